@@ -1,0 +1,19 @@
+import type { z } from 'zod';
+import type { ToolResult } from '../protocol/tool-result.ts';
+
+/** What a tool may know of the call it serves. */
+export interface ToolContext {
+  /** The project folder, absolute; a built-in tool never leaves it. */
+  readonly cwd: string;
+  /** Aborted when the call is cancelled. */
+  readonly signal: AbortSignal;
+}
+
+/** A tool of the agent. `parameters` describes its arguments to the model and checks them before it runs. */
+export interface Tool<Input extends object = object> {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: z.ZodType<Input>;
+  /** Runs the tool with checked arguments. A failure that the model should read is a result with `error`; a thrown error becomes one. */
+  execute(input: Input, context: ToolContext): Promise<ToolResult>;
+}
