@@ -1,0 +1,58 @@
+import type { ToolInput } from '../../machines/tool-call.ts';
+import type { HookSystemConfig } from '../hooks/config.ts';
+import type { FireOptions } from '../hooks/hook-event-handler.ts';
+import type { DefaultHookOutput } from '../protocol/output-classes.ts';
+import type { ToolResult } from '../protocol/tool-result.ts';
+import { readyHookSystem } from './ready-hook-system.ts';
+import { runToolCall, toolResponse } from './tool-call.ts';
+
+/**
+ * Fires BeforeTool (HOOK-127, 150). Undefined when no hook said anything; never throws (HOOK-111, 115).
+ * The caller tests `isBlockingDecision()` and applies the rest itself (HOOK-217).
+ */
+export async function fireBeforeToolHook(
+  config: HookSystemConfig,
+  toolName: string,
+  toolInput: ToolInput,
+  options?: FireOptions,
+): Promise<DefaultHookOutput | undefined> {
+  const system = await readyHookSystem(config);
+  if (!system?.hasHooksFor('BeforeTool', toolName)) return undefined;
+  const handler = system.getEventHandler();
+  return (await handler.fireBeforeToolEvent(toolName, toolInput, options)).finalOutput;
+}
+
+/** Fires AfterTool (HOOK-128, 151). Undefined when no hook said anything; never throws. */
+export async function fireAfterToolHook(
+  config: HookSystemConfig,
+  toolName: string,
+  toolInput: ToolInput,
+  result: ToolResult,
+  options?: FireOptions,
+): Promise<DefaultHookOutput | undefined> {
+  const system = await readyHookSystem(config);
+  if (!system?.hasHooksFor('AfterTool', toolName)) return undefined;
+  const handler = system.getEventHandler();
+  const response = toolResponse(result);
+  return (await handler.fireAfterToolEvent(toolName, toolInput, response, options)).finalOutput;
+}
+
+/**
+ * A tool call with its hooks: BeforeTool, the tool, AfterTool (HOOK-133). A blocked call never runs
+ * the tool; its result tells the model why (HOOK-017, 183). Never throws: a tool that throws is a
+ * result with `error`. A request to stop the agent is lost here, for a `ToolResult` has no place for
+ * it (C-65): a loop that must stop uses `ToolScheduler`.
+ *
+ * @example
+ * const result = await executeToolWithHooks(config, 'write_file', input, (input) => write(input));
+ */
+export async function executeToolWithHooks(
+  config: HookSystemConfig,
+  toolName: string,
+  toolInput: ToolInput,
+  executeFn: (effectiveInput: ToolInput, signal: AbortSignal) => Promise<ToolResult>,
+  { signal }: FireOptions = {},
+): Promise<ToolResult> {
+  const request = { id: toolName, name: toolName, input: toolInput };
+  return (await runToolCall(config, request, executeFn, signal)).toolResult;
+}

@@ -1,0 +1,136 @@
+import { availableParallelism } from 'node:os';
+import type { HookSystemConfig } from '../hooks/config.ts';
+import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
+import { runToolCall, type EndedToolCall, type ToolCallRequest } from './tool-call.ts';
+import type { Tool } from './tool.ts';
+import type { StopRequest } from './tool-effects.ts';
+
+/** A tool call that has ended, with what was asked. */
+export interface CompletedToolCall extends EndedToolCall {
+  readonly request: ToolCallRequest;
+}
+
+/** All calls of one model answer, in the order asked. */
+export interface ToolBatch {
+  readonly calls: readonly CompletedToolCall[];
+  /** A hook stopped the agent: the caller ends its loop and shows the reason to the user (HOOK-020, 028). */
+  readonly stop?: StopRequest;
+}
+
+export interface ToolSchedulerOptions {
+  readonly config: HookSystemConfig;
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** How many calls may run at once; default: the number of cores. */
+  readonly limit?: number;
+  /** Told of every call as it ends, in the order asked, whatever the order of ending. */
+  readonly onCompleted?: (call: CompletedToolCall) => void;
+}
+
+/**
+ * Runs the tool calls of a model's answer, each as a `toolCall` machine, side by side up to a limit.
+ * A blocked call has ended: its result goes to the model, and it is never tried again (HOOK-129,
+ * 130, 204). After a stop no further call is started.
+ */
+export class ToolScheduler {
+  readonly #options: ToolSchedulerOptions;
+  #running = 0;
+  #abort: AbortController | undefined;
+
+  constructor(options: ToolSchedulerOptions) {
+    this.#options = options;
+  }
+
+  /** `idle` between batches, after a blocked call too (HOOK-129). */
+  get status(): 'idle' | 'running' {
+    return this.#running === 0 ? 'idle' : 'running';
+  }
+
+  /**
+   * Runs a batch to its end. Never rejects for what a tool or a hook does.
+   *
+   * @throws {Error} while another batch runs
+   */
+  async schedule(
+    requests: readonly ToolCallRequest[],
+    { signal }: { signal?: AbortSignal } = {},
+  ): Promise<ToolBatch> {
+    if (this.#abort) throw new Error('The scheduler runs a batch already: await it first.');
+    const abort = (this.#abort = new AbortController());
+    const forward = (): void => abort.abort(signal?.reason);
+    if (signal?.aborted) forward();
+    signal?.addEventListener('abort', forward, { once: true });
+    try {
+      return await this.#run(requests, abort.signal);
+    } finally {
+      signal?.removeEventListener('abort', forward);
+      this.#abort = undefined;
+    }
+  }
+
+  /** Cancels the running batch: hooks and tools are ended, and every call still has a result. */
+  cancel(reason = 'cancelled'): void {
+    this.#abort?.abort(reason);
+  }
+
+  async #run(requests: readonly ToolCallRequest[], signal: AbortSignal): Promise<ToolBatch> {
+    const ended: (CompletedToolCall | undefined)[] = requests.map(() => undefined);
+    let published = 0;
+    let next = 0;
+    let stopped = false;
+    const work = async (): Promise<void> => {
+      for (let index = next++; index < requests.length; index = next++) {
+        const request = requests[index]!;
+        const call = await this.#one(
+          request,
+          stopped ? AbortSignal.abort('a hook stopped the agent before this call began') : signal,
+        );
+        stopped ||= call.stop !== undefined;
+        ended[index] = call;
+        while (ended[published]) this.#options.onCompleted?.(ended[published++]!);
+      }
+    };
+    const limit = Math.max(1, this.#options.limit ?? availableParallelism());
+    await Promise.all(Array.from({ length: Math.min(limit, requests.length) }, work));
+    const calls = ended.filter((call) => call !== undefined);
+    const stops = calls.flatMap(({ stop }) => (stop ? [stop.reason] : []));
+    return { calls, ...(stops.length > 0 && { stop: { reason: [...new Set(stops)].join('\n') } }) };
+  }
+
+  async #one(request: ToolCallRequest, signal: AbortSignal): Promise<CompletedToolCall> {
+    this.#running++;
+    const { config, tools } = this.#options;
+    const tool = tools.get(request.name);
+    try {
+      const call = await runToolCall(
+        config,
+        request,
+        (input, toolSignal) =>
+          execute(tool, request.name, input, config.getWorkingDir(), toolSignal),
+        signal,
+      );
+      return { ...call, request };
+    } finally {
+      this.#running--;
+    }
+  }
+}
+
+/** The tool checks the arguments it really gets: a rewrite that does not fit is the tool's own error, never undone (C-67). */
+async function execute(
+  tool: Tool | undefined,
+  name: string,
+  input: object,
+  cwd: string,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  if (tool === undefined) return errorResult(`There is no tool "${name}".`, 'tool_not_found');
+  const checked = tool.parameters.safeParse(input);
+  if (!checked.success)
+    return errorResult(
+      `Invalid arguments for ${name}: ${checked.error.issues
+        .map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '))
+        .join('; ')}`,
+      'invalid_tool_params',
+    );
+  return tool.execute(checked.data, { cwd, signal });
+}

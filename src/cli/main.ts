@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+import { createRequire } from 'node:module';
+import { Command, CommanderError } from 'commander';
+import { oneLine } from '../log.ts';
+import { CommandFailure } from './failure.ts';
+import { addFire } from './fire.ts';
+import { addList } from './list.ts';
+import { addSchema } from './schema.ts';
+import { addTool } from './tool.ts';
+
+const { version, description } = createRequire(import.meta.url)('hookmachine/package.json') as {
+  version: string;
+  description: string;
+};
+
+const program = new Command('hookmachine')
+  .description(description)
+  .version(version)
+  .exitOverride()
+  .configureOutput({
+    outputError: (text, write) => write(text.replace(/^error: /, 'hookmachine: ')),
+  })
+  .showHelpAfterError('(see --help)');
+addFire(program);
+addTool(program);
+addList(program);
+addSchema(program);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode;
+  else if (error instanceof CommandFailure) {
+    process.stderr.write(`hookmachine: ${oneLine(error.message)}\n`);
+    process.exitCode = 1;
+  } else throw error;
+}

@@ -1,0 +1,25 @@
+import { isRecord } from '../protocol/output.ts';
+import { CommandFailure } from './failure.ts';
+
+/**
+ * A JSON object from outside.
+ *
+ * @throws {CommandFailure} that names `where` it came from, and the mend
+ */
+export function parseJsonObject(text: string, where: string): Readonly<Record<string, unknown>> {
+  if (text.trim() === '')
+    throw new CommandFailure(`${where} is empty: give it one JSON object, such as {}`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new CommandFailure(`${where} is not valid JSON: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  if (!isRecord(value))
+    throw new CommandFailure(
+      `${where} must hold one JSON object, but holds ${Array.isArray(value) ? 'an array' : JSON.stringify(value).slice(0, 40)}`,
+    );
+  return value;
+}

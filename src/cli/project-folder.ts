@@ -1,0 +1,15 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { CommandFailure } from './failure.ts';
+
+/**
+ * The folder a command works in.
+ *
+ * @throws {CommandFailure} when it is no folder
+ */
+export function projectFolder(cwd: string): string {
+  const folder = resolve(cwd);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    throw new CommandFailure(`--cwd ${cwd}: there is no such folder`);
+  return folder;
+}

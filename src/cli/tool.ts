@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import { ToolScheduler } from '../agent/tool-scheduler.ts';
+import { builtInTools } from '../agent/tools/index.ts';
+import { createConfig } from '../hooks/create-config.ts';
+import { CommandFailure } from './failure.ts';
+import { parseJsonObject } from './parse-json-object.ts';
+import { projectFolder } from './project-folder.ts';
+import { readStdin } from './read-stdin.ts';
+
+interface Options {
+  readonly cwd: string;
+  readonly input: string;
+}
+
+/** `hookmachine tool <name>`: one built-in tool through its whole lifecycle. */
+export function addTool(program: Command): void {
+  const tools = builtInTools();
+  program
+    .command('tool')
+    .argument('<name>', `one of ${[...tools.keys()].join(', ')}`)
+    .description('run one built-in tool with the hooks around it, and print its ToolResult as JSON')
+    .requiredOption(
+      '--input <json>',
+      "the tool's arguments as a JSON object; - reads them from stdin",
+    )
+    .option('--cwd <dir>', 'the project folder', process.cwd())
+    .addHelpText(
+      'after',
+      `
+Exit status: 0 the tool ran, 2 blocked or stopped by a hook, 1 the command could not do its work.
+
+Example:
+  hookmachine tool read_file --input '{"file_path":"README.md"}'`,
+    )
+    .action(async (name: string, { cwd, input }: Options) => {
+      if (!tools.has(name))
+        throw new CommandFailure(
+          `there is no tool "${name}": use one of ${[...tools.keys()].join(', ')}`,
+        );
+      const config = createConfig({ cwd: projectFolder(cwd) });
+      const text = input === '-' ? await readStdin() : input;
+      const where = input === '-' ? 'stdin' : '--input';
+      const request = { id: randomUUID(), name, input: parseJsonObject(text, where) };
+      const { calls, stop } = await new ToolScheduler({ config, tools }).schedule([request]);
+      const [call] = calls;
+      process.stdout.write(`${JSON.stringify(call?.toolResult, null, 2)}\n`);
+      if (stop) process.stderr.write(`hookmachine: a hook stops the agent: ${stop.reason}\n`);
+      process.exitCode = call?.outcome.status === 'blocked' || stop ? 2 : 0;
+    });
+}

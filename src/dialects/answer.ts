@@ -1,0 +1,26 @@
+import type { HookAnswer } from '../../machines/hook-event.ts';
+import type { HookOutput } from '../protocol/output.ts';
+
+/**
+ * One hook's parsed output. What it decided, what it wants changed and how it fared stay apart: a
+ * failure never turns into an allow.
+ */
+export interface Answer extends HookAnswer {
+  /** What it wants, as the protocol's fields; absent when it said nothing. */
+  readonly output?: HookOutput;
+  /** True only for exit 0 (HOOK-070). */
+  readonly success: boolean;
+  /** As documented: 0 when a signal ended the process (HOOK-196); null when there was no exit to speak of. */
+  readonly exitCode: number | null;
+  readonly signal?: string;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly durationMs: number;
+  readonly timedOut: boolean;
+  /** Why the hook counts as failed. */
+  readonly error?: Error;
+  /** What its author should know although the hook did its work. */
+  readonly notes: readonly string[];
+  /** The output was made from plain text; it decides nothing and replaces nothing but the message. */
+  readonly plainText: boolean;
+}

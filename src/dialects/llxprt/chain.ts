@@ -1,0 +1,37 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import type { HookEventName } from '../../protocol/events.ts';
+import { isRecord } from '../../protocol/output.ts';
+import type { Answer } from '../answer.ts';
+
+/**
+ * What the next hook of a sequence is told: the changes so far, spread over the input key by key
+ * (HOOK-104 to 106, 211, 216; C-43). Nothing but a successful hook changes anything.
+ */
+export function chainPayload(
+  event: HookEventName,
+  payload: HookPayload,
+  answer: Answer,
+): HookPayload {
+  const specific = answer.output?.hookSpecificOutput;
+  if (!answer.success || specific === undefined) return payload;
+  switch (event) {
+    case 'BeforeTool':
+      return spread(payload, 'tool_input', specific['tool_input']);
+    case 'BeforeModel':
+      return spread(payload, 'llm_request', specific['llm_request']);
+    case 'BeforeAgent': {
+      const context = specific['additionalContext'];
+      return typeof context === 'string' && context !== ''
+        ? { ...payload, prompt: `${String(payload['prompt'])}\n\n${context}` }
+        : payload;
+    }
+    default:
+      return payload;
+  }
+}
+
+function spread(payload: HookPayload, key: string, change: unknown): HookPayload {
+  if (!isRecord(change)) return payload;
+  const before = payload[key];
+  return { ...payload, [key]: { ...(isRecord(before) ? before : {}), ...change } };
+}

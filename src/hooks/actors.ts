@@ -1,0 +1,11 @@
+import { hookEventMachine } from '../../machines/hook-event.ts';
+import { hookProcessMachine } from '../../machines/hook-process.ts';
+import { toolCallMachine } from '../../machines/tool-call.ts';
+import { hookProcess } from '../process/hook-process.ts';
+
+/** The machines with their actors provided, once for all runs. */
+export const hookEvent = hookEventMachine.provide({
+  actors: { hookProcess: hookProcessMachine.provide({ actors: { process: hookProcess } }) },
+});
+
+export const toolCall = toolCallMachine.provide({ actors: { hookEvent } });

@@ -1,0 +1,72 @@
+import { randomUUID } from 'node:crypto';
+import { resolve } from 'node:path';
+import { oneLine, warnOnStderr } from '../log.ts';
+import type { HookExtension } from '../settings/extensions.ts';
+import { loadSettings, type LoadedSettings } from '../settings/load-settings.ts';
+import { formatProblem } from '../settings/problem.ts';
+import type { Settings } from '../settings/schema.ts';
+import { disabledHooks, hooksEnabled } from '../settings/switches.ts';
+import type { HookSystemConfig } from './config.ts';
+import { HookSystem } from './hook-system.ts';
+
+export interface CreateConfigOptions extends Pick<HookSystemConfig, 'onWarning' | 'inspect'> {
+  /** The project folder; hooks run in it. */
+  readonly cwd: string;
+  /** Settings to use in place of the files; they count as the project's. Default: the files of project, user and system. */
+  readonly settings?: Settings;
+  /** Default: a random UUID. */
+  readonly sessionId?: string;
+  readonly transcriptPath?: string;
+  /** Extensions beside those installed in the user's folder. */
+  readonly extensions?: readonly HookExtension[];
+}
+
+/**
+ * A config for a host that has none of its own. Settings are read on the first question about
+ * hooks, not now (HOOK-206).
+ *
+ * @example
+ * const config = createConfig({ cwd: process.cwd() });
+ * const result = await executeToolWithHooks(config, 'read_file', { file_path: 'a.txt' }, readFile);
+ */
+export function createConfig(options: CreateConfigOptions): HookSystemConfig {
+  const cwd = resolve(options.cwd);
+  const sessionId = options.sessionId ?? randomUUID();
+  let loaded: LoadedSettings | undefined;
+  let system: HookSystem | undefined;
+  const settings = (): LoadedSettings => (loaded ??= load());
+  const load = (): LoadedSettings => {
+    const read = options.settings ? given(options.settings) : loadSettings(cwd);
+    // With hooks off no registry will be made that could tell of a broken file.
+    if (!read.enabled)
+      for (const problem of read.problems)
+        (options.onWarning ?? warnOnStderr)(oneLine(formatProblem(problem)));
+    return read;
+  };
+  const config: HookSystemConfig = {
+    getEnableHooks: () => settings().enabled,
+    getHooks: () => options.settings?.hooks,
+    getHookSources: () => settings().sources,
+    getDisabledHooks: () => settings().disabled,
+    getSettingsProblems: () => settings().problems,
+    getExtensions: () => options.extensions ?? [],
+    getSessionId: () => sessionId,
+    getWorkingDir: () => cwd,
+    getTranscriptPath: () => options.transcriptPath,
+    getHookSystem: () =>
+      config.getEnableHooks() ? (system ??= new HookSystem(config)) : undefined,
+    reloadSettings: () => {
+      loaded = undefined;
+    },
+    ...(options.onWarning && { onWarning: options.onWarning }),
+    ...(options.inspect && { inspect: options.inspect }),
+  };
+  return config;
+}
+
+const given = (settings: Settings): LoadedSettings => ({
+  enabled: hooksEnabled([settings]),
+  sources: [{ source: 'project', hooks: settings.hooks }],
+  disabled: [{ source: 'project', names: disabledHooks(settings) }],
+  problems: [],
+});

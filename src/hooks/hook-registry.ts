@@ -1,0 +1,65 @@
+import { debugChannel } from '../log.ts';
+import { hookSources, type HookEventName } from '../protocol/events.ts';
+import { defineHooks, type HooksFromSource } from '../settings/define-hooks.ts';
+import { extensionHooks } from '../settings/extensions.ts';
+import type { HookDefinition } from '../settings/hook-definition.ts';
+import type { DisabledHooks } from '../settings/load-settings.ts';
+import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
+import type { HookSystemConfig } from './config.ts';
+
+const debug = debugChannel('registry');
+
+/** A hook definition as the registry holds it. */
+export interface RegisteredHook extends HookDefinition {
+  readonly enabled: boolean;
+}
+
+/** Holds all hook definitions, checked, in order of their sources (HOOK-085, 086, 187). */
+export class HookRegistry {
+  readonly #hooks: readonly RegisteredHook[];
+  /** What was discarded, and why. */
+  readonly problems: readonly SettingsProblem[];
+
+  constructor(config: HookSystemConfig) {
+    const read = sourcesOf(config).map(defineHooks);
+    const disabled = config.getDisabledHooks?.() ?? [];
+    this.#hooks = read
+      .flatMap(({ definitions }) => definitions)
+      .map((definition) => ({ ...definition, enabled: !isDisabled(definition, disabled) }))
+      .toSorted(
+        (one, other) => hookSources.indexOf(one.source) - hookSources.indexOf(other.source),
+      );
+    this.problems = [
+      ...(config.getSettingsProblems?.() ?? []),
+      ...read.flatMap(({ problems }) => problems),
+    ];
+    debug('%d hooks registered', this.#hooks.length);
+    for (const problem of this.problems) debug('%s', formatProblem(problem));
+  }
+
+  /** The enabled hooks of an event, project before user before system before extensions. */
+  getHooksForEvent(event: HookEventName): readonly RegisteredHook[] {
+    return this.#hooks.filter((hook) => hook.event === event && hook.enabled);
+  }
+
+  /** Every hook, the disabled ones too. */
+  getAllHooks(): readonly RegisteredHook[] {
+    return this.#hooks;
+  }
+}
+
+function sourcesOf(config: HookSystemConfig): readonly HooksFromSource[] {
+  const extensions = (config.getExtensions?.() ?? []).filter(({ isActive }) => isActive);
+  return [
+    ...(config.getHookSources?.() ?? [{ source: 'project', hooks: config.getHooks() }]),
+    ...extensions.map(extensionHooks),
+  ];
+}
+
+/** Only an administrator's list disables an administrator's hook. */
+const isDisabled = (hook: HookDefinition, lists: readonly DisabledHooks[]): boolean =>
+  lists.some(
+    ({ source, names }) =>
+      (hook.source !== 'system' || source === 'system') &&
+      (names.includes(hook.name) || names.includes(hook.command)),
+  );

@@ -1,0 +1,105 @@
+import { debugChannel, oneLine, warnOnStderr } from '../log.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import { formatProblem } from '../settings/problem.ts';
+import type { HookSystemConfig } from './config.ts';
+import { HookEventHandler } from './hook-event-handler.ts';
+import { HookPlanner } from './hook-planner.ts';
+import { HookRegistry } from './hook-registry.ts';
+
+const debug = debugChannel('system');
+
+/** Thrown by accessors of a hook system that was not initialised (HOOK-005, 148). */
+export class HookSystemNotInitializedError extends Error {
+  override readonly name = 'HookSystemNotInitializedError';
+  constructor() {
+    super('The hook system is not initialised: await initialize() first.');
+  }
+}
+
+interface Parts {
+  readonly registry: HookRegistry;
+  readonly planner: HookPlanner;
+  readonly handler: HookEventHandler;
+}
+
+/** Owns the one registry, planner and event handler of a session (HOOK-006, 142). */
+export class HookSystem {
+  readonly #config: HookSystemConfig;
+  #parts: Parts | undefined;
+  #disposed = false;
+
+  /** Reads nothing yet; see `initialize` (HOOK-206). */
+  constructor(config: HookSystemConfig) {
+    this.#config = config;
+  }
+
+  /**
+   * Reads and checks the hook definitions, once; later calls return at once (HOOK-003, 004, C-06).
+   * What is wrong with a definition is warned of, not thrown. If the host's config throws, so does
+   * this, and the next call tries again (G-07).
+   */
+  // oxlint-disable-next-line typescript/require-await -- the documented signature; a thrown error must be a rejection
+  async initialize(): Promise<void> {
+    if (this.#parts !== undefined || this.#disposed) return;
+    this.#parts = this.#compose();
+  }
+
+  /** Reads changed settings again. A plan that runs already is not touched; the next one is new (C-06, G-09). */
+  // oxlint-disable-next-line typescript/require-await -- the documented signature; a thrown error must be a rejection
+  async reload(): Promise<void> {
+    if (this.#disposed) return;
+    this.#config.reloadSettings?.();
+    this.#parts = this.#compose();
+  }
+
+  /**
+   * Whether any hook would run for this event and this tool name (or a session event's source,
+   * reason or trigger). Synchronous, without disk or process (HOOK-013, C-24).
+   */
+  hasHooksFor(event: HookEventName, subject?: string): boolean {
+    return !this.#disposed && this.#initialized().planner.plan(event, subject) !== undefined;
+  }
+
+  /** @throws {HookSystemNotInitializedError} before `initialize` */
+  getRegistry(): HookRegistry {
+    return this.#initialized().registry;
+  }
+
+  /** @throws {HookSystemNotInitializedError} before `initialize` */
+  getEventHandler(): HookEventHandler {
+    return this.#initialized().handler;
+  }
+
+  /** HOOK-009. */
+  getStatus(): { initialized: boolean; totalHooks: number } {
+    return {
+      initialized: this.isInitialized(),
+      totalHooks: this.#parts?.registry.getAllHooks().length ?? 0,
+    };
+  }
+
+  isInitialized(): boolean {
+    return this.#parts !== undefined;
+  }
+
+  /** Ends the system: running events finish, and nothing fires any more (G-10). */
+  dispose(): void {
+    this.#disposed = true;
+    this.#parts?.handler.dispose();
+  }
+
+  #compose(): Parts {
+    const config = this.#config;
+    const registry = new HookRegistry(config);
+    const warn = (line: string): void => (config.onWarning ?? warnOnStderr)(oneLine(line));
+    for (const problem of registry.problems) warn(formatProblem(problem));
+    const planner = new HookPlanner(registry, warn);
+    debug('initialised with %d hooks', registry.getAllHooks().length);
+    return { registry, planner, handler: new HookEventHandler(config, planner) };
+  }
+
+  #initialized(): Parts {
+    if (this.#parts === undefined) throw new HookSystemNotInitializedError();
+    return this.#parts;
+  }
+}

@@ -1,0 +1,99 @@
+import type {
+  HookAnswer,
+  HookEventInput,
+  HookPayload,
+  HookVerdict,
+  PlannedHook,
+} from '../../machines/hook-event.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { HookInput } from '../protocol/input.ts';
+import { aggregateResults } from './hook-aggregator.ts';
+import type { HookPlan } from './hook-planner.ts';
+import type { RegisteredHook } from './hook-registry.ts';
+import type { AggregatedHookResult, HookExecutionResult } from './results.ts';
+
+/** What the `hookEvent` machine ends with: the machine reads two flags, the engine the whole result. */
+export interface Verdict extends HookVerdict {
+  readonly result: AggregatedHookResult;
+  /** The event's input after the changes of a sequence. */
+  readonly payload: HookPayload;
+}
+
+/** Told of each hook and each event as they end. */
+export interface PlanObserver {
+  started(hook: RegisteredHook, payload: HookPayload): void;
+  ended(result: HookExecutionResult): void;
+  settled(plan: HookPlan, result: AggregatedHookResult): void;
+}
+
+const hookOf = (planned: PlannedHook): RegisteredHook => planned as RegisteredHook;
+
+/** A plan as input of the `hookEvent` machine: its hooks, what they are told, and the rules of their dialect. */
+export function toMachineInput(
+  plan: HookPlan,
+  input: HookInput,
+  dialect: Dialect,
+  observer: PlanObserver,
+): HookEventInput {
+  const { event } = plan;
+  const environment = dialect.environment(input);
+  const textOf = remember((payload: HookPayload) => JSON.stringify(payload));
+  return {
+    event,
+    mode: plan.mode,
+    hooks: plan.hooks,
+    payload: { ...input },
+    rules: {
+      prepare(planned, payload) {
+        const hook = hookOf(planned);
+        observer.started(hook, payload);
+        return {
+          name: hook.name,
+          timeout: hook.timeout,
+          command: {
+            command: hook.command,
+            cwd: input.cwd,
+            env: { ...hook.env, ...environment },
+            stdin: () => {
+              if (hook.type === 'plugin')
+                throw new Error('plugin hooks cannot run; use "type": "command"');
+              return textOf(payload);
+            },
+          },
+        };
+      },
+      read(planned, outcome): HookAnswer {
+        const result: HookExecutionResult = {
+          ...dialect.read(event, outcome),
+          hook: hookOf(planned),
+          event,
+        };
+        observer.ended(result);
+        return result;
+      },
+      chain: (payload, answer) => dialect.chain(event, payload, answer as HookExecutionResult),
+      merge(answers, payload): Verdict {
+        const result = aggregateResults(dialect, plan, answers as readonly HookExecutionResult[]);
+        observer.settled(plan, result);
+        return {
+          blocked: result.finalOutput?.isBlockingDecision() ?? false,
+          stop: result.finalOutput?.shouldStopExecution() ?? false,
+          result,
+          payload,
+        };
+      },
+    },
+  };
+}
+
+/** Hooks side by side get one and the same payload; its text is made once, and only if one starts. */
+function remember<Key extends object>(make: (key: Key) => string): (key: Key) => string {
+  const made = new WeakMap<Key, string>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) return known;
+    const text = make(key);
+    made.set(key, text);
+    return text;
+  };
+}

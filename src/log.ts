@@ -1,0 +1,32 @@
+import createDebug, { type Debugger } from 'debug';
+
+/** A debug channel; all of hookmachine's lie under `llxprt:core:hooks:*` (C-102). */
+export const debugChannel = (
+  part:
+    | 'system'
+    | 'registry'
+    | 'planner'
+    | 'runner'
+    | 'aggregator'
+    | 'event-handler'
+    | 'tool'
+    | 'model',
+): Debugger => createDebug(`llxprt:core:hooks:${part}`);
+
+/** Receives warnings, one line each. */
+export type WarningSink = (line: string) => void;
+
+/** Where warnings go unless the host says otherwise: stderr, with or without DEBUG. */
+export const warnOnStderr: WarningSink = (line) => {
+  process.stderr.write(`hookmachine: ${line}\n`);
+};
+
+/** A text on one line, without control characters that could play tricks on a terminal. */
+export const oneLine = (text: string, longest = 400): string => {
+  const line = text
+    .replaceAll(/\s*\n\s*/g, ' | ')
+    // oxlint-disable-next-line no-control-regex -- these are what must not reach a terminal
+    .replaceAll(/[\u0000-\u001F\u007F-\u009F]/g, '')
+    .trim();
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+};

@@ -1,0 +1,26 @@
+/** The eleven lifecycle events (seed 003 "Hook Event Types"). */
+export const HookEventName = {
+  BeforeTool: 'BeforeTool',
+  AfterTool: 'AfterTool',
+  BeforeAgent: 'BeforeAgent',
+  AfterAgent: 'AfterAgent',
+  BeforeModel: 'BeforeModel',
+  AfterModel: 'AfterModel',
+  BeforeToolSelection: 'BeforeToolSelection',
+  SessionStart: 'SessionStart',
+  SessionEnd: 'SessionEnd',
+  PreCompress: 'PreCompress',
+  Notification: 'Notification',
+} as const;
+export type HookEventName = (typeof HookEventName)[keyof typeof HookEventName];
+
+/** All event names, in the order of the documents. */
+export const hookEventNames: readonly HookEventName[] = Object.values(HookEventName);
+
+/** Narrows a text to an event name (DELTA-HFAIL-005). */
+export const isHookEventName = (name: string): name is HookEventName =>
+  Object.hasOwn(HookEventName, name);
+
+/** Where a hook definition comes from; also its rank, the first being the strongest (HOOK-187). */
+export const hookSources = ['project', 'user', 'system', 'extension'] as const;
+export type HookSource = (typeof hookSources)[number];

@@ -1,0 +1,56 @@
+/** The stable, SDK-independent shapes in which hooks see model calls (seed 000 §5, HOOK-071 to 074). */
+
+export type LLMRole = 'user' | 'model' | 'system';
+
+export interface LLMMessage {
+  readonly role: LLMRole;
+  /** The text of the message; images, function calls and responses are not shown to hooks (HOOK-075). */
+  readonly content: string;
+}
+
+/** The eight generation settings of seed 000 §5.1. */
+export interface LLMConfig {
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly stopSequences?: readonly string[];
+  readonly candidateCount?: number;
+  readonly presencePenalty?: number;
+  readonly frequencyPenalty?: number;
+}
+
+export type HookToolMode = 'AUTO' | 'ANY' | 'NONE';
+
+/** Which tools the model may call (seed 000 §5.3, HOOK-074). */
+export interface HookToolConfig {
+  readonly mode?: HookToolMode;
+  readonly allowedFunctionNames?: readonly string[];
+}
+
+export interface LLMRequest {
+  readonly model: string;
+  readonly messages: readonly LLMMessage[];
+  readonly config?: LLMConfig;
+  readonly toolConfig?: HookToolConfig;
+}
+
+export type LLMFinishReason = 'STOP' | 'MAX_TOKENS' | 'SAFETY' | 'RECITATION' | 'OTHER';
+
+export interface LLMCandidate {
+  readonly content: { readonly role: 'model'; readonly parts: readonly string[] };
+  readonly finishReason?: LLMFinishReason;
+  readonly index?: number;
+  readonly safetyRatings?: readonly { readonly category: string; readonly probability: string }[];
+}
+
+export interface LLMResponse {
+  /** The whole text of the first candidate. */
+  readonly text?: string;
+  readonly candidates: readonly LLMCandidate[];
+  readonly usageMetadata?: {
+    readonly promptTokenCount?: number;
+    readonly candidatesTokenCount?: number;
+    readonly totalTokenCount?: number;
+  };
+}

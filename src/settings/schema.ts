@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import { hookEventNames, type HookEventName } from '../protocol/events.ts';
+
+/** A hook's deadline where its definition names none that can be used, in ms (HOOK-120, C-32). */
+export const defaultTimeout = 60_000;
+
+/** The longest delay that a timer takes, in ms; a longer one would fire at once. */
+const longestTimeout = 2_147_483_647;
+
+const common = {
+  timeout: z
+    .number('make it a positive number of milliseconds')
+    .positive('make it a positive number of milliseconds')
+    .max(longestTimeout, `make it at most ${longestTimeout} milliseconds`)
+    .optional()
+    .describe(`Deadline in milliseconds; default ${defaultTimeout}.`),
+  name: z
+    .string('make it a string')
+    .optional()
+    .describe('The name under which the hook is reported, enabled and disabled.'),
+  description: z.string('make it a string').optional().describe('For people.'),
+};
+
+/** One hook of a group (seed 000 §6.2, HOOK-083, C-02, C-03). */
+export const hookSchema = z
+  .discriminatedUnion(
+    'type',
+    [
+      z.looseObject({
+        type: z.literal('command').describe('A shell command.'),
+        command: z
+          .string('write the shell command to run: "command": "…"')
+          .regex(/\S/, 'write the shell command to run: "command": "…"')
+          .describe(
+            'The shell command, run in the project folder. $LLXPRT_PROJECT_DIR names that folder.',
+          ),
+        ...common,
+      }),
+      z.looseObject({
+        type: z.literal('plugin').describe('Reserved: accepted, but it cannot run.'),
+        ...common,
+      }),
+    ],
+    {
+      error: ({ code }) =>
+        code === 'invalid_union'
+          ? 'write "type": "command"'
+          : 'make it an object: { "type": "command", "command": "…" }',
+    },
+  )
+  .describe('One hook.');
+
+const groupFields = {
+  matcher: z
+    .string('make it a string: a regular expression for tool names')
+    .optional()
+    .describe(
+      'A regular expression tested, unanchored, against the tool name. Absent, empty or "*" matches every tool. For session events it must equal the source, reason or trigger.',
+    ),
+  sequential: z
+    .boolean('make it true or false')
+    .optional()
+    .describe('true: the hooks run one after another, each seeing what those before it changed.'),
+};
+
+/** A hook group whose hooks are yet to be looked at, so that a bad one costs the others nothing. */
+export const openGroupSchema = z.looseObject(
+  {
+    ...groupFields,
+    hooks: z.array(
+      z.unknown(),
+      'make it an array of hooks: [ { "type": "command", "command": "…" } ]',
+    ),
+  },
+  'make it a hook group: { "matcher": "…", "hooks": [ … ] }',
+);
+
+/** A hook group (HOOK-082). */
+const groupSchema = z
+  .looseObject({ ...groupFields, hooks: z.array(hookSchema).describe('The hooks of this group.') })
+  .describe('A hook group.');
+
+const groups = z.array(groupSchema);
+
+const flag = z.boolean();
+
+/** The part of settings.json that concerns hooks (seed 000 §6; switches as in C-01). */
+export const settingsSchema = z
+  .looseObject({
+    $schema: z.string().optional(),
+    tools: z
+      .looseObject({
+        enableHooks: flag.optional().describe('Switches hooks on. Default false.'),
+      })
+      .optional(),
+    enableHooks: flag.optional().describe('Switches hooks on, as tools.enableHooks does.'),
+    hooksConfig: z
+      .looseObject({
+        enabled: flag.optional().describe('Switches hooks on, as tools.enableHooks does.'),
+        disabled: z
+          .array(z.string())
+          .optional()
+          .describe('Names or commands of hooks that are not to run.'),
+      })
+      .optional(),
+    hooks: z
+      .looseObject(
+        Object.fromEntries(hookEventNames.map((event) => [event, groups.optional()])) as Record<
+          HookEventName,
+          z.ZodOptional<typeof groups>
+        >,
+      )
+      .optional()
+      .describe('Hook groups by event.'),
+  })
+  .describe('Settings of LLxprt Code, as far as hookmachine reads them.');
+
+/** A hook group as settings may spell it. */
+export type HookGroupConfig = z.infer<typeof groupSchema>;
+/** Hook groups by event, as settings may spell them. */
+export type HooksConfig = Partial<Record<HookEventName, readonly HookGroupConfig[]>>;
+/** The settings that hookmachine reads. */
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** The JSON Schema of the settings, for editors. */
+export const settingsJsonSchema = (): object => ({
+  ...z.toJSONSchema(settingsSchema, { target: 'draft-7', io: 'input' }),
+  title: 'hookmachine settings',
+});

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    globalSetup: ['test/build.ts'],
+    // Hooks are processes: a file's own process keeps its descriptors and exit handlers apart.
+    pool: 'forks',
+    testTimeout: 20_000,
+  },
+});
