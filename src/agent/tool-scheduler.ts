@@ -86,7 +86,9 @@ export class ToolScheduler {
         );
         stopped ||= call.stop !== undefined;
         ended[index] = call;
-        while (ended[published]) this.#options.onCompleted?.(ended[published++]!);
+        // Counted apart: an optional call that is not made does not evaluate its arguments.
+        for (let done = ended[published]; done; done = ended[++published])
+          this.#options.onCompleted?.(done);
       }
     };
     const limit = Math.max(1, this.#options.limit ?? availableParallelism());

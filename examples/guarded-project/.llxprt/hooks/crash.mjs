@@ -1,0 +1,2 @@
+// A hook with a bug.
+throw new Error('this hook has a bug');

@@ -1,0 +1,17 @@
+import type { ToolResult } from '../../protocol/tool-result.ts';
+import { fileSystemFailure } from './file-system-failure.ts';
+import { confine, type Place } from './paths.ts';
+
+/** Acts on a place inside the project; a path that leaves it, or a file system that says no, is told instead. */
+export async function inProject(
+  cwd: string,
+  path: string,
+  act: (place: Place) => Promise<ToolResult>,
+): Promise<ToolResult> {
+  try {
+    const confined = await confine(cwd, path);
+    return confined.kind === 'inside' ? await act(confined.place) : confined.result;
+  } catch (error) {
+    return fileSystemFailure(error, path);
+  }
+}

@@ -1,0 +1,7 @@
+/** Cuts a line that is too long, never through a character, and says so. */
+export function shorten(line: string, limit: number): string {
+  if (line.length <= limit) return line;
+  const last = line.charCodeAt(limit - 1);
+  const end = last >= 0xd800 && last < 0xdc00 ? limit - 1 : limit;
+  return `${line.slice(0, end)}… [${line.length - end} more characters]`;
+}

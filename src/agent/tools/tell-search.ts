@@ -1,0 +1,43 @@
+import type { ToolResult } from '../../protocol/tool-result.ts';
+import { nameWithin, type Place } from './paths.ts';
+import { tooSlow } from './refusals.ts';
+import { matchLimit, type Search } from './search-files.ts';
+import { shorten } from './shorten.ts';
+
+const lineLengthLimit = 500;
+
+/** What the model reads of a search, in the layout of LLxprt's and Gemini CLI's. */
+export function tellSearch(
+  search: Search,
+  { pattern, include }: { pattern: string; include?: string | undefined },
+  place: Place,
+  folder: Place,
+): ToolResult {
+  const { files, slow, large, stopped } = search;
+  const names = (paths: readonly string[]) =>
+    paths.map((path) => nameWithin(folder, path)).join(', ');
+  if (files.length === 0 && slow.length > 0) return tooSlow(pattern, names(slow));
+  const count = files.reduce((sum, file) => sum + file.lines.length, 0);
+  const where = `for pattern "${pattern}" in path "${place.name}"${include === undefined ? '' : ` (filter: "${include}")`}`;
+  const notes = [
+    stopped === 'matches' ? `Stopped after ${matchLimit} matches: narrow the search.` : '',
+    slow.length > 0 ? `The pattern took too long on ${names(slow)}.` : '',
+    stopped === 'slow' ? 'The search stopped there: simplify the pattern.' : '',
+    large.length > 0 ? `Too large to search: ${names(large)}.` : '',
+  ].filter(Boolean);
+  const note = notes.length > 0 ? `\n[${notes.join(' ')}]` : '';
+  if (count === 0) {
+    return { llmContent: `No matches found ${where}.${note}`, returnDisplay: 'No matches found' };
+  }
+  const found = `${count} ${count === 1 ? 'match' : 'matches'}`;
+  const blocks = files.map(({ path, lines }) =>
+    [
+      `File: ${nameWithin(folder, path)}`,
+      ...lines.map(({ number, text }) => `L${number}: ${shorten(text, lineLengthLimit)}`),
+    ].join('\n'),
+  );
+  return {
+    llmContent: `Found ${found} ${where}:\n---\n${blocks.join('\n---\n')}\n---${note}`,
+    returnDisplay: `Found ${found}`,
+  };
+}

@@ -1,0 +1,52 @@
+import { isUtf8 } from 'node:buffer';
+import { readFile, stat } from 'node:fs/promises';
+import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
+import type { Place } from './paths.ts';
+
+/** A larger file is not taken into memory, in bytes. */
+const sizeLimit = 20 * 1024 * 1024;
+
+/** A NUL within so many bytes tells a binary file, as git has it. */
+const binaryProbe = 8000;
+
+export type TextFile =
+  /** `exact` says that the bytes were UTF-8, so that writing the text back loses nothing. */
+  | { readonly kind: 'text'; readonly text: string; readonly exact: boolean }
+  | { readonly kind: 'folder' | 'special' | 'binary' | 'tooLarge' };
+
+/** Reads a file as text, and never waits on what is no plain file: reading a FIFO would hang. */
+export async function readTextFile(path: string): Promise<TextFile> {
+  const stats = await stat(path);
+  if (stats.isDirectory()) return { kind: 'folder' };
+  if (!stats.isFile()) return { kind: 'special' };
+  if (stats.size > sizeLimit) return { kind: 'tooLarge' };
+  const bytes = await readFile(path);
+  if (bytes.subarray(0, binaryProbe).includes(0)) return { kind: 'binary' };
+  return { kind: 'text', text: bytes.toString('utf8'), exact: isUtf8(bytes) };
+}
+
+/** What the model reads when a file gives no text. */
+export function noText(kind: Exclude<TextFile['kind'], 'text'>, { name }: Place): ToolResult {
+  switch (kind) {
+    case 'folder':
+      return errorResult(
+        `${name} is a folder. Give the path of a file; list_directory shows what is in a folder.`,
+        'target_is_directory',
+      );
+    case 'special':
+      return errorResult(
+        `${name} is no plain file (a device, pipe or socket). Give the path of a plain file.`,
+        'not_a_file',
+      );
+    case 'binary':
+      return errorResult(
+        `${name} is a binary file. Use run_shell_command with a program that knows its format.`,
+        'binary_file',
+      );
+    case 'tooLarge':
+      return errorResult(
+        `${name} is larger than ${sizeLimit / 1024 / 1024} MB. Use run_shell_command to take a part of it (sed -n, head, tail).`,
+        'file_too_large',
+      );
+  }
+}

@@ -1,0 +1,48 @@
+/** The public face of hookmachine. */
+
+export { createConfig, type CreateConfigOptions } from './hooks/create-config.ts';
+export type { HookSystemConfig } from './hooks/config.ts';
+export { HookSystem, HookSystemNotInitializedError } from './hooks/hook-system.ts';
+export { HookRegistry, type RegisteredHook } from './hooks/hook-registry.ts';
+export { HookEventHandler, type FireOptions } from './hooks/hook-event-handler.ts';
+export type { AggregatedHookResult, HookExecutionResult } from './hooks/results.ts';
+
+export {
+  executeToolWithHooks,
+  fireAfterToolHook,
+  fireBeforeToolHook,
+} from './agent/tool-hook-triggers.ts';
+export {
+  ToolScheduler,
+  type CompletedToolCall,
+  type ToolBatch,
+  type ToolSchedulerOptions,
+} from './agent/tool-scheduler.ts';
+export type { ToolCallRequest } from './agent/tool-call.ts';
+export type { StopRequest } from './agent/tool-effects.ts';
+export type { Tool, ToolContext } from './agent/tool.ts';
+export { builtInTools } from './agent/tools/index.ts';
+
+export { HookEventName, hookEventNames, type HookSource } from './protocol/events.ts';
+export type * from './protocol/input.ts';
+export type * from './protocol/llm.ts';
+export type { HookDecision, HookOutput } from './protocol/output.ts';
+export {
+  AfterToolHookOutput,
+  BeforeToolHookOutput,
+  DefaultHookOutput,
+} from './protocol/output-classes.ts';
+export {
+  EXIT_CODE_BLOCKING_ERROR,
+  EXIT_CODE_NON_BLOCKING_ERROR,
+  EXIT_CODE_SUCCESS,
+} from './protocol/exit-codes.ts';
+export type { ContentPart, LlmContent, ToolResult } from './protocol/tool-result.ts';
+export type { HookConflict } from './dialects/merge.ts';
+export type { HookExtension } from './settings/extensions.ts';
+export type { SettingsProblem } from './settings/problem.ts';
+export { settingsJsonSchema, type Settings } from './settings/schema.ts';
+
+export { hookEventMachine } from '../machines/hook-event.ts';
+export { hookProcessMachine } from '../machines/hook-process.ts';
+export { toolCallMachine } from '../machines/tool-call.ts';

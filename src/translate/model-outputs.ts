@@ -1,0 +1,50 @@
+import { DefaultHookOutput } from '../protocol/output-classes.ts';
+import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from './genai-types.ts';
+import { defaultHookTranslator, stopResponse } from './genai-v1.ts';
+import { normalizeHookLLMRequest } from './normalize-request.ts';
+import { normalizeHookLLMResponse } from './normalize-response.ts';
+import { normalizeHookToolConfig } from './tool-config.ts';
+
+const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
+
+/** A BeforeModel output: it may change the request, or answer in the model's place. */
+export class BeforeModelHookOutput extends DefaultHookOutput {
+  /** The answer in the model's place; only a hook's own, a stop alone makes none (HOOK-036, 194). */
+  getSyntheticResponse(): GenAIResponse | undefined {
+    const { response } = normalizeHookLLMResponse(this.hookSpecificOutput?.['llm_response']);
+    return response && defaultHookTranslator.fromHookLLMResponse(response);
+  }
+
+  /** The request with the hooks' changes; the given one is left as it is (HOOK-038, 078). */
+  applyLLMRequestModifications<Target extends GenAIRequest>(target: Target): Target {
+    const { request } = normalizeHookLLMRequest(this.hookSpecificOutput?.['llm_request']);
+    return isEmpty(request) ? target : defaultHookTranslator.fromHookLLMRequest(request, target);
+  }
+}
+
+/** An AfterModel output: it may change or replace the response. */
+export class AfterModelHookOutput extends DefaultHookOutput {
+  /**
+   * The hooks' response, else what a stop says in its place (HOOK-046 to 048, C-82). With the model's
+   * own response given, what hooks cannot see of it stays.
+   */
+  getModifiedResponse(original?: GenAIResponse): GenAIResponse | undefined {
+    const { response } = normalizeHookLLMResponse(this.hookSpecificOutput?.['llm_response']);
+    if (response) return defaultHookTranslator.fromHookLLMResponse(response, original);
+    if (!this.shouldStopExecution()) return undefined;
+    return stopResponse(this.stopReason || this.reason || 'Execution stopped by hook');
+  }
+}
+
+/** A BeforeToolSelection output: it restricts which tools may be called, and never removes one (HOOK-167, 168). */
+export class BeforeToolSelectionHookOutput extends DefaultHookOutput {
+  /** The config with the hooks' tool config; `tools` and all else stay as they are (HOOK-055, 056). */
+  applyToolConfigModifications<Target extends { readonly toolConfig?: GenAIToolConfig }>(
+    target: Target,
+  ): Target {
+    const { toolConfig } = normalizeHookToolConfig(this.hookSpecificOutput?.['toolConfig']);
+    if (isEmpty(toolConfig)) return target;
+    const before = target.toolConfig;
+    return { ...target, toolConfig: defaultHookTranslator.fromHookToolConfig(toolConfig, before) };
+  }
+}

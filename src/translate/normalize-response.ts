@@ -1,0 +1,88 @@
+import { defined } from '../dialects/merge.ts';
+import type { LLMCandidate, LLMResponse } from '../protocol/llm.ts';
+import { isRecord } from '../protocol/output.ts';
+import { isFinishReason, readRatings, readUsage } from './candidate-fields.ts';
+import { readNumber, readText } from './fields.ts';
+import { ignored } from '../protocol/notes.ts';
+import { joined, textOf, textsOf } from './text.ts';
+
+/**
+ * Makes a hook's `llm_response` a valid part of a response; without a usable field there is no
+ * `response`. What does not fit is left out, with a note for the hook's author; null counts as absent.
+ * Beside candidates, `text` is what they say (C-73).
+ *
+ * @example
+ * normalizeHookLLMResponse({ text: 'Hi', usageMetadata: 3 });
+ * // { response: { text: 'Hi' },
+ * //   notes: ['llm_response.usageMetadata is 3 and was ignored: it must be an object'] }
+ */
+export function normalizeHookLLMResponse(value: unknown): {
+  response?: Partial<LLMResponse>;
+  notes: string[];
+} {
+  const notes: string[] = [];
+  if (value === undefined || value === null) return { notes };
+  if (!isRecord(value)) {
+    notes.push(ignored('llm_response', value, 'an object'));
+    return { notes };
+  }
+  const text = readText(value['text'], 'llm_response.text', notes);
+  const candidates = readCandidates(value['candidates'], notes);
+  const first = candidates?.[0];
+  const said = first && joined(first.content.parts);
+  if (said !== undefined && text !== undefined && text !== said)
+    notes.push('llm_response.text was ignored: it differs from the candidates, which win');
+  const response = defined<Partial<LLMResponse>>({
+    text: said ?? text,
+    // No candidates beside a text are a text alone.
+    candidates: first === undefined && text !== undefined ? undefined : candidates,
+    usageMetadata: readUsage(value['usageMetadata'], 'llm_response.usageMetadata', notes),
+  });
+  return Object.keys(response).length > 0 ? { response, notes } : { notes };
+}
+
+function readCandidates(value: unknown, notes: string[]): LLMCandidate[] | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) {
+    notes.push(ignored('llm_response.candidates', value, 'a list of candidates'));
+    return undefined;
+  }
+  const candidates = value
+    .map((candidate, index) => readCandidate(candidate, `llm_response.candidates[${index}]`, notes))
+    .filter((candidate) => candidate !== undefined);
+  return candidates.length === 0 && value.length > 0 ? undefined : candidates;
+}
+
+function readCandidate(value: unknown, path: string, notes: string[]): LLMCandidate | undefined {
+  const parts = isRecord(value) ? readParts(value['content'], `${path}.content`, notes) : undefined;
+  if (!isRecord(value) || parts === undefined) {
+    notes.push(ignored(path, value, '{ content: { role: "model", parts: [text] } }'));
+    return undefined;
+  }
+  const { finishReason, index, safetyRatings } = value;
+  const isKnown = isFinishReason(finishReason);
+  if (!isKnown && finishReason !== undefined && finishReason !== null)
+    notes.push(
+      ignored(
+        `${path}.finishReason`,
+        finishReason,
+        'exactly STOP, MAX_TOKENS, SAFETY, RECITATION or OTHER',
+      ),
+    );
+  return defined<LLMCandidate>({
+    content: { role: 'model', parts },
+    finishReason: isKnown ? finishReason : undefined,
+    index: readNumber(index, `${path}.index`, notes),
+    safetyRatings: readRatings(safetyRatings, `${path}.safetyRatings`, notes),
+  });
+}
+
+/** The texts of a content: a text, or an object with a list of parts. */
+function readParts(content: unknown, path: string, notes: string[]): string[] | undefined {
+  const parts = isRecord(content) ? (content['parts'] ?? undefined) : content;
+  if (typeof parts === 'string') return textsOf(parts);
+  if (!Array.isArray(parts)) return undefined;
+  if (parts.some((part) => textOf(part) === undefined))
+    notes.push(`${path} has parts without text, which were left out: hooks can only change text`);
+  return textsOf(parts);
+}

@@ -1,0 +1,34 @@
+import { mkdtempSync, realpathSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { builtInTools } from '../../../src/agent/tools/index.ts';
+import type { ToolResult } from '../../../src/protocol/tool-result.ts';
+
+/** A folder that goes when the test ends. */
+export function temporaryFolder(): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hookmachine-tools-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Calls a built-in tool as the agent does: arguments checked first. */
+export async function call(
+  name: string,
+  args: object,
+  cwd: string,
+  signal = new AbortController().signal,
+): Promise<ToolResult> {
+  const tool = builtInTools().get(name)!;
+  return tool.execute(tool.parameters.parse(args), { cwd, signal });
+}
+
+/** What the model reads; every built-in tool answers in plain text. */
+export const textOf = ({ llmContent }: ToolResult): string => llmContent as string;
+
+/** What the schema says against the arguments. */
+export function complaints(name: string, args: object): string[] {
+  const parsed = builtInTools().get(name)!.parameters.safeParse(args);
+  return parsed.error?.issues.map((issue) => issue.message) ?? [];
+}

@@ -1,0 +1,178 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { isGroupAlive, signalGroup } from '../../../src/process/group.ts';
+import { call, temporaryFolder, textOf } from './call.ts';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = temporaryFolder();
+});
+
+const run = (command: string, rest: object = {}, signal?: AbortSignal) =>
+  call('run_shell_command', { command, ...rest }, cwd, signal);
+
+const lines = (...told: string[]) => told.join('\n');
+
+/** The process group of a command that wrote `$$` to the file `group`. */
+const groupOf = async () => Number(await readFile(join(cwd, 'group'), 'utf8'));
+
+/** Starts a command, and aborts it once it has made the file `ready`. */
+async function abortWhenReady(command: string) {
+  const controller = new AbortController();
+  const running = run(`echo $$ > group; ${command}`, {}, controller.signal);
+  await vi.waitUntil(() => existsSync(join(cwd, 'ready')), { timeout: 15_000 });
+  controller.abort();
+  return running;
+}
+
+test('output, exit code and folder are told line by line', async () => {
+  const result = await run('echo out; echo err >&2');
+  expect(result.llmContent).toBe(
+    lines(
+      'Command: echo out; echo err >&2',
+      'Directory: (root)',
+      'Stdout: out',
+      '',
+      'Stderr: err',
+      '',
+      'Exit Code: 0',
+    ),
+  );
+  expect(result.returnDisplay).toBe('out\nerr\n');
+  expect(result.metadata).toEqual({ exitCode: 0, signal: null });
+});
+
+test('a command that fails is told, but is no failure of the tool', async () => {
+  const result = await run('exit 3');
+  expect(result.llmContent).toBe(
+    lines(
+      'Command: exit 3',
+      'Directory: (root)',
+      'Stdout: (empty)',
+      'Stderr: (empty)',
+      'Exit Code: 3',
+    ),
+  );
+  expect(result.returnDisplay).toBe('Command exited with code: 3');
+  expect(result.error).toBeUndefined();
+});
+
+test('a command ended by a signal names it', async () => {
+  const result = await run('kill -KILL $$');
+  expect(result.llmContent).toContain('Exit Code: (none)\nSignal: SIGKILL');
+  expect(result.returnDisplay).toBe('Command terminated by signal: SIGKILL');
+});
+
+test('it runs in the folder asked for', async () => {
+  await mkdir(join(cwd, 'src'));
+  for (const name of ['directory', 'dir_path']) {
+    const { llmContent } = await run('pwd', { [name]: 'src' });
+    expect(llmContent).toContain(`Directory: src\nStdout: ${join(cwd, 'src')}\n`);
+  }
+});
+
+test('a folder that is none is an error', async () => {
+  await writeFile(join(cwd, 'file'), '');
+  expect((await run('pwd', { directory: 'file' })).error?.type).toBe('path_is_not_a_directory');
+  expect((await run('pwd', { directory: 'none' })).error?.type).toBe('file_not_found');
+});
+
+test('bash runs it, and where there is no bash, sh', async () => {
+  expect((await run('[[ a == a ]] && echo $0')).llmContent).toContain('bash');
+  vi.stubEnv('PATH', '');
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+  });
+  expect((await run('echo $0')).llmContent).toContain('Stdout: /bin/sh');
+});
+
+test('a command that cannot be started is an error', async () => {
+  const result = await run(`echo ${'x'.repeat(4_000_000)}`);
+  expect(result.error?.type).toBe('shell_execute_error');
+  expect(result.llmContent).toMatch(/^The command could not be started: .*E2BIG/);
+});
+
+test('there is nothing to read on stdin', async () => {
+  const { llmContent } = await run('cat; read line || echo "no line"');
+  expect(llmContent).toContain('Stdout: no line');
+});
+
+test('output can be written to /dev/stdout and /dev/stderr by name', async () => {
+  const { llmContent } = await run('echo out > /dev/stdout; echo err > /dev/stderr');
+  expect(llmContent).toContain('Stdout: out\n\nStderr: err\n');
+});
+
+test('a character that arrives in two chunks stays whole', async () => {
+  const { llmContent } = await run("printf 'a\\342\\202'; sleep 0.2; printf '\\254b'");
+  expect(llmContent).toContain('Stdout: a€b\n');
+});
+
+test('of 5 MB the start and the end are kept, cut between characters', async () => {
+  const text = textOf(await run("printf 'first€'; yes '€€€' | head -c 5000000; echo last"));
+  expect(text.length).toBeLessThan(70_000);
+  expect(text).toContain('Stdout: first€');
+  expect(text).toContain('last\n\nStderr');
+  expect(text).toMatch(/\n\[… \d+ bytes left out …\]\n/);
+  expect(text.slice(0, text.indexOf('last'))).not.toContain('\uFFFD');
+});
+
+test('a background child that holds stdout does not hold up the result, and lives on', async () => {
+  const started = performance.now();
+  const { llmContent } = await run('echo $$ > group; sleep 100 & echo done');
+  expect(performance.now() - started).toBeLessThan(15_000);
+  const group = await groupOf();
+  onTestFinished(() => signalGroup(group, 'SIGKILL'));
+  expect(llmContent).toContain('Stdout: done\n');
+  expect(llmContent).toContain(`Process Group PGID: ${group} (runs on`);
+  expect(isGroupAlive(group)).toBe(true);
+});
+
+test('a background child that keeps writing does not hold up the result, nor is it killed by its pipe', async () => {
+  const { llmContent } = await run(
+    'echo $$ > group; while :; do echo tick; touch alive; sleep 0.01; done & echo done',
+  );
+  const group = await groupOf();
+  onTestFinished(() => signalGroup(group, 'SIGKILL'));
+  expect(llmContent).toContain('done\n');
+  await rm(join(cwd, 'alive'), { force: true });
+  await vi.waitUntil(() => existsSync(join(cwd, 'alive')), { timeout: 15_000 });
+});
+
+test('an abort ends the whole group of a pipeline', async () => {
+  const result = await abortWhenReady('echo begun; touch ready; sleep 300 | sleep 300 | cat');
+  expect(result.error?.type).toBe('cancelled');
+  expect(result.llmContent).toContain('was cancelled');
+  expect(result.llmContent).toContain('Stdout: begun');
+  expect(isGroupAlive(await groupOf())).toBe(false);
+});
+
+test('an abort ends a group that will not hear SIGTERM', async () => {
+  const result = await abortWhenReady(
+    "trap '' TERM; (trap '' TERM; touch ready; while :; do sleep 0.05; done) | cat",
+  );
+  expect(result.error?.type).toBe('cancelled');
+  const group = await groupOf();
+  await vi.waitUntil(() => !isGroupAlive(group), { timeout: 15_000 });
+});
+
+test('an abort leaves time to clean up', async () => {
+  await abortWhenReady("trap 'echo bye; exit 0' TERM; touch ready; while :; do sleep 0.05; done");
+  expect(isGroupAlive(await groupOf())).toBe(false);
+});
+
+test('a call that was aborted before it began runs nothing', async () => {
+  const result = await run('touch ran', {}, AbortSignal.abort());
+  expect(result.error?.type).toBe('cancelled');
+  expect(existsSync(join(cwd, 'ran'))).toBe(false);
+});
+
+test('many commands at once keep their outputs apart', async () => {
+  const results = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => run(`echo only ${index}`)),
+  );
+  for (const [index, { llmContent }] of results.entries()) {
+    expect(llmContent).toContain(`Stdout: only ${index}\n`);
+  }
+});

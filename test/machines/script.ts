@@ -1,0 +1,79 @@
+import { setImmediate as processed } from 'node:timers/promises';
+import {
+  createActor,
+  fromPromise,
+  type AnyActorRef,
+  type AnyStateMachine,
+  type EventObject,
+  type StateValue,
+} from 'xstate';
+
+/** What happened when events were played on a real actor. */
+export interface Played {
+  /** The state at the start and after each event. */
+  readonly states: readonly StateValue[];
+  /** Every state it was in, those left at once too. */
+  readonly passed: readonly StateValue[];
+  readonly status: string;
+  readonly output: unknown;
+  /** The children that were told of the cancel. */
+  readonly toldToCancel: readonly string[];
+}
+
+/** An event that may be the answer of a child. */
+interface Answer extends EventObject {
+  readonly output?: unknown;
+  readonly error?: unknown;
+}
+
+/** Plays the events of a path on a real actor, whose children end when the path says so. */
+export class Script {
+  readonly #children = new Map<
+    string,
+    { end(output: unknown): void; fail(error: unknown): void }
+  >();
+
+  /** To be provided in the place of every child. */
+  readonly child = fromPromise(
+    ({ self }) =>
+      new Promise((end, fail) => {
+        this.#children.set(self.id, { end, fail });
+      }),
+  );
+
+  async play(
+    machine: AnyStateMachine,
+    input: unknown,
+    events: readonly EventObject[],
+  ): Promise<Played> {
+    const passed: StateValue[] = [];
+    const toldToCancel: string[] = [];
+    const actor = createActor(machine, {
+      input,
+      inspect: (seen) => {
+        const isRoot = seen.actorRef.sessionId === seen.rootId;
+        if (isRoot && seen.type === '@xstate.microstep')
+          passed.push((seen.snapshot as unknown as { value: StateValue }).value);
+        if (!isRoot && seen.type === '@xstate.event' && seen.event.type === 'cancel')
+          toldToCancel.push((seen.actorRef as AnyActorRef).id);
+      },
+    });
+    actor.start();
+    const states: StateValue[] = [actor.getSnapshot().value];
+    for (const event of events) {
+      if (!this.#answer(event)) actor.send(event);
+      await processed();
+      states.push(actor.getSnapshot().value);
+    }
+    const { status, output } = actor.getSnapshot();
+    return { states, passed, status, output, toldToCancel };
+  }
+
+  /** Lets a child give the answer that the event is; false when it is none. */
+  #answer({ type, output, error }: Answer): boolean {
+    const [, how, id = ''] = /^xstate\.(done|error)\.actor\.(.+)$/.exec(type) ?? [];
+    if (how === 'done') this.#children.get(id)?.end(output);
+    if (how === 'error') this.#children.get(id)?.fail(error);
+    return how !== undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const root = new URL('../..', import.meta.url).pathname;
+let folder: string;
+let tarball: string;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hookmachine-package-'));
+  await execa('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
+  tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz'))!);
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('the packed package', () => {
+  test('is clean for publint', async () => {
+    const { stdout } = await execa('npx', ['publint', 'run', tarball, '--strict'], { cwd: root });
+    expect(stdout).toMatch(/All good/);
+  });
+
+  test('has types that resolve for ESM users', async () => {
+    const { stdout } = await execa('npx', ['attw', tarball, '--profile', 'esm-only'], {
+      cwd: root,
+    });
+    expect(stdout).toMatch(/No problems found/);
+  });
+
+  test('installs into an empty project, imports and runs', async () => {
+    const project = join(folder, 'project');
+    await execa('mkdir', [project]);
+    writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }');
+    await execa('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball], {
+      cwd: project,
+    });
+    writeFileSync(
+      join(project, 'use.js'),
+      `import { createConfig, executeToolWithHooks, toolCallMachine } from 'hookmachine';
+       const hook = { type: 'command', command: 'echo "not here" >&2; exit 2' };
+       const config = createConfig({
+         cwd: process.cwd(),
+         settings: { tools: { enableHooks: true }, hooks: { BeforeTool: [{ hooks: [hook] }] } },
+       });
+       const result = await executeToolWithHooks(config, 'read_file', {}, async () => { throw new Error('ran') });
+       console.log(toolCallMachine.id, result.llmContent);`,
+    );
+    const used = await execa('node', ['use.js'], { cwd: project });
+    expect(used.stdout).toBe('toolCall not here');
+    const listed = await execa('npx', ['--no-install', 'hookmachine', 'list'], { cwd: project });
+    expect(listed.stdout).toContain('No hooks are configured.');
+    const schema = await execa('npx', ['--no-install', 'hookmachine', 'schema'], { cwd: project });
+    expect(JSON.parse(schema.stdout)).toHaveProperty('properties.hooks');
+  }, 120_000);
+});

@@ -1,0 +1,74 @@
+import type { ElkExtendedEdge, ElkNode } from 'elkjs/lib/elk.bundled.js';
+import { captionOf } from './caption.ts';
+import type { DrawnEdge, DrawnState, Graph } from './graph.ts';
+import { labelOf } from './label.ts';
+
+export const DOT_RADIUS = 5;
+
+/** Down, not across, where every edge would be as long as its label: so a machine fits a page. */
+const options = {
+  'elk.algorithm': 'layered',
+  'elk.direction': 'DOWN',
+  'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
+  'elk.layered.cycleBreaking.strategy': 'DEPTH_FIRST',
+  'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
+  'elk.layered.spacing.nodeNodeBetweenLayers': '28',
+  'elk.layered.spacing.edgeNodeBetweenLayers': '16',
+  'elk.layered.spacing.edgeEdgeBetweenLayers': '12',
+  'elk.spacing.nodeNode': '28',
+  'elk.spacing.edgeNode': '18',
+  'elk.spacing.edgeEdge': '14',
+};
+
+/** What ELK is asked to lay out. A state keeps its id, and an edge has its `edgeId`. */
+export const elkGraphOf = ({ root, edges }: Graph): ElkNode => ({
+  id: 'page',
+  layoutOptions: { ...options, 'elk.padding': '[top=0,left=0,bottom=0,right=0]' },
+  children: [nodeOf(root, edges)],
+  edges: edges.map(lineOf),
+});
+
+export const edgeId = ({ from, to }: DrawnEdge): string => `${from} → ${to}`;
+
+function nodeOf(state: DrawnState, edges: readonly DrawnEdge[]): ElkNode {
+  const { width, height } = captionOf(state);
+  if (state.states.length === 0) return { id: state.id, width, height };
+  const goesInward = edges.some(({ from, inward }) => inward && from === state.id);
+  return {
+    id: state.id,
+    layoutOptions: {
+      ...options,
+      'elk.padding': `[top=${height + 12},left=22,bottom=22,right=22]`,
+      'elk.nodeSize.constraints': 'MINIMUM_SIZE',
+      'elk.nodeSize.minimum': `(${width},${height})`,
+    },
+    children: [
+      ...state.starts.map((start) => circle(`dot ${start}`)),
+      ...(goesInward ? [circle(`ring ${state.id}`)] : []),
+      ...state.states.map((child) => nodeOf(child, edges)),
+    ],
+    edges: state.starts.map((start) => ({
+      id: `start ${start}`,
+      sources: [`dot ${start}`],
+      targets: [start],
+    })),
+  };
+}
+
+function lineOf(edge: DrawnEdge): ElkExtendedEdge {
+  const { lines, width, height } = labelOf(edge);
+  // Upon its edge, a label is never mistaken for that of another.
+  const layoutOptions = { 'elk.edgeLabels.inline': 'true' };
+  return {
+    id: edgeId(edge),
+    sources: [edge.inward ? `ring ${edge.from}` : edge.from],
+    targets: [edge.to],
+    labels: lines.length > 0 ? [{ text: lines.join(' '), width, height, layoutOptions }] : [],
+  };
+}
+
+const circle = (id: string): ElkNode => ({
+  id,
+  width: 2 * DOT_RADIUS,
+  height: 2 * DOT_RADIUS,
+});

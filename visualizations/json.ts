@@ -1,0 +1,13 @@
+import type { AnyStateMachine } from 'xstate';
+import { guardName } from './condition.ts';
+
+/** A machine's config as JSON, which Stately's tools and `createMachine` read back. */
+export const jsonOf = (machine: AnyStateMachine): string =>
+  `${JSON.stringify(machine.config, nameFunctions, 2)}\n`;
+
+/** A built-in action or guard is a function that names itself; a mapper is code, and is left out. */
+function nameFunctions(key: string, value: unknown): unknown {
+  if (typeof value !== 'function') return value;
+  if (key === 'guard') return { type: guardName(value) };
+  return 'type' in value ? { type: value.type } : undefined;
+}

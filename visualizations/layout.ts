@@ -1,0 +1,96 @@
+import elk, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled.js';
+import { type Caption, captionOf } from './caption.ts';
+import { edgeId, elkGraphOf } from './elk-graph.ts';
+import type { DrawnEdge, DrawnState, Graph } from './graph.ts';
+import { type Label, labelOf } from './label.ts';
+import { straightened } from './straighten.ts';
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface PlacedState extends Point {
+  readonly width: number;
+  readonly height: number;
+  readonly state: DrawnState;
+  readonly caption: Caption;
+}
+
+export interface PlacedEdge {
+  readonly edge: DrawnEdge;
+  readonly points: readonly Point[];
+  readonly label: (Label & Point) | undefined;
+}
+
+/** Where everything goes. A state comes before those inside it. */
+export interface Layout {
+  readonly width: number;
+  readonly height: number;
+  readonly states: readonly PlacedState[];
+  readonly edges: readonly PlacedEdge[];
+  /** From each initial dot to the state it starts in. */
+  readonly starts: readonly (readonly Point[])[];
+}
+
+// The types call this CommonJS module a default export, and the module is its own `default`.
+const Elk = elk.default;
+
+/** Lays a graph out. The same graph gives the same layout everywhere: no font is measured. */
+export async function layoutOf(graph: Graph): Promise<Layout> {
+  const drawnStates = new Map(withInner(graph.root).map((state) => [state.id, state]));
+  const drawnEdges = new Map(graph.edges.map((edge) => [edgeId(edge), edge]));
+  const page = await new Elk().layout<ElkNode>(elkGraphOf(graph));
+
+  const origins = new Map<string, Point>();
+  const states: PlacedState[] = [];
+  const edges: PlacedEdge[] = [];
+  const starts: (readonly Point[])[] = [];
+
+  const place = (node: ElkNode, within: Point): void => {
+    const { width = 0, height = 0 } = node;
+    const origin = moved(node, within);
+    origins.set(node.id, origin);
+    const state = drawnStates.get(node.id);
+    if (state) states.push({ ...origin, width, height, state, caption: captionOf(state) });
+    for (const child of node.children ?? []) place(child, origin);
+  };
+
+  const route = (line: ElkExtendedEdge): void => {
+    const origin = origins.get(line.container ?? page.id) ?? { x: 0, y: 0 };
+    const points = pointsOf(line).map((point) => moved(point, origin));
+    const edge = drawnEdges.get(line.id);
+    if (!edge) return void starts.push(points);
+    const [label] = line.labels ?? [];
+    const placed = label && { ...labelOf(edge), ...moved(label, origin) };
+    const labelX = placed && placed.x + placed.width / 2;
+    edges.push({
+      edge,
+      points: edge.inward ? points : straightened(points, labelX),
+      label: placed,
+    });
+  };
+
+  const routeAll = (node: ElkNode): void => {
+    node.edges?.forEach(route);
+    node.children?.forEach(routeAll);
+  };
+
+  place(page, { x: 0, y: 0 });
+  routeAll(page);
+  return { width: page.width ?? 0, height: page.height ?? 0, states, edges, starts };
+}
+
+const withInner = (state: DrawnState): DrawnState[] => [state, ...state.states.flatMap(withInner)];
+
+const pointsOf = ({ sections = [] }: ElkExtendedEdge): Point[] =>
+  sections.flatMap(({ startPoint, bendPoints = [], endPoint }) => [
+    startPoint,
+    ...bendPoints,
+    endPoint,
+  ]);
+
+const moved = ({ x = 0, y = 0 }: Partial<Point>, by: Point): Point => ({
+  x: x + by.x,
+  y: y + by.y,
+});

@@ -1,0 +1,43 @@
+import type { DrawnEdge, DrawnState, Graph } from './graph.ts';
+
+/** The same drawing for places that lay Mermaid out themselves, such as a README. */
+export function mermaidOf({ root, edges }: Graph): string {
+  return [
+    'stateDiagram-v2',
+    ...[...insideOf(root, edges), ...edges.map(edgeOf)].map((line) => `  ${line}`),
+    '',
+  ].join('\n');
+}
+
+function insideOf(state: DrawnState, edges: readonly DrawnEdge[]): string[] {
+  const goesInward = edges.some(({ from, inward }) => inward && from === state.id);
+  return [
+    ...state.starts.map((start) => `[*] --> ${idOf(start)}`),
+    ...(goesInward ? [`state "any state" as ${anywhereIn(state.id)}`] : []),
+    ...state.states.flatMap((child) => declarationOf(child, edges)),
+  ];
+}
+
+function declarationOf(state: DrawnState, edges: readonly DrawnEdge[]): string[] {
+  const id = idOf(state.id);
+  const named = `state "${captionOf(state)}" as ${id}`;
+  if (state.kind === 'final') return [named, `${id} --> [*]`];
+  if (state.states.length === 0) return [named];
+  return [`${named} {`, ...insideOf(state, edges).map((line) => `  ${line}`), '}'];
+}
+
+function edgeOf({ from, to, inward, conditions }: DrawnEdge): string {
+  const why = conditions.map(({ text }) => text).join('<br/>');
+  return `${inward ? anywhereIn(from) : idOf(from)} --> ${idOf(to)}${why && ` : ${why}`}`;
+}
+
+/** Mermaid leaves one line for the caption of a state that has others inside. */
+function captionOf({ name, actors, heeds, states }: DrawnState): string {
+  const marked = [...actors.map((actor) => `⟳ ${actor}`), ...heeds.map(({ text }) => `↻ ${text}`)];
+  return [name, ...marked].join(states.length > 0 ? ' ' : '<br/>');
+}
+
+const idOf = (id: string): string => id.replaceAll('.', '_');
+
+/** Mermaid cannot draw an edge from a state to what is inside it. */
+const anywhereIn = (id: string): string => `${idOf(id)}_any`;

@@ -1,0 +1,16 @@
+import type { Point } from './layout.ts';
+
+/** A line that swerves by less than this next to a state can meet the state beside instead. */
+const SWERVE = 18;
+
+/** Takes small swerves out of both ends of a line, but not the piece that its label lies on. */
+export const straightened = (points: readonly Point[], labelX?: number): readonly Point[] =>
+  withoutSwerve(withoutSwerve(points, labelX).toReversed(), labelX).toReversed();
+
+function withoutSwerve(points: readonly Point[], labelX?: number): readonly Point[] {
+  const [end, turn, back, ...rest] = points;
+  if (!end || !turn || !back || rest.length === 0) return points;
+  const bearsLabel = labelX !== undefined && Math.abs(end.x - labelX) < 1;
+  const swerves = Math.abs(turn.x - back.x) < SWERVE;
+  return swerves && !bearsLabel ? [{ x: back.x, y: end.y }, ...rest] : points;
+}
