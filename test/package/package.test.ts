@@ -11,7 +11,10 @@ let tarball: string;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hookmachine-package-'));
   await execa('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
-  tarball = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz'))!);
+  tarball = join(
+    folder,
+    readdirSync(folder).find((name) => name.endsWith('.tgz'))!,
+  );
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -22,10 +25,11 @@ describe('the packed package', () => {
   });
 
   test('has types that resolve for ESM users', async () => {
-    const { stdout } = await execa('npx', ['attw', tarball, '--profile', 'esm-only'], {
+    const { exitCode } = await execa('npx', ['attw', tarball, '--profile', 'esm-only'], {
       cwd: root,
+      reject: false,
     });
-    expect(stdout).toMatch(/No problems found/);
+    expect(exitCode).toBe(0);
   });
 
   test('installs into an empty project, imports and runs', async () => {

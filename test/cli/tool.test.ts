@@ -1,0 +1,82 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hookmachine } from '../support/cli.ts';
+import { group, project, projectWithHooks } from '../support/project.ts';
+
+const write = JSON.stringify({ file_path: 'a.txt', content: 'hello' });
+
+describe('tool', () => {
+  test('runs a built-in tool and prints its ToolResult', async () => {
+    const cwd = project();
+    const { stdout, exitCode } = await hookmachine([
+      'tool',
+      'write_file',
+      '--input',
+      write,
+      '--cwd',
+      cwd,
+    ]);
+    expect(JSON.parse(stdout as string)).toMatchObject({
+      llmContent: expect.stringContaining('a.txt'),
+    });
+    expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('hello');
+    expect(exitCode).toBe(0);
+  });
+
+  test('a blocked tool does not run, its result says why, and the status is 2 (HOOK-017)', async () => {
+    const cwd = projectWithHooks({ BeforeTool: [group('echo no >&2; exit 2')] });
+    const { stdout, exitCode } = await hookmachine([
+      'tool',
+      'write_file',
+      '--input',
+      write,
+      '--cwd',
+      cwd,
+    ]);
+    expect(JSON.parse(stdout as string)).toMatchObject({
+      llmContent: 'no',
+      error: { message: 'no' },
+    });
+    expect(existsSync(join(cwd, 'a.txt'))).toBe(false);
+    expect(exitCode).toBe(2);
+  });
+
+  test('a rewritten argument is the one that is used (HOOK-019)', async () => {
+    const cwd = projectWithHooks({
+      BeforeTool: [group(`echo '{"hookSpecificOutput":{"tool_input":{"file_path":"b.txt"}}}'`)],
+    });
+    await hookmachine(['tool', 'write_file', '--input', '-', '--cwd', cwd], { input: write });
+    expect(existsSync(join(cwd, 'a.txt'))).toBe(false);
+    expect(readFileSync(join(cwd, 'b.txt'), 'utf8')).toBe('hello');
+  });
+
+  test('a stop after the tool keeps the result, tells the reason and exits with 2 (HOOK-028)', async () => {
+    const cwd = projectWithHooks({
+      AfterTool: [group(`echo '{"continue":false,"stopReason":"enough"}'`)],
+    });
+    const { stdout, stderr, exitCode } = await hookmachine([
+      'tool',
+      'write_file',
+      '--input',
+      write,
+      '--cwd',
+      cwd,
+    ]);
+    expect(JSON.parse(stdout as string)).not.toHaveProperty('error');
+    expect(stderr).toBe('hookmachine: a hook stops the agent: enough');
+    expect(exitCode).toBe(2);
+  });
+
+  test.each([
+    [['tool', 'nope', '--input', '{}'], /there is no tool "nope": use one of read_file/],
+    [['tool', 'read_file', '--input', '{'], /--input is not valid JSON/],
+    [['tool', 'read_file', '--input', '[]'], /--input must hold one JSON object/],
+    [['tool', 'read_file'], /required option '--input <json>' not specified/],
+  ])('%j is refused with one clear line', async (args, message) => {
+    const { stdout, stderr, exitCode } = await hookmachine(args);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(message);
+    expect(exitCode).toBe(1);
+  });
+});

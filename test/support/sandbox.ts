@@ -1,0 +1,49 @@
+import { mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+import { tempFolder } from './temp-folder.ts';
+
+/** A project, a home and an administrator's file of a test's own: no settings of this machine take part. */
+export interface Sandbox {
+  readonly folder: string;
+  readonly project: string;
+  readonly home: string;
+  /** What a process needs to live in the sandbox. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The settings files; none of them is there yet. */
+  readonly files: Readonly<Record<'project' | 'user' | 'system', string>>;
+  /** Writes a file of the sandbox, with its folders; what is no text is written as JSON. */
+  readonly write: (file: string, content: unknown) => string;
+}
+
+/** Makes a sandbox for the running test, which this process lives in too. */
+export function sandbox(): Sandbox {
+  const folder = realpathSync(tempFolder());
+  const [project, home] = [join(folder, 'project'), join(folder, 'home')];
+  const system = join(folder, 'etc', 'settings.json');
+  const env = {
+    HOME: home,
+    LLXPRT_SYSTEM_SETTINGS_PATH: system,
+    LLXPRT_CODE_SYSTEM_SETTINGS_PATH: '',
+  };
+  for (const path of [project, home]) mkdirSync(path);
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return {
+    folder,
+    project,
+    home,
+    env,
+    files: {
+      project: join(project, '.llxprt', 'settings.json'),
+      user: join(home, '.llxprt', 'settings.json'),
+      system,
+    },
+    write(file, content) {
+      const path = resolve(folder, file);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+      return path;
+    },
+  };
+}

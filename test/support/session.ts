@@ -1,0 +1,100 @@
+import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
+import type { FireOptions } from '../../src/hooks/hook-event-handler.ts';
+import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import type { AggregatedHookResult } from '../../src/hooks/results.ts';
+import type { HookEventName } from '../../src/protocol/events.ts';
+import type { HookEventFields } from '../../src/protocol/input.ts';
+import type { Settings } from '../../src/settings/schema.ts';
+import { tempFolder } from './temp-folder.ts';
+
+type Hooks = NonNullable<Settings['hooks']>;
+type Group = NonNullable<Hooks['BeforeTool']>[number];
+
+/** A command, with a name or a timeout of its own if need be. */
+export type HookCommand = string | { command: string; name?: string; timeout?: number };
+
+/** A group of commands. */
+export const group = (
+  commands: readonly HookCommand[],
+  options: Omit<Group, 'hooks'> = {},
+): Group => ({
+  ...options,
+  hooks: commands.map((hook) => ({
+    type: 'command' as const,
+    ...(typeof hook === 'string' ? { command: hook } : hook),
+  })),
+});
+
+export const inParallel = (...commands: HookCommand[]): Group[] => [group(commands)];
+export const inSequence = (...commands: HookCommand[]): Group[] => [
+  group(commands, { sequential: true }),
+];
+
+/** A shell command that prints a value as JSON. */
+export const print = (value: unknown): string => `printf '%s' ${quoted(JSON.stringify(value))}`;
+
+/** A text as one shell word. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+export interface Session {
+  readonly folder: string;
+  readonly config: HookSystemConfig;
+  readonly warnings: readonly string[];
+  fire<Event extends HookEventName>(
+    event: Event,
+    fields: HookEventFields[Event],
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult>;
+}
+
+/** A hook system with these hooks, in a folder of the running test's own. */
+export async function startSession(
+  hooks: Hooks,
+  options: Partial<CreateConfigOptions> = {},
+): Promise<Session> {
+  const warnings: string[] = [];
+  const folder = options.cwd ?? tempFolder();
+  const config = createConfig({
+    settings: { tools: { enableHooks: true }, hooks },
+    onWarning: (line) => warnings.push(line),
+    ...options,
+    cwd: folder,
+  });
+  const system = config.getHookSystem()!;
+  await system.initialize();
+  return {
+    folder,
+    config,
+    warnings,
+    fire: (event, fields, fireOptions) => system.getEventHandler().fire(event, fields, fireOptions),
+  };
+}
+
+/** The fields of each event, for tests that do not care about them. */
+export const someFields: { readonly [Event in HookEventName]: HookEventFields[Event] } = {
+  BeforeTool: { tool_name: 'write_file', tool_input: { file_path: 'a.txt', content: 'text' } },
+  AfterTool: {
+    tool_name: 'write_file',
+    tool_input: { file_path: 'a.txt', content: 'text' },
+    tool_response: { llmContent: 'written', returnDisplay: 'written' },
+  },
+  BeforeModel: {
+    llm_request: { model: 'some-model', messages: [{ role: 'user', content: 'Hi' }], config: {} },
+  },
+  AfterModel: {
+    llm_request: { model: 'some-model', messages: [{ role: 'user', content: 'Hi' }] },
+    llm_response: {
+      text: 'Hello',
+      candidates: [{ content: { role: 'model', parts: ['Hello'] }, finishReason: 'STOP' }],
+    },
+  },
+  BeforeToolSelection: {
+    llm_request: { model: 'some-model', messages: [{ role: 'user', content: 'Hi' }] },
+  },
+  BeforeAgent: { prompt: 'Hi' },
+  AfterAgent: { prompt: 'Hi', prompt_response: 'Hello', stop_hook_active: false },
+  SessionStart: { source: 'startup' },
+  SessionEnd: { reason: 'exit' },
+  PreCompress: { trigger: 'manual' },
+  Notification: { notification_type: 'ToolPermission', message: 'May I?', details: {} },
+};
