@@ -48,7 +48,7 @@ export type HookEventOutcome =
   | { readonly status: 'settled'; readonly verdict: HookVerdict }
   | { readonly status: 'cancelled'; readonly verdict: HookVerdict; readonly reason: string };
 
-interface Context {
+export interface HookEventContext {
   readonly event: string;
   readonly mode: 'parallel' | 'sequential';
   readonly hooks: readonly PlannedHook[];
@@ -62,7 +62,7 @@ interface Context {
   readonly cancelReason?: string;
 }
 
-interface Ended {
+export interface EndedHook {
   readonly actorId: string;
   readonly outcome: HookProcessOutcome;
 }
@@ -82,7 +82,7 @@ const noRules: HookRules = {
 /** All hooks of one event: side by side, or one after another with the changes passed on. */
 export const hookEventMachine = setup({
   types: {
-    context: {} as Context,
+    context: {} as HookEventContext,
     events: {} as
       | { type: `xstate.done.actor.${string}`; output: HookProcessOutcome; actorId: string }
       | { type: `xstate.error.actor.${string}`; error: unknown; actorId: string }
@@ -109,7 +109,7 @@ export const hookEventMachine = setup({
       });
       enqueue.assign({ started: context.started + 1 });
     }),
-    keepAnswer: assign(({ context }, { actorId, outcome }: Ended) => {
+    keepAnswer: assign(({ context }, { actorId, outcome }: EndedHook) => {
       const index = Number(actorId.slice('hook.'.length));
       const hook = context.hooks[index];
       if (hook === undefined) return {};
@@ -185,7 +185,7 @@ export const hookEventMachine = setup({
     },
     sequence: {
       description: 'One hook at a time; each sees what those before it changed.',
-      initial: 'running',
+      initial: 'next',
       on: {
         cancel: {
           target: 'cancelling',

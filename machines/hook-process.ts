@@ -50,7 +50,7 @@ export type ProcessOrder =
   | { readonly type: 'kill' }
   | { readonly type: 'collect' };
 
-interface Context {
+export interface HookProcessContext {
   readonly input: HookProcessInput;
   readonly exit?: HookExit;
   readonly error?: Error;
@@ -61,7 +61,7 @@ interface Context {
 /** One hook process, from its start until its whole process group is gone. */
 export const hookProcessMachine = setup({
   types: {
-    context: {} as Context,
+    context: {} as HookProcessContext,
     events: {} as ProcessReport | { type: 'cancel'; reason: string },
     input: {} as HookProcessInput,
     output: {} as HookProcessOutcome,
@@ -81,7 +81,9 @@ export const hookProcessMachine = setup({
       error: (_, { error }: { error: unknown }) =>
         error instanceof Error ? error : new Error(String(error)),
     }),
-    keepCancel: assign({ cancelReason: (_, reason: string) => reason }),
+    keepCancel: assign({
+      cancelReason: ({ context }, reason: string) => context.cancelReason ?? reason,
+    }),
     noteBackground: assign({ leftBackground: true }),
   },
   guards: {
@@ -89,7 +91,9 @@ export const hookProcessMachine = setup({
     hadExited: ({ context }) => context.leftBackground,
   },
   delays: {
-    deadline: ({ context }) => context.input.timeout,
+    // A timer cannot wait longer; asked to, it would fire at once.
+    deadline: ({ context }) => Math.min(context.input.timeout, 2 ** 31 - 1),
+    glance: 1,
     drain: 100,
     sweep: 200,
     grace: 5_000,
@@ -117,6 +121,10 @@ export const hookProcessMachine = setup({
           target: 'failed',
           actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
         },
+        cancel: {
+          target: '.terminating',
+          actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+        },
       },
       initial: 'starting',
       states: {
@@ -124,22 +132,22 @@ export const hookProcessMachine = setup({
           description: 'Waiting for the process to exist.',
           on: {
             'process.started': 'running',
-            cancel: {
-              target: 'terminating',
-              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
-            },
           },
         },
         running: {
           description: 'The hook has its input and works; the deadline runs.',
           on: {
             'process.exited': 'draining',
-            cancel: {
-              target: 'terminating',
-              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
-            },
           },
-          after: { deadline: 'terminating' },
+          after: { deadline: 'overdue' },
+        },
+        overdue: {
+          description:
+            'The deadline has passed; an answer given before that still counts, if the event loop was too busy to hear of it.',
+          on: {
+            'process.exited': 'draining',
+          },
+          after: { glance: 'terminating' },
         },
         draining: {
           description:
@@ -180,6 +188,9 @@ export const hookProcessMachine = setup({
                 actions: { type: 'keepExit', params: ({ event }) => event.exit },
               },
             ],
+            cancel: {
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+            },
           },
           after: { grace: 'killing' },
         },
@@ -203,6 +214,9 @@ export const hookProcessMachine = setup({
                 actions: { type: 'keepExit', params: ({ event }) => event.exit },
               },
             ],
+            cancel: {
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+            },
           },
           after: {
             reap: {

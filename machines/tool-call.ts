@@ -5,9 +5,9 @@ import type { HookEventInput, HookEventOutcome, hookEventMachine } from './hook-
 export type ToolInput = Readonly<Record<string, unknown>>;
 
 /** What the tool gave back, a thrown error included; opaque to the machine. */
-export type ToolCallResult = Readonly<Record<string, unknown>>;
+export type ToolCallResult = object;
 
-/** What the engine does for a tool call. The planning functions are synchronous and answer `undefined` when no hook matches. */
+/** What the engine does for a tool call. Only `execute` may throw; the planning functions answer `undefined` when no hook matches. */
 export interface ToolCallPorts {
   planBefore(toolInput: ToolInput): HookEventInput | undefined;
   planAfter(toolInput: ToolInput, result: ToolCallResult): HookEventInput | undefined;
@@ -48,7 +48,7 @@ export type ToolCallOutcome = Told &
     | { readonly status: 'cancelled'; readonly reason: string; readonly result?: ToolCallResult }
   );
 
-interface Context extends Told {
+export interface ToolCallContext extends Told {
   readonly id: string;
   readonly toolName: string;
   readonly ports: ToolCallPorts;
@@ -65,7 +65,7 @@ const noPorts: ToolCallPorts = {
   failure: (error) => ({ error }),
 };
 
-const told = (context: Context): Told => ({
+const told = (context: ToolCallContext): Told => ({
   toolInput: context.toolInput,
   failures: context.failures,
   ...(context.before && { before: context.before }),
@@ -75,7 +75,7 @@ const told = (context: Context): Told => ({
 /** One tool call with the hooks before and after it. */
 export const toolCallMachine = setup({
   types: {
-    context: {} as Context,
+    context: {} as ToolCallContext,
     events: {} as { type: 'cancel'; reason: string },
     input: {} as ToolCallInput,
     output: {} as ToolCallOutcome,

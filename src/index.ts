@@ -13,6 +13,16 @@ export {
   fireBeforeToolHook,
 } from './agent/tool-hook-triggers.ts';
 export {
+  fireAfterModelHook,
+  fireBeforeModelHook,
+  fireBeforeToolSelectionHook,
+  type AfterModelHookResult,
+  type BeforeModelHookResult,
+  type BeforeToolSelectionHookResult,
+} from './agent/model-hook-triggers.ts';
+export { ChatLoop, type ChatLoopOptions } from './agent/chat-loop.ts';
+export type { ChatEvent, HookReport } from './agent/chat-events.ts';
+export {
   ToolScheduler,
   type CompletedToolCall,
   type ToolBatch,
@@ -32,6 +42,14 @@ export {
   BeforeToolHookOutput,
   DefaultHookOutput,
 } from './protocol/output-classes.ts';
+export { createHookOutput, createSpecificHookOutput } from './translate/create-hook-output.ts';
+export {
+  AfterModelHookOutput,
+  BeforeModelHookOutput,
+  BeforeToolSelectionHookOutput,
+} from './translate/model-outputs.ts';
+export { defaultHookTranslator, type HookTranslator } from './translate/genai-v1.ts';
+export type * from './translate/genai-types.ts';
 export {
   EXIT_CODE_BLOCKING_ERROR,
   EXIT_CODE_NON_BLOCKING_ERROR,
@@ -43,6 +61,8 @@ export type { HookExtension } from './settings/extensions.ts';
 export type { SettingsProblem } from './settings/problem.ts';
 export { settingsJsonSchema, type Settings } from './settings/schema.ts';
 
+export { agentTurnMachine } from '../machines/agent-turn.ts';
 export { hookEventMachine } from '../machines/hook-event.ts';
 export { hookProcessMachine } from '../machines/hook-process.ts';
+export { modelCallMachine } from '../machines/model-call.ts';
 export { toolCallMachine } from '../machines/tool-call.ts';

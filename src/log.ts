@@ -23,7 +23,9 @@ export const warnOnStderr: WarningSink = (line) => {
 
 /** A text on one line, without control characters that could play tricks on a terminal. */
 export const oneLine = (text: string, longest = 400): string => {
+  // Cut first: what follows looks at every character, and a failing hook may have printed megabytes.
   const line = text
+    .slice(0, 4 * longest)
     .replaceAll(/\s*\n\s*/g, ' | ')
     // oxlint-disable-next-line no-control-regex -- these are what must not reach a terminal
     .replaceAll(/[\u0000-\u001F\u007F-\u009F]/g, '')

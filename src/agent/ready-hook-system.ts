@@ -1,22 +1,31 @@
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { HookSystem } from '../hooks/hook-system.ts';
+import { messageOf } from '../hooks/message-of.ts';
 import { oneLine, warnOnStderr } from '../log.ts';
 
 /**
  * The host's hook system, initialised with the first event (HOOK-007, 008); undefined when hooks are
- * off, or when they cannot be made ready, which is warned of (HOOK-111).
+ * off, or when they cannot be made ready, which is warned of (HOOK-111). A promise only that first
+ * time: after it, and with hooks off, nothing is to be awaited (HOOK-013).
  */
-export async function readyHookSystem(config: HookSystemConfig): Promise<HookSystem | undefined> {
+export function readyHookSystem(
+  config: HookSystemConfig,
+): HookSystem | undefined | Promise<HookSystem | undefined> {
   try {
     const system = config.getHookSystem();
-    if (system && !system.isInitialized()) await system.initialize();
-    return system;
-  } catch (error) {
-    (config.onWarning ?? warnOnStderr)(
-      oneLine(
-        `the hook system could not be made ready (${String(error)}); it goes on without hooks`,
-      ),
+    if (system === undefined || system.isInitialized()) return system;
+    return system.initialize().then(
+      () => system,
+      (error: unknown) => withoutHooks(config, 'the hook system could not be made ready', error),
     );
-    return undefined;
+  } catch (error) {
+    return withoutHooks(config, 'the hook system could not be made ready', error);
   }
+}
+
+/** Tells the user that it goes on as if there were no hooks (HOOK-111, C-91). */
+export function withoutHooks(config: HookSystemConfig, what: string, error: unknown): undefined {
+  (config.onWarning ?? warnOnStderr)(
+    oneLine(`${what} (${messageOf(error)}); it goes on without hooks`),
+  );
 }

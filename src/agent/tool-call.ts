@@ -1,11 +1,12 @@
-import type { ToolCallOutcome, ToolCallPorts, ToolInput } from '../../machines/tool-call.ts';
+import type { ToolCallOutcome, ToolInput } from '../../machines/tool-call.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
-import { abortReason } from '../hooks/abort-reason.ts';
-import type { Verdict } from '../hooks/plan-input.ts';
-import { BeforeToolHookOutput } from '../protocol/output-classes.ts';
-import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
+import { messageOf } from '../hooks/message-of.ts';
+import type { AggregatedHookResult } from '../hooks/results.ts';
+import type { ToolResult } from '../protocol/tool-result.ts';
+import { hookResult } from './plan-hooks.ts';
+import { readyHookSystem, withoutHooks } from './ready-hook-system.ts';
+import { failedResult, toolCallPorts, type ExecuteTool } from './tool-call-ports.ts';
 import { applyToolEffects, type AppliedToolCall } from './tool-effects.ts';
-import { readyHookSystem } from './ready-hook-system.ts';
 
 /** One call of a tool, as a model asks for it. */
 export interface ToolCallRequest {
@@ -15,12 +16,13 @@ export interface ToolCallRequest {
   readonly input: ToolInput;
 }
 
-/** Runs the tool with the arguments that the hooks left. */
-export type ExecuteTool = (toolInput: ToolInput, signal: AbortSignal) => Promise<ToolResult>;
-
 /** A tool call that has ended. */
 export interface EndedToolCall extends AppliedToolCall {
   readonly outcome: ToolCallOutcome;
+  /** What the BeforeTool hooks did, when any ran. */
+  readonly before?: AggregatedHookResult;
+  /** What the AfterTool hooks did, when any ran. */
+  readonly after?: AggregatedHookResult;
 }
 
 /**
@@ -33,96 +35,78 @@ export async function runToolCall(
   executeTool: ExecuteTool,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<EndedToolCall> {
-  if (signal.aborted) {
-    const outcome = cancelled({ toolInput: request.input, failures: [] }, signal);
-    return { ...applyToolEffects(outcome), outcome };
-  }
-  // A tool that throws before it returns a promise fails like any other.
-  const execute: ExecuteTool = async (...args) => executeTool(...args);
-  const system = await readyHookSystem(config);
-  const isWatched = config.inspect !== undefined;
-  const matches = (event: 'BeforeTool' | 'AfterTool'): boolean =>
-    system?.hasHooksFor(event, request.name) ?? false;
-  if (!isWatched && !matches('BeforeTool') && !matches('AfterTool'))
-    return runBare(request, execute, signal);
-
-  const handler = system?.getEventHandler();
-  const ports: ToolCallPorts = {
-    planBefore: (toolInput) =>
-      handler?.prepare(
-        'BeforeTool',
-        () => ({ tool_name: request.name, tool_input: toolInput }),
-        request.name,
-      ),
-    planAfter: (toolInput, result) =>
-      handler?.prepare(
-        'AfterTool',
-        () => ({
-          tool_name: request.name,
-          tool_input: toolInput,
-          tool_response: toolResponse(result as unknown as ToolResult),
-        }),
-        request.name,
-      ),
-    rewrite: (toolInput, { verdict }) => {
-      const output = (verdict as Verdict).result.finalOutput;
-      const change =
-        output instanceof BeforeToolHookOutput ? output.getModifiedToolInput() : undefined;
-      return change ? { ...toolInput, ...change } : toolInput;
-    },
-    execute: async (toolInput, toolSignal) => ({ ...(await execute(toolInput, toolSignal)) }),
-    failure: (error) => ({ ...thrownResult(error) }),
+  const outcome = await outcomeOf(config, request, alwaysEnding(executeTool), signal);
+  const before = hookResult(outcome.before);
+  const after = hookResult(outcome.after);
+  return {
+    ...applyToolEffects(outcome, before?.finalOutput, after?.finalOutput),
+    outcome,
+    ...(before && { before }),
+    ...(after && { after }),
   };
+}
+
+async function outcomeOf(
+  config: HookSystemConfig,
+  request: ToolCallRequest,
+  execute: ExecuteTool,
+  signal: AbortSignal,
+): Promise<ToolCallOutcome> {
+  // Nothing is awaited on the way to a tool that no hook is meant for (HOOK-013).
+  const ready = readyHookSystem(config);
+  const system = ready instanceof Promise ? await ready : ready;
+  const isWatched = config.inspect !== undefined;
+  const hasHooks = (['BeforeTool', 'AfterTool'] as const).some((event) =>
+    system?.hasHooksFor(event, request.name),
+  );
+  if (!isWatched && !hasHooks) return runBare(request, execute, signal);
   const [{ toolCall }, { runMachine }] = await Promise.all([
     import('../hooks/actors.ts'),
     import('../hooks/run-machine.ts'),
   ]);
+  if (signal.aborted) return cancelled(request, signal);
   const outcome = await runMachine(
     toolCall,
-    { id: request.id, toolName: request.name, toolInput: request.input, ports },
+    {
+      id: request.id,
+      toolName: request.name,
+      toolInput: request.input,
+      ports: toolCallPorts(config, system, request.name, execute),
+    },
     { signal, inspect: config.inspect },
   );
   for (const { phase, error } of outcome.failures)
-    handler?.warn(`${phase}: the hooks broke (${String(error)}); the call went on without them`);
-  return { ...applyToolEffects(outcome), outcome };
+    withoutHooks(config, `${phase}: the hooks broke`, error);
+  return outcome;
 }
 
-/** The tool alone, as if there were no hooks. */
-async function runBare(
-  { input }: ToolCallRequest,
+/** The tool alone, as if there were no hooks; it need not settle once the call is cancelled. */
+function runBare(
+  request: ToolCallRequest,
   execute: ExecuteTool,
   signal: AbortSignal,
-): Promise<EndedToolCall> {
-  const told = { toolInput: input, failures: [] };
-  const result = await new Promise<ToolResult | undefined>((resolve) => {
-    const abort = (): void => resolve(undefined);
-    signal.addEventListener('abort', abort, { once: true });
-    const finish = (ended: ToolResult): void => {
-      signal.removeEventListener('abort', abort);
-      resolve(ended);
+): ToolCallOutcome | Promise<ToolCallOutcome> {
+  if (signal.aborted) return cancelled(request, signal);
+  return new Promise((resolve) => {
+    const cancel = (): void => resolve(cancelled(request, signal));
+    signal.addEventListener('abort', cancel, { once: true });
+    const finish = (result: ToolResult): void => {
+      signal.removeEventListener('abort', cancel);
+      resolve({ status: 'done', toolInput: request.input, failures: [], result });
     };
-    void execute(input, signal).catch(thrownResult).then(finish);
+    void execute(request.input, signal).catch(failedResult).then(finish);
   });
-  const outcome: ToolCallOutcome = result
-    ? { ...told, status: 'done', result: { ...result } }
-    : cancelled(told, signal);
-  return { ...applyToolEffects(outcome), outcome };
 }
 
-const cancelled = (
-  told: Pick<ToolCallOutcome, 'toolInput' | 'failures'>,
-  signal: AbortSignal,
-): ToolCallOutcome => ({ ...told, status: 'cancelled', reason: abortReason(signal) });
-
-/** What AfterTool hooks see of a result (HOOK-026, C-69). */
-export const toolResponse = ({ llmContent, returnDisplay, metadata, error }: ToolResult) => ({
-  llmContent,
-  returnDisplay,
-  ...(metadata && { metadata }),
-  ...(error && { error }),
+const cancelled = ({ input }: ToolCallRequest, signal: AbortSignal): ToolCallOutcome => ({
+  status: 'cancelled',
+  toolInput: input,
+  failures: [],
+  reason: messageOf(signal.reason),
 });
 
-function thrownResult(error: unknown): ToolResult {
-  const { message, name } = error instanceof Error ? error : new Error(String(error));
-  return errorResult(message, name);
-}
+/** Whatever a tool does, it ends later and with a result: one that throws at once, or that gives nothing (a host need not be TypeScript). */
+const alwaysEnding =
+  (executeTool: ExecuteTool): ExecuteTool =>
+  async (toolInput, signal) =>
+    (await executeTool(toolInput, signal)) ?? { llmContent: '', returnDisplay: '' };

@@ -1,5 +1,4 @@
 import type { ToolCallOutcome } from '../../machines/tool-call.ts';
-import type { Verdict } from '../hooks/plan-input.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import { errorResult, type LlmContent, type ToolResult } from '../protocol/tool-result.ts';
 
@@ -14,13 +13,12 @@ export interface AppliedToolCall {
   readonly stop?: StopRequest;
 }
 
-const outputOf = (outcome: ToolCallOutcome['before']): DefaultHookOutput | undefined =>
-  (outcome?.verdict as Verdict | undefined)?.result.finalOutput;
-
 /** What an ended tool call means for the model, the user and the agent (HOOK-017, 027 to 030, 131, 132, 217). */
-export function applyToolEffects(outcome: ToolCallOutcome): AppliedToolCall {
-  const before = outputOf(outcome.before);
-  const after = outputOf(outcome.after);
+export function applyToolEffects(
+  outcome: ToolCallOutcome,
+  before: DefaultHookOutput | undefined,
+  after: DefaultHookOutput | undefined,
+): AppliedToolCall {
   switch (outcome.status) {
     case 'blocked': {
       const reason = before?.getBlockReason() ?? 'Blocked by hook';
@@ -34,18 +32,19 @@ export function applyToolEffects(outcome: ToolCallOutcome): AppliedToolCall {
     case 'stopped': {
       const reason = (after?.shouldStopExecution() ? after : before)?.getStopReason() ?? '';
       const toolResult = outcome.result
-        ? withHookTexts(outcome.result as unknown as ToolResult, before, after)
+        ? withHookTexts(outcome.result as ToolResult, before, after)
         : withTexts(errorResult(reason, 'stopped_by_hook'), [note(before?.systemMessage)]);
       return { toolResult, stop: { reason } };
     }
+    // What AfterTool hooks had said so far decides nothing (G-02).
     case 'cancelled':
       return {
-        toolResult:
-          (outcome.result as ToolResult | undefined) ??
-          errorResult(`The tool call was cancelled: ${outcome.reason}`, 'cancelled'),
+        toolResult: outcome.result
+          ? withHookTexts(outcome.result as ToolResult, before, undefined)
+          : errorResult(`The tool call was cancelled: ${outcome.reason}`, 'cancelled'),
       };
     case 'done':
-      return { toolResult: withHookTexts(outcome.result as unknown as ToolResult, before, after) };
+      return { toolResult: withHookTexts(outcome.result as ToolResult, before, after) };
   }
 }
 

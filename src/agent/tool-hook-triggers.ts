@@ -1,40 +1,56 @@
+import { randomUUID } from 'node:crypto';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
-import type { FireOptions } from '../hooks/hook-event-handler.ts';
+import type { FireOptions, HookEventHandler } from '../hooks/hook-event-handler.ts';
+import type { AggregatedHookResult } from '../hooks/results.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
-import { readyHookSystem } from './ready-hook-system.ts';
-import { runToolCall, toolResponse } from './tool-call.ts';
+import { readyHookSystem, withoutHooks } from './ready-hook-system.ts';
+import { toolResponse, type ExecuteTool } from './tool-call-ports.ts';
+import { runToolCall } from './tool-call.ts';
 
 /**
  * Fires BeforeTool (HOOK-127, 150). Undefined when no hook said anything; never throws (HOOK-111, 115).
  * The caller tests `isBlockingDecision()` and applies the rest itself (HOOK-217).
  */
-export async function fireBeforeToolHook(
+export function fireBeforeToolHook(
   config: HookSystemConfig,
   toolName: string,
   toolInput: ToolInput,
   options?: FireOptions,
 ): Promise<DefaultHookOutput | undefined> {
-  const system = await readyHookSystem(config);
-  if (!system?.hasHooksFor('BeforeTool', toolName)) return undefined;
-  const handler = system.getEventHandler();
-  return (await handler.fireBeforeToolEvent(toolName, toolInput, options)).finalOutput;
+  return finalOutputOf(config, 'BeforeTool', toolName, (handler) =>
+    handler.fireBeforeToolEvent(toolName, toolInput, options),
+  );
 }
 
 /** Fires AfterTool (HOOK-128, 151). Undefined when no hook said anything; never throws. */
-export async function fireAfterToolHook(
+export function fireAfterToolHook(
   config: HookSystemConfig,
   toolName: string,
   toolInput: ToolInput,
   result: ToolResult,
   options?: FireOptions,
 ): Promise<DefaultHookOutput | undefined> {
-  const system = await readyHookSystem(config);
-  if (!system?.hasHooksFor('AfterTool', toolName)) return undefined;
-  const handler = system.getEventHandler();
-  const response = toolResponse(result);
-  return (await handler.fireAfterToolEvent(toolName, toolInput, response, options)).finalOutput;
+  return finalOutputOf(config, 'AfterTool', toolName, (handler) =>
+    handler.fireAfterToolEvent(toolName, toolInput, toolResponse(result), options),
+  );
+}
+
+async function finalOutputOf(
+  config: HookSystemConfig,
+  event: 'BeforeTool' | 'AfterTool',
+  toolName: string,
+  fire: (handler: HookEventHandler) => Promise<AggregatedHookResult>,
+): Promise<DefaultHookOutput | undefined> {
+  try {
+    const ready = readyHookSystem(config);
+    const system = ready instanceof Promise ? await ready : ready;
+    if (!system?.hasHooksFor(event, toolName)) return undefined;
+    return (await fire(system.getEventHandler())).finalOutput;
+  } catch (error) {
+    return withoutHooks(config, `${event}: the hooks could not be fired`, error);
+  }
 }
 
 /**
@@ -50,9 +66,9 @@ export async function executeToolWithHooks(
   config: HookSystemConfig,
   toolName: string,
   toolInput: ToolInput,
-  executeFn: (effectiveInput: ToolInput, signal: AbortSignal) => Promise<ToolResult>,
+  executeFn: ExecuteTool,
   { signal }: FireOptions = {},
 ): Promise<ToolResult> {
-  const request = { id: toolName, name: toolName, input: toolInput };
+  const request = { id: randomUUID(), name: toolName, input: toolInput };
   return (await runToolCall(config, request, executeFn, signal)).toolResult;
 }

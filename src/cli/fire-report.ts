@@ -1,7 +1,10 @@
 import type { AggregatedHookResult } from '../hooks/results.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { HookEventName } from '../protocol/events.ts';
+import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import { isRecord } from '../protocol/output.ts';
+import { defaultHookTranslator } from '../translate/genai-v1.ts';
+import { AfterModelHookOutput, BeforeModelHookOutput } from '../translate/model-outputs.ts';
 
 /** What `hookmachine fire` prints: one object, absent texts null. */
 export function fireReport<Event extends HookEventName>(
@@ -27,8 +30,8 @@ export function fireReport<Event extends HookEventName>(
     suppressOutput: finalOutput?.suppressOutput ?? false,
     // A block wins over a rewrite (G-19).
     toolInput: blocked ? null : spreadOver(fields, 'tool_input', specific),
-    llmRequest: blocked ? null : spreadOver(fields, 'llm_request', specific),
-    llmResponse: specific['llm_response'] ?? null,
+    llmRequest: blocked ? null : finalRequest(fields, specific),
+    llmResponse: finalOutput ? finalResponse(finalOutput) : null,
     toolConfig: specific['toolConfig'] ?? null,
     hookSpecificOutput: finalOutput?.hookSpecificOutput ?? null,
     hooks: results.map((result) => ({
@@ -48,9 +51,34 @@ export function fireReport<Event extends HookEventName>(
 }
 
 /** The event's object with what hooks changed of it; null when they changed nothing. */
-function spreadOver(fields: object, key: string, changes: Readonly<Record<string, unknown>>) {
+function spreadOver(
+  fields: object,
+  key: string,
+  changes: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> | null {
   const change = changes[key];
   if (!isRecord(change)) return null;
   const original = (fields as Readonly<Record<string, unknown>>)[key];
   return { ...(isRecord(original) ? original : {}), ...change };
+}
+
+/** The request with what hooks changed of it; settings they did not name stay (C-74). */
+function finalRequest(fields: object, changes: Readonly<Record<string, unknown>>) {
+  const request = spreadOver(fields, 'llm_request', changes);
+  const { llm_request: original } = fields as { llm_request?: { config?: object } };
+  return request && isRecord(request['config'])
+    ? { ...request, config: { ...original?.config, ...request['config'] } }
+    : request;
+}
+
+/** The answer in the model's place, or the changed one; it counts before a call only with a block or a stop (C-79). */
+function finalResponse(output: DefaultHookOutput) {
+  const response =
+    output instanceof AfterModelHookOutput
+      ? output.getModifiedResponse()
+      : output instanceof BeforeModelHookOutput &&
+          (output.isBlockingDecision() || output.shouldStopExecution())
+        ? output.getSyntheticResponse()
+        : undefined;
+  return response ? defaultHookTranslator.toHookLLMResponse(response) : null;
 }

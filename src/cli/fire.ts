@@ -3,6 +3,8 @@ import { createConfig } from '../hooks/create-config.ts';
 import { makeEmptySuccessResult } from '../hooks/results.ts';
 import { checkEventFields } from '../protocol/event-fields.ts';
 import { hookEventNames, isHookEventName } from '../protocol/events.ts';
+import { isRecord } from '../protocol/output.ts';
+import { normalizeHookLLMRequest } from '../translate/genai-v1.ts';
 import { CommandFailure } from './failure.ts';
 import { fireReport } from './fire-report.ts';
 import { parseJsonObject } from './parse-json-object.ts';
@@ -46,7 +48,7 @@ async function fire(event: string, { cwd, sessionId }: Options): Promise<void> {
     );
   const folder = projectFolder(cwd);
   const given = parseJsonObject(await readStdin(), 'stdin');
-  const checked = checkEventFields(event, given);
+  const checked = checkEventFields(event, withStableRequest(given));
   if ('faults' in checked)
     throw new CommandFailure(`stdin does not fit ${event}: ${checked.faults.join('; ')}`);
   const config = createConfig({ cwd: folder, ...(sessionId !== undefined && { sessionId }) });
@@ -58,4 +60,12 @@ async function fire(event: string, { cwd, sessionId }: Options): Promise<void> {
   const report = fireReport(event, checked.fields, result, performance.now() - startedAt);
   process.stdout.write(`${JSON.stringify(report)}\n`);
   process.exitCode = report.blocked || report.stop ? 2 : 0;
+}
+
+/** Hooks see requests in one form only; seed 003's `contents` is brought into it (C-71). */
+function withStableRequest(given: Readonly<Record<string, unknown>>) {
+  const request = given['llm_request'];
+  if (!isRecord(request) || 'messages' in request || !('contents' in request)) return given;
+  const { contents: _, generationConfig: __, systemInstruction: ___, ...rest } = request;
+  return { ...given, llm_request: { ...rest, ...normalizeHookLLMRequest(request).request } };
 }

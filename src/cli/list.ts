@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { createConfig } from '../hooks/create-config.ts';
 import { HookRegistry, type RegisteredHook } from '../hooks/hook-registry.ts';
+import { matching } from '../hooks/matcher.ts';
 import { hookEventNames } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { projectFolder } from './project-folder.ts';
@@ -46,24 +47,35 @@ function describe(
 ): string {
   const lines: string[] = [];
   if (!enabled)
-    lines.push('Hooks are off. Set "tools": { "enableHooks": true } in settings.json.', '');
-  if (hooks.length === 0) lines.push('No hooks are configured.');
+    lines.push(
+      'Hooks are off. Set "tools": { "enableHooks": true } in settings.json; a switch set to false anywhere wins.',
+      '',
+    );
+  if (hooks.length === 0) lines.push('No hooks are configured.', '');
   for (const event of hookEventNames) {
     const own = hooks.filter((hook) => hook.event === event);
     if (own.length > 0) lines.push(event, ...own.flatMap(describeHook), '');
   }
   if (problems.length > 0) lines.push('Problems', ...problems.map((problem) => `  ${problem}`), '');
-  return `${lines.join('\n').trimEnd()}\n`;
+  return `${lines.map(visible).join('\n').trimEnd()}\n`;
 }
 
 function describeHook(hook: RegisteredHook): string[] {
-  const matcher = hook.matcher?.trim() ? hook.matcher : '* (all)';
-  const state = hook.enabled ? '' : ' · disabled';
-  const where = [hook.file, hook.place].filter(Boolean).join(' ');
+  const { command, description, event, file, name, place, source, timeout, type } = hook;
+  const where = [file, place].filter((part) => part !== undefined);
   return [
-    `  ${hook.name}${state}`,
-    `    matcher ${matcher} · ${modeOf(hook)} · timeout ${hook.timeout} ms`,
-    ...(hook.name === hook.command || hook.command === '' ? [] : [`    command ${hook.command}`]),
-    `    ${hook.source}: ${where}`,
+    `  ${name}${hook.enabled ? '' : ' (disabled)'}${type === 'plugin' ? ' (a plugin: it cannot run)' : ''}`,
+    ...(description === undefined ? [] : [`    ${description}`]),
+    ...(command === name || command === '' ? [] : [`    command  ${command}`]),
+    ...(matching[event] === 'ignored' ? [] : [`    matcher  ${hook.matcher || '*'}`]),
+    `    mode     ${modeOf(hook)}`,
+    `    timeout  ${timeout} ms`,
+    `    ${source.padEnd(8)} ${where.join(' ')}`,
   ];
 }
+
+/** Settings may come from strangers: what they hold must not play tricks on a terminal. */
+const visible = (line: string): string =>
+  line.replaceAll(/[\p{Cc}\p{Cf}]/gu, (char) =>
+    char === '\n' ? '\\n' : `\\u{${char.codePointAt(0)!.toString(16)}}`,
+  );

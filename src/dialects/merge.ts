@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord, type HookOutput } from '../protocol/output.ts';
+import type { HookOutput } from '../protocol/output.ts';
 import type { Answer } from './answer.ts';
 
 /** An answer with the name of the hook that gave it. */
@@ -8,7 +8,7 @@ export interface NamedAnswer {
   readonly answer: Answer;
 }
 
-/** Two hooks set the same field differently; the last in plan order won. */
+/** Hooks set the same field differently, and one value had to give way. */
 export interface HookConflict {
   /** Such as `tool_input.command`. */
   readonly field: string;
@@ -22,60 +22,88 @@ export interface MergedAnswers {
   /** Absent when no hook said anything. */
   readonly output?: HookOutput;
   readonly conflicts: readonly HookConflict[];
-  /** By field, the hook whose value stands. */
+  /** By field, the hook whose value stands; for `decision` and `continue`, the last one that blocks or stops. */
   readonly setBy: Readonly<Record<string, string>>;
 }
 
-/** Fields set by hooks one after another: the last value stands, and differing earlier ones are remembered. */
-export class FieldLedger {
-  readonly #entries = new Map<string, { values: { hook: string; value: unknown }[] }>();
+interface Field {
+  value: unknown;
+  readonly hooks: string[];
+  differs: boolean;
+}
 
-  set(field: string, hook: string, value: unknown): void {
-    const entry = this.#entries.get(field) ?? { values: [] };
-    entry.values.push({ hook, value });
-    this.#entries.set(field, entry);
+/** From so many fields on, an object that one hook set is remembered as a whole. */
+const tooManyToName = 1_000;
+
+/**
+ * Fields that hooks set one after another: the last value stands, and who set it is remembered.
+ * Maps, because the names are whatever a hook printed, `__proto__` included.
+ */
+export class FieldSet {
+  readonly #fields = new Map<string, Field>();
+  /** Objects that only one hook has set so far; they may be large, so they are taken apart when a second comes. */
+  readonly #whole = new Map<string, { value: Readonly<Record<string, unknown>>; hook: string }>();
+  readonly #inner = new Map<string, FieldSet>();
+
+  set(name: string, value: unknown, hook: string): void {
+    const field = this.#fields.get(name);
+    if (field === undefined) {
+      this.#fields.set(name, { value, hooks: [hook], differs: false });
+      return;
+    }
+    field.differs ||= !isDeepStrictEqual(field.value, value);
+    field.value = value;
+    field.hooks.push(hook);
+  }
+
+  /** Sets an object's own fields over those it has already. A field is either always set or always spread. */
+  spread(name: string, value: Readonly<Record<string, unknown>>, hook: string): void {
+    const whole = this.#whole.get(name);
+    let inner = this.#inner.get(name);
+    if (whole === undefined && inner === undefined) {
+      this.#whole.set(name, { value, hook });
+      return;
+    }
+    if (inner === undefined) this.#inner.set(name, (inner = new FieldSet()));
+    if (whole !== undefined) inner.#setAll(whole.value, whole.hook);
+    this.#whole.delete(name);
+    inner.#setAll(value, hook);
+  }
+
+  toObject(): Record<string, unknown> {
+    const entries: [string, unknown][] = [];
+    for (const [name, { value }] of this.#fields) entries.push([name, value]);
+    for (const [name, { value }] of this.#whole) entries.push([name, value]);
+    for (const [name, inner] of this.#inner) entries.push([name, inner.toObject()]);
+    return Object.fromEntries(entries);
   }
 
   conflicts(): HookConflict[] {
-    return [...this.#entries].flatMap(([field, { values }]) => {
-      const last = values.at(-1)!;
-      if (values.every(({ value }) => isDeepStrictEqual(value, last.value))) return [];
-      return [{ field, hooks: [...new Set(values.map(({ hook }) => hook))], winner: last.hook }];
-    });
+    const found: HookConflict[] = [];
+    for (const [field, { hooks, differs }] of this.#paths())
+      if (differs) found.push({ field, hooks, winner: hooks.at(-1)! });
+    return found;
   }
 
   setBy(): Record<string, string> {
-    return Object.fromEntries(
-      [...this.#entries].map(([field, { values }]) => [field, values.at(-1)!.hook]),
-    );
-  }
-}
-
-/** `hookSpecificOutput` as it is put together; a Map, because its keys are whatever a hook printed. */
-export class SpecificFields {
-  readonly #fields = new Map<string, unknown>();
-
-  set(key: string, value: unknown): void {
-    this.#fields.set(key, value);
+    const setters: [string, string][] = [];
+    for (const [field, { hooks }] of this.#paths()) setters.push([field, hooks.at(-1)!]);
+    for (const [name, { value, hook }] of this.#whole) {
+      const keys = Object.keys(value);
+      if (keys.length >= tooManyToName) setters.push([name, hook]);
+      else for (const key of keys) setters.push([`${name}.${key}`, hook]);
+    }
+    return Object.fromEntries(setters);
   }
 
-  /** Sets an object's keys over those it has already. */
-  spread(key: string, value: Readonly<Record<string, unknown>>): void {
-    const before = this.#fields.get(key);
-    this.#fields.set(key, { ...(isRecord(before) ? before : {}), ...value });
+  #setAll(object: Readonly<Record<string, unknown>>, hook: string): void {
+    for (const key of Object.keys(object)) this.set(key, object[key], hook);
   }
 
-  has(key: string): boolean {
-    return this.#fields.has(key);
-  }
-
-  delete(key: string): void {
-    this.#fields.delete(key);
-  }
-
-  /** The output's field; absent when nothing was set. */
-  toOutput(): Pick<HookOutput, 'hookSpecificOutput'> {
-    return this.#fields.size === 0 ? {} : { hookSpecificOutput: Object.fromEntries(this.#fields) };
+  *#paths(): Generator<[string, Field]> {
+    yield* this.#fields;
+    for (const [name, inner] of this.#inner)
+      for (const [key, field] of inner.#paths()) yield [`${name}.${key}`, field];
   }
 }
 
@@ -85,9 +113,8 @@ export function joinTexts(texts: readonly (string | undefined)[]): string | unde
   return present.length === 0 ? undefined : present.join('\n');
 }
 
-/** An object without the keys whose value is undefined. */
-export function defined<T extends object>(object: {
-  [Key in keyof T]: T[Key] | undefined;
-}): T {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
-}
+/** `hookSpecificOutput` as a part of an output; absent when it is empty. */
+export const specificOutput = (
+  fields: Readonly<Record<string, unknown>>,
+): Pick<HookOutput, 'hookSpecificOutput'> =>
+  Object.keys(fields).length === 0 ? {} : { hookSpecificOutput: fields };

@@ -1,5 +1,6 @@
 import { hookEventMachine } from '../../machines/hook-event.ts';
 import { hookProcessMachine } from '../../machines/hook-process.ts';
+import { modelCallMachine } from '../../machines/model-call.ts';
 import { toolCallMachine } from '../../machines/tool-call.ts';
 import { hookProcess } from '../process/hook-process.ts';
 
@@ -9,3 +10,7 @@ export const hookEvent = hookEventMachine.provide({
 });
 
 export const toolCall = toolCallMachine.provide({ actors: { hookEvent } });
+
+export const modelCall = modelCallMachine.provide({ actors: { hookEvent } });
+
+export { agentTurnMachine as agentTurn } from '../../machines/agent-turn.ts';

@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { oneLine, warnOnStderr } from '../log.ts';
+import { warnOnStderr } from '../log.ts';
 import type { HookExtension } from '../settings/extensions.ts';
 import { loadSettings, type LoadedSettings } from '../settings/load-settings.ts';
 import { formatProblem } from '../settings/problem.ts';
+import { settingsReader } from '../settings/read-settings-file.ts';
 import type { Settings } from '../settings/schema.ts';
-import { disabledHooks, hooksEnabled } from '../settings/switches.ts';
+import { disabledHooks, hooksEnabled, switchProblems } from '../settings/switches.ts';
 import type { HookSystemConfig } from './config.ts';
 import { HookSystem } from './hook-system.ts';
+import { tellOnce } from './tell-once.ts';
 
 export interface CreateConfigOptions extends Pick<HookSystemConfig, 'onWarning' | 'inspect'> {
   /** The project folder; hooks run in it. */
@@ -32,17 +34,17 @@ export interface CreateConfigOptions extends Pick<HookSystemConfig, 'onWarning' 
 export function createConfig(options: CreateConfigOptions): HookSystemConfig {
   const cwd = resolve(options.cwd);
   const sessionId = options.sessionId ?? randomUUID();
-  let loaded: LoadedSettings | undefined;
-  let system: HookSystem | undefined;
-  const settings = (): LoadedSettings => (loaded ??= load());
+  const read = settingsReader();
+  const warn = tellOnce(options.onWarning ?? warnOnStderr);
   const load = (): LoadedSettings => {
-    const read = options.settings ? given(options.settings) : loadSettings(cwd);
+    const settings = options.settings ? given(options.settings) : loadSettings(cwd, read);
     // With hooks off no registry will be made that could tell of a broken file.
-    if (!read.enabled)
-      for (const problem of read.problems)
-        (options.onWarning ?? warnOnStderr)(oneLine(formatProblem(problem)));
-    return read;
+    if (!settings.enabled) for (const problem of settings.problems) warn(formatProblem(problem));
+    return settings;
   };
+  let loaded: LoadedSettings | undefined;
+  const settings = (): LoadedSettings => (loaded ??= load());
+  let system: HookSystem | undefined;
   const config: HookSystemConfig = {
     getEnableHooks: () => settings().enabled,
     getHooks: () => options.settings?.hooks,
@@ -56,7 +58,7 @@ export function createConfig(options: CreateConfigOptions): HookSystemConfig {
     getHookSystem: () =>
       config.getEnableHooks() ? (system ??= new HookSystem(config)) : undefined,
     reloadSettings: () => {
-      loaded = undefined;
+      loaded = load();
     },
     ...(options.onWarning && { onWarning: options.onWarning }),
     ...(options.inspect && { inspect: options.inspect }),
@@ -68,5 +70,5 @@ const given = (settings: Settings): LoadedSettings => ({
   enabled: hooksEnabled([settings]),
   sources: [{ source: 'project', hooks: settings.hooks }],
   disabled: [{ source: 'project', names: disabledHooks(settings) }],
-  problems: [],
+  problems: [...switchProblems({ values: settings })],
 });

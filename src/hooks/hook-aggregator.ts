@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialects/dialect.ts';
-import { createSpecificHookOutput } from '../protocol/output-classes.ts';
+import { createSpecificHookOutput } from '../translate/create-hook-output.ts';
 import type { HookPlan } from './hook-planner.ts';
 import type { AggregatedHookResult, HookExecutionResult } from './results.ts';
 

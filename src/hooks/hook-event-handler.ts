@@ -4,6 +4,7 @@ import { debugChannel, oneLine, warnOnStderr } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { HookSystemConfig } from './config.ts';
+import { messageOf } from './message-of.ts';
 import type { HookPlan, HookPlanner } from './hook-planner.ts';
 import { matching, type MatchSubject } from './matcher.ts';
 import { toMachineInput, type PlanObserver, type Verdict } from './plan-input.ts';
@@ -67,6 +68,7 @@ export class HookEventHandler {
     fields: HookEventFields[Event],
     { signal }: FireOptions = {},
   ): Promise<AggregatedHookResult> {
+    if (signal?.aborted) return makeEmptySuccessResult();
     try {
       const input = this.prepare(event, () => fields, subjectOf(event, fields));
       if (input === undefined) return makeEmptySuccessResult();
@@ -94,7 +96,9 @@ export class HookEventHandler {
   ): HookEventInput | undefined {
     const plan = this.#disposed ? undefined : this.#planner.plan(event, subject);
     if (plan === undefined) return undefined;
-    const input: HookInput = { ...fields(), ...this.#baseFields(event) };
+    const base = this.#baseFields(event);
+    // The base fields come first and are ours, whatever the caller gave (HOOK-215).
+    const input: HookInput = { ...base, ...fields(), ...base };
     debug('%s: %d hooks, %s', event, plan.hooks.length, plan.mode);
     return toMachineInput(plan, input, llxprt, this.#observer());
   }
@@ -146,7 +150,7 @@ export class HookEventHandler {
     );
     for (const { field, hooks, winner } of result.conflicts)
       this.warn(
-        `${event}: the hooks ${hooks.map((name) => `"${name}"`).join(' and ')} set ${field} differently; "${winner}" came last and won`,
+        `${event}: the hooks ${hooks.map((name) => `"${name}"`).join(' and ')} set ${field} differently; "${winner}" won`,
       );
     if (cannotBlock.includes(event) && result.finalOutput?.isBlockingDecision())
       this.warn(
@@ -155,14 +159,19 @@ export class HookEventHandler {
   }
 
   #fail(event: HookEventName, error: unknown): AggregatedHookResult {
-    const cause = error instanceof Error ? error : new Error(String(error));
+    const cause = error instanceof Error ? error : new Error(messageOf(error));
     this.warn(`${event}: the hooks could not be run (${cause.message}); it goes on without them`);
     return makeFailureResult(cause);
   }
 
   /** Tells the user, on one line. */
   warn(line: string): void {
-    (this.#config.onWarning ?? warnOnStderr)(oneLine(line));
+    try {
+      (this.#config.onWarning ?? warnOnStderr)(oneLine(line));
+    } catch (error) {
+      // A host that cannot be told must not lose a denial over it.
+      debug('onWarning threw: %s', messageOf(error));
+    }
   }
 }
 

@@ -13,8 +13,9 @@ export interface HookPlan {
   readonly hooks: readonly RegisteredHook[];
 }
 
-/** How many subjects an event remembers its plans for; tool names are few, but a model may invent them. */
+/** How many subjects an event remembers its plans for; tool names are few and short, but a model may invent them. */
 const rememberedSubjects = 1_000;
+const rememberedLength = 200;
 
 interface CompiledEvent {
   readonly entries: readonly { readonly hook: RegisteredHook; readonly fits: Matcher }[];
@@ -23,43 +24,48 @@ interface CompiledEvent {
 
 /** A synchronous index from event and subject to a plan, or to nothing (HOOK-010 to 013). */
 export class HookPlanner {
-  readonly #registry: HookRegistry;
   readonly #warn: (line: string) => void;
   readonly #events = new Map<HookEventName, CompiledEvent>();
+  #registry: HookRegistry | undefined;
 
-  constructor(registry: HookRegistry, warn: (line: string) => void) {
-    this.#registry = registry;
+  constructor(warn: (line: string) => void) {
     this.#warn = warn;
+  }
+
+  /** Plans from now on with these hooks, or with none; a plan that was made stays as it is (G-09). */
+  use(registry: HookRegistry | undefined): void {
+    this.#registry = registry;
+    this.#events.clear();
   }
 
   /** The plan for an event; undefined when no hook is meant for it. */
   plan(event: HookEventName, subject?: MatchSubject): HookPlan | undefined {
     const compiled = this.#compiled(event);
     if (compiled.entries.length === 0) return undefined;
-    if (compiled.plans.has(subject)) return compiled.plans.get(subject);
+    const { plans } = compiled;
+    if (plans.has(subject)) return plans.get(subject);
     const plan = makePlan(event, compiled, subject);
-    if (compiled.plans.size >= rememberedSubjects) compiled.plans.clear();
-    compiled.plans.set(subject, plan);
     debug('%s %s: %o', event, subject ?? '', plan?.hooks.map(({ name }) => name) ?? 'no hook');
+    if (plans.size >= rememberedSubjects) plans.clear();
+    if ((subject?.length ?? 0) <= rememberedLength) plans.set(subject, plan);
     return plan;
   }
 
   #compiled(event: HookEventName): CompiledEvent {
-    let compiled = this.#events.get(event);
-    if (compiled === undefined) {
-      compiled = {
-        entries: this.#registry.getHooksForEvent(event).map((hook) => ({
-          hook,
-          fits: compileMatcher(event, hook.matcher, ({ message }) =>
-            this.#warn(
-              `hook "${hook.name}" (${event}): its matcher ${message}, so the hook runs; simplify the matcher`,
-            ),
+    const known = this.#events.get(event);
+    if (known !== undefined) return known;
+    const compiled: CompiledEvent = {
+      entries: (this.#registry?.getHooksForEvent(event) ?? []).map((hook) => ({
+        hook,
+        fits: compileMatcher(event, hook.matcher, ({ message }) =>
+          this.#warn(
+            `hook "${hook.name}" (${event}): its matcher cannot be decided (${message}), so the hook runs; simplify the matcher`,
           ),
-        })),
-        plans: new Map(),
-      };
-      this.#events.set(event, compiled);
-    }
+        ),
+      })),
+      plans: new Map(),
+    };
+    this.#events.set(event, compiled);
     return compiled;
   }
 }

@@ -5,6 +5,7 @@ import { extensionHooks } from '../settings/extensions.ts';
 import type { HookDefinition } from '../settings/hook-definition.ts';
 import type { DisabledHooks } from '../settings/load-settings.ts';
 import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
+import { disabledHooks } from '../settings/switches.ts';
 import type { HookSystemConfig } from './config.ts';
 
 const debug = debugChannel('registry');
@@ -20,12 +21,15 @@ export class HookRegistry {
   /** What was discarded, and why. */
   readonly problems: readonly SettingsProblem[];
 
-  constructor(config: HookSystemConfig) {
+  /** `switched` are hooks that the host enabled or disabled at runtime, by name or command. */
+  constructor(config: HookSystemConfig, switched: ReadonlyMap<string, boolean> = new Map()) {
     const read = sourcesOf(config).map(defineHooks);
-    const disabled = config.getDisabledHooks?.() ?? [];
+    const disabled = config.getDisabledHooks?.() ?? [
+      { source: 'project', names: disabledHooks({ hooks: config.getHooks() }) },
+    ];
     this.#hooks = read
       .flatMap(({ definitions }) => definitions)
-      .map((definition) => ({ ...definition, enabled: !isDisabled(definition, disabled) }))
+      .map((definition) => ({ ...definition, enabled: isEnabled(definition, disabled, switched) }))
       .toSorted(
         (one, other) => hookSources.indexOf(one.source) - hookSources.indexOf(other.source),
       );
@@ -56,10 +60,16 @@ function sourcesOf(config: HookSystemConfig): readonly HooksFromSource[] {
   ];
 }
 
-/** Only an administrator's list disables an administrator's hook. */
-const isDisabled = (hook: HookDefinition, lists: readonly DisabledHooks[]): boolean =>
-  lists.some(
-    ({ source, names }) =>
-      (hook.source !== 'system' || source === 'system') &&
-      (names.includes(hook.name) || names.includes(hook.command)),
+/** What an administrator disabled stays so, and nobody else disables an administrator's hook. */
+function isEnabled(
+  hook: HookDefinition,
+  disabled: readonly DisabledHooks[],
+  switched: ReadonlyMap<string, boolean>,
+): boolean {
+  const listed = disabled.filter(
+    ({ names }) => names.includes(hook.name) || names.includes(hook.command),
   );
+  if (listed.some(({ source }) => source === 'system')) return false;
+  if (hook.source === 'system') return true;
+  return switched.get(hook.name) ?? switched.get(hook.command) ?? listed.length === 0;
+}

@@ -1,10 +1,11 @@
-import { debugChannel, oneLine, warnOnStderr } from '../log.ts';
+import { debugChannel, warnOnStderr, type WarningSink } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
 import type { HookSystemConfig } from './config.ts';
 import { HookEventHandler } from './hook-event-handler.ts';
 import { HookPlanner } from './hook-planner.ts';
 import { HookRegistry } from './hook-registry.ts';
+import { tellOnce } from './tell-once.ts';
 
 const debug = debugChannel('system');
 
@@ -25,12 +26,15 @@ interface Parts {
 /** Owns the one registry, planner and event handler of a session (HOOK-006, 142). */
 export class HookSystem {
   readonly #config: HookSystemConfig;
+  readonly #switched = new Map<string, boolean>();
+  readonly #warn: WarningSink;
   #parts: Parts | undefined;
   #disposed = false;
 
   /** Reads nothing yet; see `initialize` (HOOK-206). */
   constructor(config: HookSystemConfig) {
     this.#config = config;
+    this.#warn = tellOnce((line) => (config.onWarning ?? warnOnStderr)(line));
   }
 
   /**
@@ -40,21 +44,34 @@ export class HookSystem {
    */
   // oxlint-disable-next-line typescript/require-await -- the documented signature; a thrown error must be a rejection
   async initialize(): Promise<void> {
-    if (this.#parts !== undefined || this.#disposed) return;
-    this.#parts = this.#compose();
+    if (this.#parts === undefined) this.#compose();
   }
 
-  /** Reads changed settings again. A plan that runs already is not touched; the next one is new (C-06, G-09). */
+  /**
+   * Reads changed settings again. A plan that runs already is not touched; the next one is new
+   * (C-06, G-09). A settings file that broke counts as it was before.
+   */
   // oxlint-disable-next-line typescript/require-await -- the documented signature; a thrown error must be a rejection
   async reload(): Promise<void> {
     if (this.#disposed) return;
     this.#config.reloadSettings?.();
-    this.#parts = this.#compose();
+    this.#compose();
+  }
+
+  /**
+   * Enables or disables hooks by name or command, from the next plan on and across reloads. The
+   * administrator's hooks, and those the administrator disabled, stay as they are (DELTA-HSYS-002, G-09).
+   */
+  setHookEnabled(name: string, enabled: boolean): void {
+    this.#switched.set(name, enabled);
+    if (this.#parts !== undefined) this.#compose();
   }
 
   /**
    * Whether any hook would run for this event and this tool name (or a session event's source,
    * reason or trigger). Synchronous, without disk or process (HOOK-013, C-24).
+   *
+   * @throws {HookSystemNotInitializedError} before `initialize`
    */
   hasHooksFor(event: HookEventName, subject?: string): boolean {
     return !this.#disposed && this.#initialized().planner.plan(event, subject) !== undefined;
@@ -88,14 +105,18 @@ export class HookSystem {
     this.#parts?.handler.dispose();
   }
 
-  #compose(): Parts {
+  /** One planner and one handler live as long as the system, for callers keep them (HOOK-006). */
+  #compose(): void {
     const config = this.#config;
-    const registry = new HookRegistry(config);
-    const warn = (line: string): void => (config.onWarning ?? warnOnStderr)(oneLine(line));
-    for (const problem of registry.problems) warn(formatProblem(problem));
-    const planner = new HookPlanner(registry, warn);
-    debug('initialised with %d hooks', registry.getAllHooks().length);
-    return { registry, planner, handler: new HookEventHandler(config, planner) };
+    const registry = new HookRegistry(config, this.#switched);
+    const planner = this.#parts?.planner ?? new HookPlanner(this.#warn);
+    const handler = this.#parts?.handler ?? new HookEventHandler(config, planner);
+    // Settings read again may have switched hooks off.
+    planner.use(config.getEnableHooks() ? registry : undefined);
+    if (this.#disposed) handler.dispose();
+    this.#parts = { registry, planner, handler };
+    for (const problem of registry.problems) this.#warn(formatProblem(problem));
+    debug('ready with %d hooks', registry.getAllHooks().length);
   }
 
   #initialized(): Parts {

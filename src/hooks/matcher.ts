@@ -1,5 +1,5 @@
 import type { HookEventName } from '../protocol/events.ts';
-import { RegexTooSlowError, testBounded } from './bounded-regex.ts';
+import { testBounded } from './bounded-regex.ts';
 
 /** What a plan is made for: the tool's name, or a session event's source, reason or trigger. */
 export type MatchSubject = string | undefined;
@@ -27,29 +27,29 @@ export const matching: Readonly<Record<HookEventName, 'regex' | 'equal' | 'ignor
 /**
  * A matcher of the settings, compiled: none, an empty one or `*` fits all; a regular expression is
  * tested unanchored; what is no regular expression is compared letter by letter (HOOK-087 to 089;
- * C-17, C-18). One that is too slow to decide fits, so that a guard is never skipped.
+ * C-17, C-18). One that cannot be decided fits, so that a guard is never skipped.
  */
 export function compileMatcher(
   event: HookEventName,
   matcher: string | undefined,
-  onTooSlow: (error: Error) => void,
+  onUndecided: (error: Error) => void,
 ): Matcher {
   const use = matching[event];
   if (use === 'ignored' || matcher === undefined || ['', '*'].includes(matcher.trim()))
     return always;
-  if (use === 'equal') return (subject) => subject === matcher;
+  const equal: Matcher = (subject) => subject === matcher;
+  if (use === 'equal') return equal;
   let regex: RegExp;
   try {
     regex = new RegExp(matcher);
   } catch {
-    return (subject) => subject === matcher;
+    return equal;
   }
   return (subject) => {
     try {
       return testBounded(regex, subject);
     } catch (error) {
-      if (!(error instanceof RegexTooSlowError)) throw error;
-      onTooSlow(error);
+      onUndecided(error as Error);
       return true;
     }
   };

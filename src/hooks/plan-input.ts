@@ -15,8 +15,6 @@ import type { AggregatedHookResult, HookExecutionResult } from './results.ts';
 /** What the `hookEvent` machine ends with: the machine reads two flags, the engine the whole result. */
 export interface Verdict extends HookVerdict {
   readonly result: AggregatedHookResult;
-  /** The event's input after the changes of a sequence. */
-  readonly payload: HookPayload;
 }
 
 /** Told of each hook and each event as they end. */
@@ -37,16 +35,29 @@ export function toMachineInput(
 ): HookEventInput {
   const { event } = plan;
   const environment = dialect.environment(input);
-  const textOf = remember((payload: HookPayload) => JSON.stringify(payload));
+  const textOf = remember((told: HookPayload) => JSON.stringify(told));
+  const payload: HookPayload = { ...input };
+  // An input that has no JSON form fails the event, once, and not each of its hooks (G-06).
+  textOf(payload);
+  let verdict: Verdict | undefined;
+  const settle = (results: readonly HookExecutionResult[]): Verdict => {
+    const result = aggregateResults(dialect, plan, results);
+    observer.settled(plan, result);
+    return {
+      blocked: result.finalOutput?.isBlockingDecision() ?? false,
+      stop: result.finalOutput?.shouldStopExecution() ?? false,
+      result,
+    };
+  };
   return {
     event,
     mode: plan.mode,
     hooks: plan.hooks,
-    payload: { ...input },
+    payload,
     rules: {
-      prepare(planned, payload) {
+      prepare(planned, told) {
         const hook = hookOf(planned);
-        observer.started(hook, payload);
+        observer.started(hook, told);
         return {
           name: hook.name,
           timeout: hook.timeout,
@@ -57,7 +68,7 @@ export function toMachineInput(
             stdin: () => {
               if (hook.type === 'plugin')
                 throw new Error('plugin hooks cannot run; use "type": "command"');
-              return textOf(payload);
+              return textOf(told);
             },
           },
         };
@@ -71,22 +82,14 @@ export function toMachineInput(
         observer.ended(result);
         return result;
       },
-      chain: (payload, answer) => dialect.chain(event, payload, answer as HookExecutionResult),
-      merge(answers, payload): Verdict {
-        const result = aggregateResults(dialect, plan, answers as readonly HookExecutionResult[]);
-        observer.settled(plan, result);
-        return {
-          blocked: result.finalOutput?.isBlockingDecision() ?? false,
-          stop: result.finalOutput?.shouldStopExecution() ?? false,
-          result,
-          payload,
-        };
-      },
+      chain: (told, answer) => dialect.chain(event, told, answer as HookExecutionResult),
+      // XState works out the output of a final state twice; its verdict is one.
+      merge: (answers): Verdict => (verdict ??= settle(answers as readonly HookExecutionResult[])),
     },
   };
 }
 
-/** Hooks side by side get one and the same payload; its text is made once, and only if one starts. */
+/** Hooks side by side get one and the same payload; its text is made once. */
 function remember<Key extends object>(make: (key: Key) => string): (key: Key) => string {
   const made = new WeakMap<Key, string>();
   return (key) => {

@@ -6,14 +6,19 @@ import {
   type InspectionEvent,
   type OutputFrom,
 } from 'xstate';
-import { abortReason } from './abort-reason.ts';
+import { debugChannel } from '../log.ts';
+import { messageOf } from './message-of.ts';
+
+const debug = debugChannel('system');
 
 /** What a machine's run needs beyond its input. */
 export interface RunOptions {
   /** Aborting it sends the machine `cancel`; the run still ends with an outcome. */
   readonly signal?: AbortSignal | undefined;
-  readonly inspect?: ((event: InspectionEvent) => void) | undefined;
+  readonly inspect?: Observer | undefined;
 }
+
+type Observer = (event: InspectionEvent) => void;
 
 /** Runs a machine, as a root actor of its own, to its outcome. */
 export async function runMachine<Machine extends AnyStateMachine>(
@@ -21,9 +26,12 @@ export async function runMachine<Machine extends AnyStateMachine>(
   input: InputFrom<Machine>,
   { signal, inspect }: RunOptions,
 ): Promise<OutputFrom<Machine>> {
-  const actor = createActor<AnyStateMachine>(machine, { input, ...(inspect && { inspect }) });
+  const actor = createActor<AnyStateMachine>(machine, {
+    input,
+    ...(inspect && { inspect: onlyWatching(inspect) }),
+  });
   const ended = toPromise(actor) as Promise<OutputFrom<Machine>>;
-  const cancel = (): void => actor.send({ type: 'cancel', reason: abortReason(signal) });
+  const cancel = (): void => actor.send({ type: 'cancel', reason: messageOf(signal?.reason) });
   actor.start();
   if (signal?.aborted) cancel();
   signal?.addEventListener('abort', cancel, { once: true });
@@ -33,3 +41,14 @@ export async function runMachine<Machine extends AnyStateMachine>(
     signal?.removeEventListener('abort', cancel);
   }
 }
+
+/** An observer that throws would break the machine it looks at, and with it a guard. */
+const onlyWatching =
+  (inspect: Observer): Observer =>
+  (event) => {
+    try {
+      inspect(event);
+    } catch (error) {
+      debug('the inspect observer threw: %s', messageOf(error));
+    }
+  };

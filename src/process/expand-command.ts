@@ -1,87 +1,102 @@
-import { quoteForShell } from './quote.ts';
+/** Where in the shell's grammar the scanner is. */
+type Place = 'text' | 'double' | 'group' | 'arithmetic' | 'braces' | 'quoted braces' | 'backticks';
 
-/** Where the scanner is: in plain shell text, inside double quotes, or inside a command substitution. */
-type Context = 'plain' | 'double' | 'paren' | 'backtick';
+/** A here-document whose text is still to come. */
+interface HereDocument {
+  readonly delimiter: string;
+  readonly isIndented: boolean;
+}
 
-const variable = /\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\})/y;
+const anyOf = (...patterns: RegExp[]): RegExp =>
+  new RegExp(patterns.map(({ source }) => source).join('|'), 'y');
+
+/** What has a meaning outside of quotes; anything else is text. */
+const unquotedToken = anyOf(
+  /\\[^]/,
+  /'[^']*'/,
+  /\$'(?:\\[^]|[^'\\])*'/,
+  /(?<=^|[\s;&|()<>])#.*/,
+  /<<</,
+  /<<(?<indented>-?)[ \t]*(?<delimiter>(?:\\.|'[^'\n]*'|"[^"\n]*"|[^\s;&|()<>'"\\])+)/,
+  /\$(?:(?<name>\w+)|\{(?<braced>\w+)\})/,
+  /\$\{/,
+  /\$?\({1,2}/,
+  /\bcase\b/,
+  /[\n"`)}]/,
+);
+
+/** What has a meaning inside double quotes. Backticks are one token there, for in them a backslash may mean two things. */
+const quotedToken = anyOf(/\\[^]/, /`(?:\\[^]|[^\\`])*`/, /\$\{/, /\$\({1,2}/, /["}]/);
 
 /**
- * Writes the values of `variables` into a shell command, wherever the shell would split them at blanks.
+ * Makes a hook's command safe for a project folder with blanks in its name (HOOK-188, C-14).
  *
- * Only unquoted `$NAME` and `${NAME}` are replaced, by the quoted value; a name that merely begins
- * with a known one stays. Quoted ones are left to the shell, whose environment has the variable, and
- * so is everything after a here-document begins. A value is never spliced raw (HOOK-188, C-14).
+ * The shell itself expands `$LLXPRT_PROJECT_DIR` and its like, which are in its environment. Where
+ * it would split the value, in an unquoted `$NAME` or `${NAME}`, the reference is put into double
+ * quotes. The value never becomes part of the command, so no name of a folder can run anything.
  *
  * @example
- * expandCommand('$LLXPRT_PROJECT_DIR/check.sh', { LLXPRT_PROJECT_DIR: '/my proj' })
- * // "'/my proj'/check.sh"
+ * expandCommand('$LLXPRT_PROJECT_DIR/check.sh', { LLXPRT_PROJECT_DIR: '/my project' })
+ * // '"$LLXPRT_PROJECT_DIR"/check.sh'
  */
-export function expandCommand(
-  command: string,
-  variables: Readonly<Record<string, string>>,
-): string {
-  if (!command.includes('$')) return command;
-  const contexts: Context[] = ['plain'];
+export function expandCommand(command: string, env: Readonly<Record<string, string>>): string {
+  if (!command.includes('_PROJECT_DIR')) return command;
+  const places: Place[] = ['text'];
+  const documents: HereDocument[] = [];
   let expanded = '';
-  let index = 0;
-  /** Copies up to `end` as it stands. */
-  const copyTo = (end: number): void => {
-    expanded += command.slice(index, end);
-    index = end;
-  };
-  while (index < command.length) {
-    const context = contexts.at(-1)!;
-    const char = command[index]!;
-    const quoted = context === 'double';
-    if (char === '\\') copyTo(index + 2);
-    else if (char === "'" && !quoted) copyTo(closing(command, index));
-    else if (command.startsWith("$'", index) && !quoted) copyTo(closingAnsi(command, index));
-    else if (char === '"') {
-      if (quoted) contexts.pop();
-      else contexts.push('double');
-      copyTo(index + 1);
-    } else if (char === '`') {
-      if (context === 'backtick') contexts.pop();
-      else contexts.push('backtick');
-      copyTo(index + 1);
-    } else if (char === '(' && !quoted) {
-      contexts.push('paren');
-      copyTo(index + 1);
-    } else if (command.startsWith('$(', index)) {
-      contexts.push('paren');
-      copyTo(index + 2);
-    } else if (char === ')' && context === 'paren') {
-      contexts.pop();
-      copyTo(index + 1);
-    } else if (char === '#' && !quoted && /(^|[\s;&|(])$/.test(command.slice(0, index))) {
-      const end = command.indexOf('\n', index);
-      copyTo(end === -1 ? command.length : end);
-    } else if (!quoted && /^<<-?\s*["'\\\w]/.test(command.slice(index, index + 64))) {
-      copyTo(command.length);
-    } else if (char === '$' && !quoted) {
-      variable.lastIndex = index;
-      const found = variable.exec(command);
-      const name = found?.[1] ?? found?.[2];
-      if (found && name !== undefined && Object.hasOwn(variables, name)) {
-        expanded += quoteForShell(variables[name]!);
-        index += found[0].length;
-      } else copyTo(index + 1);
-    } else copyTo(index + 1);
+  for (let index = 0; index < command.length;) {
+    const place = places.at(-1)!;
+    const quoted = isQuoted(place);
+    const pattern = quoted ? quotedToken : unquotedToken;
+    pattern.lastIndex = index;
+    const found = pattern.exec(command);
+    let token = found?.[0] ?? command[index]!;
+    const { name, braced, delimiter, indented } = found?.groups ?? {};
+    const variable = name ?? braced;
+    // The pattern of a case ends with a lone parenthesis, and nothing short of a parser tells it
+    // from the end of the substitution: what follows stays as it is.
+    if (token === 'case' && places.some(isQuoted)) token = command.slice(index);
+    else if (variable?.endsWith('_PROJECT_DIR') && Object.hasOwn(env, variable))
+      token = `"${token}"`;
+    else if (delimiter !== undefined && place !== 'arithmetic')
+      documents.push({
+        delimiter: delimiter.replaceAll(/["'\\]/g, ''),
+        isIndented: indented === '-',
+      });
+    else if (token === '\n')
+      token = command.slice(index, afterDocuments(command, index + 1, documents));
+    else if (token === '"') toggle(places, 'double');
+    else if (token === '`') toggle(places, 'backticks');
+    else if (token.startsWith('#') && place !== 'text' && place !== 'group') token = '#';
+    else if (token === '}' && place.endsWith('braces')) places.pop();
+    else if (token === ')' && (place === 'group' || place === 'arithmetic')) places.pop();
+    else if (token === '${') places.push(quoted ? 'quoted braces' : 'braces');
+    else if (token.endsWith('((')) places.push('arithmetic', 'arithmetic');
+    else if (token.endsWith('(')) places.push('group');
+    expanded += token;
+    index += variable === undefined ? token.length : found![0].length;
   }
   return expanded;
 }
 
-/** The place behind a single-quoted text. */
-function closing(command: string, start: number): number {
-  const end = command.indexOf("'", start + 1);
-  return end === -1 ? command.length : end + 1;
+/** The shell splits nothing in such a place. */
+const isQuoted = (place: Place): boolean => place === 'double' || place === 'quoted braces';
+
+/** Leaves the innermost place if it is such a one, else enters one. */
+function toggle(places: Place[], place: Place): void {
+  if (places.at(-1) === place) places.pop();
+  else places.push(place);
 }
 
-/** The place behind a `$'…'` text, in which a backslash escapes the quote. */
-function closingAnsi(command: string, start: number): number {
-  for (let index = start + 2; index < command.length; index++) {
-    if (command[index] === '\\') index++;
-    else if (command[index] === "'") return index + 1;
+/** The place behind the here-documents that begin at `start`; the shell splits nothing in them. */
+function afterDocuments(command: string, start: number, documents: HereDocument[]): number {
+  for (const { delimiter, isIndented } of documents.splice(0)) {
+    for (let line: string | undefined; line !== delimiter && start < command.length;) {
+      const end = command.indexOf('\n', start);
+      line = command.slice(start, end === -1 ? undefined : end);
+      if (isIndented) line = line.replace(/^\t+/, '');
+      start = end === -1 ? command.length : end + 1;
+    }
   }
-  return command.length;
+  return start;
 }

@@ -1,36 +1,85 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** Sends a signal to every process of a group; a group that is gone already is fine. */
-export function signalGroup(group: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(-group, signal);
-  } catch {
-    // ESRCH: gone already. EPERM: what is left runs as another user, out of our reach.
+/*
+ * A process started detached leads a process group and a session, both named by its pid. What it
+ * starts stays in the session but may leave the group, as `timeout` does, or a shell after `set -m`.
+ * So a group here means its leader's whole session, as far as the system lets us see that.
+ */
+
+/** Sends a signal to everything that lives in these groups. */
+export function signalGroups(leaders: ReadonlySet<number>, signal: NodeJS.Signals): void {
+  for (const group of groupsOf(leaders)) {
+    try {
+      process.kill(-group, signal);
+    } catch {
+      // ESRCH: gone since. EPERM: what is left runs as another user, out of our reach.
+    }
   }
 }
 
-/** Whether any process of the group still lives. */
-export function isGroupAlive(group: number): boolean {
+/** Sends a signal to everything that lives in this group. */
+export function signalGroup(leader: number, signal: NodeJS.Signals): void {
+  signalGroups(new Set([leader]), signal);
+}
+
+/** Kills these groups, twice because a process may be between two groups when looked at. */
+export function killGroups(leaders: ReadonlySet<number>): void {
+  signalGroups(leaders, 'SIGKILL');
+  signalGroups(leaders, 'SIGKILL');
+}
+
+/** Whether the system knows the leader's own group; one whose members are all dead but not reaped counts. */
+export function groupExists(leader: number): boolean {
   try {
-    process.kill(-group, 0);
+    process.kill(-leader, 0);
+    return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-  return process.platform !== 'linux' || hasLivingMember(group);
 }
 
-/** A member that has died but was not reaped by its new parent still answers signals; only its state tells. */
-function hasLivingMember(group: number): boolean {
-  for (const pid of readdirSync('/proc')) {
+/** Those of these groups in which something lives. */
+export function livingGroups(leaders: ReadonlySet<number>): Set<number> {
+  const processes = livingProcesses();
+  if (processes === undefined) return new Set([...leaders].filter(groupExists));
+  return new Set(processes.map(({ session }) => session).filter((id) => leaders.has(id)));
+}
+
+/** Whether any process of the leader's own group still lives. */
+export function isGroupAlive(leader: number): boolean {
+  if (!groupExists(leader)) return false;
+  return livingProcesses()?.some(({ group }) => group === leader) ?? true;
+}
+
+/** The groups inside the leaders' sessions; only those just seen, for the number of one that is gone may be a stranger's by now. */
+function groupsOf(leaders: ReadonlySet<number>): ReadonlySet<number> {
+  const processes = livingProcesses();
+  if (processes === undefined) return leaders;
+  return new Set(processes.filter(({ session }) => leaders.has(session)).map(({ group }) => group));
+}
+
+/** Every process that lives, or undefined where the system does not tell. One that died but was not reaped still answers signals; only its state tells. */
+function livingProcesses(): { group: number; session: number }[] | undefined {
+  const living: { group: number; session: number }[] = [];
+  let pids: string[];
+  try {
+    // A /proc from outside of a container would give numbers that mean other processes here.
+    if (readlinkSync('/proc/self') !== String(process.pid)) return undefined;
+    pids = readdirSync('/proc');
+  } catch {
+    return undefined;
+  }
+  for (const pid of pids) {
     if (!/^\d+$/.test(pid)) continue;
     try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
       // The command name in parentheses may itself hold blanks and parentheses.
-      const [state, , pgrp] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (Number(pgrp) === group && state !== 'Z' && state !== 'X') return true;
+      const [state, , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      if (state !== 'Z' && state !== 'X')
+        living.push({ group: Number(group), session: Number(session) });
     } catch {
       // it ended while we looked
     }
   }
-  return false;
+  return living;
 }

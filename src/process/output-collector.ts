@@ -35,9 +35,10 @@ export class OutputCollector {
     return this.#truncated;
   }
 
-  /** All that was kept, decoded as one text, so that no character is cut at a chunk's end (C-36). */
+  /** All that was kept, decoded as one text, so that no character is cut at a chunk's end (C-36); one cut by the limit is left out. */
   text(): string {
-    return Buffer.concat(this.#chunks).toString('utf8');
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    return decoder.decode(Buffer.concat(this.#chunks), { stream: this.#truncated });
   }
 
   /** Stops reading, whoever still writes. */

@@ -1,25 +1,11 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { findProgram } from './find-program.ts';
 
 let known: { path: string | undefined; shell: string } | undefined;
 
 /** The shell that runs hook commands: `bash` where the PATH has one, else `sh` (C-15). */
 export function findShell(): string {
   const path = process.env['PATH'];
-  if (known?.path !== path || known === undefined) known = { path, shell: lookUp(path) };
+  if (known === undefined || known.path !== path)
+    known = { path, shell: findProgram('bash') ?? '/bin/sh' };
   return known.shell;
-}
-
-function lookUp(path = ''): string {
-  // Relative entries would let a project folder name its own bash.
-  for (const folder of path.split(delimiter).filter(isAbsolute)) {
-    const file = join(folder, 'bash');
-    try {
-      accessSync(file, constants.X_OK);
-      return file;
-    } catch {
-      // not in this folder
-    }
-  }
-  return '/bin/sh';
 }

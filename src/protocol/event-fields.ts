@@ -40,6 +40,8 @@ export function checkEventFields<Event extends HookEventName>(
   const parsed = schemas[event].safeParse(value);
   if (parsed.success) return { fields: parsed.data as unknown as HookEventFields[Event] };
   return {
-    faults: parsed.error.issues.map(({ path, message }) => `"${path.join('.')}" ${message}`),
+    faults: parsed.error.issues.map(({ path, message }) =>
+      path.length === 0 ? 'they must be an object' : `"${path.join('.')}" ${message}`,
+    ),
   };
 }

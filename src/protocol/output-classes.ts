@@ -1,7 +1,4 @@
-import type { HookEventName } from './events.ts';
-import { isRecord, type HookDecision, type HookOutput } from './output.ts';
-
-const blocks = (decision: unknown): boolean => decision === 'block' || decision === 'deny';
+import { isBlocking, isRecord, type HookDecision, type HookOutput } from './output.ts';
 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
@@ -36,7 +33,7 @@ export class DefaultHookOutput implements HookOutput {
 
   /** Whether the operation is blocked: `decision` is block or deny. */
   isBlockingDecision(): boolean {
-    return blocks(this.decision);
+    return isBlocking(this.decision);
   }
 
   /** Whether the agent is to stop: `continue` is false. */
@@ -77,7 +74,9 @@ export class DefaultHookOutput implements HookOutput {
 /** A BeforeTool output: honours `permissionDecision` and carries rewritten arguments (HOOK-169, HOOK-170, HOOK-199). */
 export class BeforeToolHookOutput extends DefaultHookOutput {
   override isBlockingDecision(): boolean {
-    return super.isBlockingDecision() || blocks(this.hookSpecificOutput?.['permissionDecision']);
+    return (
+      super.isBlockingDecision() || isBlocking(this.hookSpecificOutput?.['permissionDecision'])
+    );
   }
 
   override getEffectiveReason(): string {
@@ -101,18 +100,3 @@ export class BeforeToolHookOutput extends DefaultHookOutput {
 
 /** An AfterTool output; its additional context is for the tool result's model-facing text (HOOK-027). */
 export class AfterToolHookOutput extends DefaultHookOutput {}
-
-/** The class that the aggregator wraps a merged output in; for BeforeTool it honours `permissionDecision` (HOOK-200). */
-export function createSpecificHookOutput(
-  output: HookOutput,
-  event: HookEventName,
-): DefaultHookOutput {
-  switch (event) {
-    case 'BeforeTool':
-      return new BeforeToolHookOutput(output);
-    case 'AfterTool':
-      return new AfterToolHookOutput(output);
-    default:
-      return new DefaultHookOutput(output);
-  }
-}

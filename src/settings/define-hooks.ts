@@ -7,8 +7,9 @@ import {
 } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { HookDefinition } from './hook-definition.ts';
-import type { SettingsProblem } from './problem.ts';
-import { defaultTimeout, hookSchema, openGroupSchema } from './schema.ts';
+import type { ParsedJson } from './parse-json.ts';
+import { placeOf, said, type Path, type SettingsProblem } from './problem.ts';
+import { defaultTimeout, hookSchema, longestTimeout, openGroupSchema } from './schema.ts';
 
 /** Hooks as one source gives them, not yet checked. */
 export interface HooksFromSource {
@@ -16,18 +17,14 @@ export interface HooksFromSource {
   /** The value of the settings' `hooks` key. */
   readonly hooks: unknown;
   readonly file?: string;
-  /** Where in the file a path under `hooks` stands. */
-  readonly locate?: (
-    path: readonly (string | number)[],
-  ) => { line: number; column: number } | undefined;
+  /** Where in the file the value at a path of the settings stands. */
+  readonly locate?: ParsedJson['locate'] | undefined;
   /** Variables the commands of this source may use. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Keys under `hooks` that name no event but once were settings (C-04). */
 const reserved: readonly string[] = ['enabled', 'disabled', 'notifications'];
-
-type Path = readonly (string | number)[];
 
 /**
  * Checks hooks entry by entry: a bad one is dropped with one problem that names file, place and
@@ -37,49 +34,55 @@ export function defineHooks(from: HooksFromSource): {
   definitions: HookDefinition[];
   problems: SettingsProblem[];
 } {
-  const definitions: HookDefinition[] = [];
   const problems: SettingsProblem[] = [];
   const complain: Complain = (path, message, mend) => {
-    const at = from.locate?.(path);
     problems.push({
       ...(from.file !== undefined && { file: from.file }),
-      ...(at && { at }),
+      ...(from.locate && { at: from.locate(path) }),
       place: placeOf(path),
       message,
       mend,
     });
   };
-  if (from.hooks === undefined) return { definitions, problems };
-  if (!isRecord(from.hooks)) {
-    complain(
-      [],
-      `${said(from.hooks)}, so no hook was read`,
-      'make it an object: { "BeforeTool": [ … ] }',
-    );
-    return { definitions, problems };
-  }
-  for (const [event, groups] of Object.entries(from.hooks)) {
-    if (reserved.includes(event)) continue;
-    if (!isHookEventName(event))
-      complain(
-        [event],
-        'no such hook event, so it was skipped',
-        `use one of ${hookEventNames.join(', ')}`,
-      );
-    else if (Array.isArray(groups))
-      for (const [index, group] of groups.entries())
-        definitions.push(...defineGroup(event, group, [event, index], from, complain));
-    else
-      complain(
-        [event],
-        `${said(groups)}, so it was discarded`,
-        'make it an array of hook groups: [ { "hooks": [ … ] } ]',
-      );
-  }
-  return { definitions, problems };
+  return { definitions: [...defineAll(from, complain)], problems };
 }
 
 type Complain = (path: Path, message: string, mend: string) => void;
+
+function* defineAll(from: HooksFromSource, complain: Complain): Generator<HookDefinition> {
+  const { hooks } = from;
+  if (isRecord(hooks)) {
+    for (const [event, groups] of Object.entries(hooks))
+      if (!reserved.includes(event)) yield* defineEvent(event, groups, from, complain);
+  } else if (hooks !== undefined && hooks !== null)
+    complain(
+      ['hooks'],
+      `${said(hooks)}, so no hook was read`,
+      'make it an object: { "BeforeTool": [ … ] }',
+    );
+}
+
+function* defineEvent(
+  event: string,
+  groups: unknown,
+  from: HooksFromSource,
+  complain: Complain,
+): Generator<HookDefinition> {
+  const path = ['hooks', event];
+  if (!isHookEventName(event)) {
+    const meant = hookEventNames.filter((name) => name.toLowerCase() === event.toLowerCase());
+    const names = meant.length > 0 ? meant : ['one of', hookEventNames.join(', ')];
+    complain(path, 'there is no such event, so it was skipped', `use ${names.join(' ')}`);
+  } else if (Array.isArray(groups))
+    for (const [index, group] of groups.entries())
+      yield* defineGroup(event, group, [...path, index], from, complain);
+  else
+    complain(
+      path,
+      `${said(groups)}, so it was discarded`,
+      'make it an array of hook groups: [ { "hooks": [ … ] } ]',
+    );
+}
 
 function* defineGroup(
   event: HookEventName,
@@ -89,7 +92,15 @@ function* defineGroup(
   complain: Complain,
 ): Generator<HookDefinition> {
   const group = check(openGroupSchema, value, 'group', ['sequential'], path, complain);
-  for (const [index, entry] of (group?.hooks ?? []).entries()) {
+  if (group === undefined) return;
+  const matcher = group.matcher?.trim();
+  if (toolEvents.includes(event) && matcher !== undefined && isLiteral(matcher))
+    complain(
+      [...path, 'matcher'],
+      `${said(matcher)}, which is no regular expression, so it fits only a tool of exactly that name`,
+      'write a regular expression, such as "write_file|replace"; "*" alone fits every tool',
+    );
+  for (const [index, entry] of group.hooks.entries()) {
     const place = [...path, 'hooks', index];
     const hook = check(
       hookSchema,
@@ -107,9 +118,9 @@ function* defineGroup(
       command,
       name: hook.name?.trim() || command || 'unknown-command',
       ...(hook.description !== undefined && { description: hook.description }),
-      timeout: hook.timeout ?? defaultTimeout,
-      ...(group?.matcher !== undefined && { matcher: group.matcher }),
-      sequential: group?.sequential === true,
+      timeout: Math.min(hook.timeout ?? defaultTimeout, longestTimeout),
+      ...(matcher !== undefined && { matcher }),
+      sequential: group.sequential === true,
       source: from.source,
       ...(from.file !== undefined && { file: from.file }),
       place: placeOf(place),
@@ -118,53 +129,52 @@ function* defineGroup(
   }
 }
 
+/** The events whose matchers are regular expressions. */
+const toolEvents: readonly HookEventName[] = ['BeforeTool', 'AfterTool'];
+
+function isLiteral(matcher: string): boolean {
+  try {
+    return !(matcher === '*' || new RegExp(matcher));
+  } catch {
+    return true;
+  }
+}
+
 /**
  * The value, when it fits. A fault in an optional field costs that field only; any other costs the
- * entry, with one problem for the first fault.
+ * entry, with one problem for the first fault. A field that is null is as good as absent.
  */
 function check<T>(
   schema: z.ZodType<T>,
-  value: unknown,
+  given: unknown,
   entry: 'group' | 'hook',
   optional: readonly string[],
   path: Path,
   complain: Complain,
 ): T | undefined {
+  const value = isRecord(given) ? without(given, (_, field) => field === null) : given;
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
-  const isOptional = (issue: z.core.$ZodIssue): boolean => optional.includes(String(issue.path[0]));
-  const fault = issues.find((issue) => !isOptional(issue));
   const at = (issue: z.core.$ZodIssue): Path => [...path, ...(issue.path as Path)];
+  const fault = issues.find((issue) => !optional.includes(String(issue.path[0])));
   if (fault) {
     complain(
       at(fault),
-      `${said(valueAt(value, fault))}, so the ${entry} was discarded`,
+      `${said(valueAt(given, fault))}, so the ${entry} was discarded`,
       fault.message,
     );
     return undefined;
   }
   for (const issue of issues)
-    complain(at(issue), `${said(valueAt(value, issue))} and was ignored`, issue.message);
-  const dropped = new Set(issues.map((issue) => issue.path[0]));
-  const rest = Object.entries(value as object).filter(([key]) => !dropped.has(key));
-  return check(schema, Object.fromEntries(rest), entry, [], path, complain);
+    complain(at(issue), `${said(valueAt(given, issue))}, so it was ignored`, issue.message);
+  const dropped = issues.map((issue) => issue.path[0]);
+  const rest = without(value as object, (key) => dropped.includes(key));
+  return check(schema, rest, entry, optional, path, complain);
 }
+
+const without = (value: object, drop: (key: string, field: unknown) => boolean): object =>
+  Object.fromEntries(Object.entries(value).filter(([key, field]) => !drop(key, field)));
 
 const valueAt = (value: unknown, { path }: z.core.$ZodIssue): unknown =>
   path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)[key], value);
-
-const placeOf = (path: Path): string =>
-  path.reduce<string>(
-    (place, step) => (typeof step === 'number' ? `${place}[${step}]` : `${place}.${step}`),
-    'hooks',
-  );
-
-/** What stands there, in a few words. */
-function said(value: unknown): string {
-  if (value === undefined) return 'is missing';
-  if (Array.isArray(value)) return 'is an array';
-  if (typeof value === 'object' && value !== null) return 'is an object';
-  const text = JSON.stringify(value);
-  return `is ${text.length > 60 ? `${text.slice(0, 57)}...` : text}`;
-}

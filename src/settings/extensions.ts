@@ -1,8 +1,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HooksFromSource } from './define-hooks.ts';
+import { isExtensionEnabled } from './extension-enablement.ts';
+import { extensionsFolder } from './levels.ts';
 import type { SettingsProblem } from './problem.ts';
-import { readSettingsFile } from './read-settings-file.ts';
+import type { ReadSettingsFile } from './read-settings-file.ts';
 
 /** An extension of the host, as far as hooks go. */
 export interface HookExtension {
@@ -22,33 +24,39 @@ export const extensionHooks = ({ name, path, hooks }: HookExtension): HooksFromS
   env: path === undefined ? {} : { extensionPath: path },
 });
 
-/** Where an extension keeps its hooks. */
-const files = ['llxprt-extension.json', 'gemini-extension.json', join('hooks', 'hooks.json')];
-
-/** The hooks of the extensions installed in a folder. */
-export function readExtensions(folder: string): {
-  sources: HooksFromSource[];
-  problems: SettingsProblem[];
-} {
+/** The hooks of the extensions that the user has installed and enabled for this project. */
+export function readExtensions(
+  project: string,
+  read: ReadSettingsFile,
+): { sources: HooksFromSource[]; problems: SettingsProblem[] } {
   const sources: HooksFromSource[] = [];
   const problems: SettingsProblem[] = [];
-  for (const name of namesIn(folder)) {
-    const path = join(folder, name);
-    for (const relative of files) {
-      const found = readSettingsFile(join(path, relative));
-      problems.push(...(found?.problems ?? []));
-      if (found?.values['hooks'] === undefined) continue;
+  const folder = extensionsFolder();
+  if (folder === undefined) return { sources, problems };
+  const enablement = read(join(folder, 'extension-enablement.json'));
+  problems.push(...(enablement?.problems ?? []));
+  for (const folderName of foldersIn(folder)) {
+    const path = join(folder, folderName);
+    const manifest =
+      read(join(path, 'llxprt-extension.json')) ?? read(join(path, 'gemini-extension.json'));
+    const given = manifest?.values['name'];
+    const name = typeof given === 'string' ? given : folderName;
+    if (!isExtensionEnabled(enablement?.values[name], project)) continue;
+    for (const found of [manifest, read(join(path, 'hooks', 'hooks.json'))]) {
+      if (found === undefined) continue;
+      const { file, locate, values } = found;
+      problems.push(...found.problems);
       sources.push({
-        ...extensionHooks({ name, isActive: true, path, hooks: found.values['hooks'] }),
-        file: found.file,
-        locate: (place) => found.locate(['hooks', ...place]),
+        ...extensionHooks({ name, isActive: true, path, hooks: values['hooks'] }),
+        file,
+        locate,
       });
     }
   }
   return { sources, problems };
 }
 
-function namesIn(folder: string): string[] {
+function foldersIn(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
       .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())

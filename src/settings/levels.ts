@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 /** The folder for settings, in a project and at home. */
 export const settingsFolder = '.llxprt';
@@ -9,8 +9,10 @@ export const projectSettingsFile = (cwd: string): string =>
   join(cwd, settingsFolder, 'settings.json');
 
 /** `~/.llxprt/settings.json` (HOOK-084). */
-export const userSettingsFile = (home: string = homedir()): string =>
-  join(home, settingsFolder, 'settings.json');
+export const userSettingsFile = (): string | undefined => inHome('settings.json');
+
+/** Where a user's extensions are installed, one folder each. */
+export const extensionsFolder = (): string | undefined => inHome('extensions');
 
 /** The administrator's file; LLxprt's environment variables name another. */
 export const systemSettingsFile = (): string =>
@@ -20,6 +22,13 @@ export const systemSettingsFile = (): string =>
     ? '/Library/Application Support/LLxprt-Code/settings.json'
     : '/etc/llxprt-code/settings.json');
 
-/** Where a user's extensions are installed, one folder each. */
-export const extensionsFolder = (home: string = homedir()): string =>
-  join(home, settingsFolder, 'extensions');
+/** Undefined for a user without a home: an empty or relative HOME would lead into the project. */
+function inHome(name: string): string | undefined {
+  let home: string;
+  try {
+    home = homedir();
+  } catch {
+    return undefined;
+  }
+  return isAbsolute(home) ? join(home, settingsFolder, name) : undefined;
+}

@@ -2,14 +2,9 @@ import { realpathSync } from 'node:fs';
 import type { HookSource } from '../protocol/events.ts';
 import type { HooksFromSource } from './define-hooks.ts';
 import { readExtensions } from './extensions.ts';
-import {
-  extensionsFolder,
-  projectSettingsFile,
-  systemSettingsFile,
-  userSettingsFile,
-} from './levels.ts';
+import { projectSettingsFile, systemSettingsFile, userSettingsFile } from './levels.ts';
 import type { SettingsProblem } from './problem.ts';
-import { readSettingsFile, type SettingsFile } from './read-settings-file.ts';
+import { settingsReader, type ReadSettingsFile, type SettingsFile } from './read-settings-file.ts';
 import { disabledHooks, hooksEnabled, switchProblems } from './switches.ts';
 
 /** All levels of settings together. */
@@ -29,20 +24,15 @@ export interface DisabledHooks {
 }
 
 /** Reads the project's, the user's and the system's settings, and what extensions bring (HOOK-084; C-09). */
-export function loadSettings(cwd: string): LoadedSettings {
-  const project = projectSettingsFile(cwd);
-  const user = userSettingsFile();
-  // In the home folder itself both are one file, and it is the user's.
-  const files: [HookSource, string][] = [
-    ...(isSameFile(project, user) ? [] : [['project', project] satisfies [HookSource, string]]),
-    ['user', user],
-    ['system', systemSettingsFile()],
-  ];
-  const levels = files.flatMap(([source, file]) => {
-    const found = readSettingsFile(file);
+export function loadSettings(
+  cwd: string,
+  read: ReadSettingsFile = settingsReader(),
+): LoadedSettings {
+  const levels = files(cwd).flatMap(({ source, file }) => {
+    const found = read(file);
     return found ? [{ source, ...found }] : [];
   });
-  const extensions = readExtensions(extensionsFolder());
+  const extensions = readExtensions(cwd, read);
   const valuesOf = (source: HookSource): SettingsFile['values'] =>
     levels.find((level) => level.source === source)?.values ?? {};
   return {
@@ -53,7 +43,7 @@ export function loadSettings(cwd: string): LoadedSettings {
         source,
         file,
         hooks: values['hooks'],
-        locate: (path: readonly (string | number)[]) => locate(['hooks', ...path]),
+        locate,
       })),
       ...extensions.sources,
     ],
@@ -65,10 +55,22 @@ export function loadSettings(cwd: string): LoadedSettings {
   };
 }
 
-function isSameFile(one: string, other: string): boolean {
+/** A file that serves two levels counts at the last: in the home folder the project's is the user's. */
+function files(cwd: string): { source: HookSource; file: string }[] {
+  const user = userSettingsFile();
+  const all: { source: HookSource; file: string }[] = [
+    { source: 'project', file: projectSettingsFile(cwd) },
+    ...(user === undefined ? [] : [{ source: 'user', file: user } as const]),
+    { source: 'system', file: systemSettingsFile() },
+  ];
+  const byPath = new Map(all.map((level) => [realPath(level.file), level]));
+  return all.filter((level) => byPath.get(realPath(level.file)) === level);
+}
+
+function realPath(file: string): string {
   try {
-    return realpathSync(one) === realpathSync(other);
+    return realpathSync(file);
   } catch {
-    return false;
+    return file;
   }
 }

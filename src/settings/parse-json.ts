@@ -1,68 +1,54 @@
 import {
-  findNodeAtLocation,
+  getNodeValue,
   parseTree,
   printParseErrorCode,
-  getNodeValue,
   type Node,
   type ParseError,
 } from 'jsonc-parser';
-import type { SettingsProblem } from './problem.ts';
-
-type Path = readonly (string | number)[];
+import type { Path, Position } from './problem.ts';
 
 /** A JSON text with comments, and where in it each value stands. */
 export interface ParsedJson {
   readonly value: unknown;
-  /** Line and column of the value at this path, or of the nearest value around it. */
-  readonly locate: (path: Path) => { line: number; column: number } | undefined;
-  readonly problems: readonly SettingsProblem[];
+  /** Where the value at this path stands, or the nearest value around it. */
+  readonly locate: (path: Path) => Position;
+  /** Keys that stand more than once in one object; the last one counts. */
+  readonly doubled: readonly Path[];
 }
 
-/** Parses JSON with comments and trailing commas (C-16). A syntax error voids the whole text, a doubled key does not. */
-export function parseJson(text: string, file: string): ParsedJson {
+/** Why a text is no JSON. */
+export interface SyntaxFault {
+  readonly fault: string;
+  readonly at: Position;
+}
+
+/** Parses JSON with comments, trailing commas and a byte order mark (C-16). */
+export function parseJson(text: string): ParsedJson | SyntaxFault {
   const source = text.replace(/^\uFEFF/, '');
-  const position = (offset: number) => {
+  const position = (offset: number): Position => {
     const lines = source.slice(0, offset).split('\n');
     return { line: lines.length, column: lines.at(-1)!.length + 1 };
   };
-  const errors: ParseError[] = [];
-  const root = parseTree(source, errors, { allowTrailingComma: true });
-  const [error] = errors;
-  if (error || root === undefined) {
-    const fault = error
-      ? (faults[printParseErrorCode(error.error)] ?? 'it breaks off')
-      : 'it is empty';
+  if (source.trim() === '') return { fault: 'it is empty', at: position(0) };
+  try {
+    const errors: ParseError[] = [];
+    const root = parseTree(source, errors, { allowTrailingComma: true });
+    const [error] = errors;
+    if (error || root === undefined)
+      return {
+        fault: (error && faults[printParseErrorCode(error.error)]) ?? 'it breaks off',
+        at: position(error?.offset ?? 0),
+      };
     return {
-      value: undefined,
-      locate: () => undefined,
-      problems: [
-        {
-          file,
-          at: position(error?.offset ?? 0),
-          place: '',
-          message: `not valid JSON (${fault}), so the whole file is ignored`,
-          mend: 'mend the JSON there',
-        },
-      ],
+      value: getNodeValue(root),
+      locate: (path) => position(nodeAt(root, path).offset),
+      doubled: [...doubledKeys(root, [])],
     };
+  } catch (error) {
+    // The parser calls itself for each level.
+    if (error instanceof RangeError) return { fault: 'it is nested too deeply', at: position(0) };
+    throw error;
   }
-  return {
-    value: getNodeValue(root),
-    locate(path) {
-      for (let length = path.length; length >= 0; length--) {
-        const node = findNodeAtLocation(root, path.slice(0, length));
-        if (node) return position(node.offset);
-      }
-      return undefined;
-    },
-    problems: [...doubledKeys(root)].map(({ node, place }) => ({
-      file,
-      at: position(node.offset),
-      place,
-      message: 'this key stands more than once, and only the last one counts',
-      mend: 'join their values under one key',
-    })),
-  };
 }
 
 const faults: Readonly<Record<string, string>> = {
@@ -84,19 +70,33 @@ const faults: Readonly<Record<string, string>> = {
   InvalidCharacter: 'a string holds a control character',
 };
 
-/** A doubled key is legal JSON that silently drops hooks. */
-function* doubledKeys(node: Node, place = ''): Generator<{ node: Node; place: string }> {
+function nodeAt(root: Node, path: Path): Node {
+  let node = root;
+  for (const step of path) {
+    const child =
+      typeof step === 'number'
+        ? node.children?.[step]
+        : node.children?.findLast((property) => keyOf(property) === step)?.children?.[1];
+    if (child === undefined) break;
+    node = child;
+  }
+  return node;
+}
+
+const keyOf = (property: Node): unknown => property.children?.[0]?.value;
+
+function* doubledKeys(node: Node, path: Path): Generator<Path> {
   if (node.type === 'array')
     for (const [index, child] of (node.children ?? []).entries())
-      yield* doubledKeys(child, `${place}[${index}]`);
+      yield* doubledKeys(child, [...path, index]);
   if (node.type !== 'object') return;
   const seen = new Set<string>();
   for (const property of node.children ?? []) {
-    const [key, value] = property.children ?? [];
-    const name = String(key?.value);
-    const at = place === '' ? name : `${place}.${name}`;
-    if (seen.has(name)) yield { node: property, place: at };
-    seen.add(name);
-    if (value) yield* doubledKeys(value, at);
+    const key = String(keyOf(property));
+    const inner = [...path, key];
+    if (seen.has(key)) yield inner;
+    seen.add(key);
+    const value = property.children?.[1];
+    if (value) yield* doubledKeys(value, inner);
   }
 }

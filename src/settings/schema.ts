@@ -5,13 +5,12 @@ import { hookEventNames, type HookEventName } from '../protocol/events.ts';
 export const defaultTimeout = 60_000;
 
 /** The longest delay that a timer takes, in ms; a longer one would fire at once. */
-const longestTimeout = 2_147_483_647;
+export const longestTimeout = 2_147_483_647;
 
 const common = {
   timeout: z
     .number('make it a positive number of milliseconds')
     .positive('make it a positive number of milliseconds')
-    .max(longestTimeout, `make it at most ${longestTimeout} milliseconds`)
     .optional()
     .describe(`Deadline in milliseconds; default ${defaultTimeout}.`),
   name: z
@@ -48,7 +47,7 @@ export const hookSchema = z
           : 'make it an object: { "type": "command", "command": "…" }',
     },
   )
-  .describe('One hook.');
+  .meta({ id: 'hook', description: 'One hook.' });
 
 const groupFields = {
   matcher: z
@@ -78,40 +77,36 @@ export const openGroupSchema = z.looseObject(
 /** A hook group (HOOK-082). */
 const groupSchema = z
   .looseObject({ ...groupFields, hooks: z.array(hookSchema).describe('The hooks of this group.') })
-  .describe('A hook group.');
+  .meta({ id: 'hookGroup', description: 'A hook group.' });
 
 const groups = z.array(groupSchema);
 
-const flag = z.boolean();
+const flag = z.boolean().describe('Switches hooks on; default false. A false anywhere wins.');
 
-/** The part of settings.json that concerns hooks (seed 000 §6; switches as in C-01). */
+const disabled = z
+  .array(z.string())
+  .describe('Names or commands of hooks that are not to run.')
+  .optional();
+
+/** The part of settings.json that concerns hooks (seed 000 §6; switches as in C-01, C-04). */
 export const settingsSchema = z
   .looseObject({
     $schema: z.string().optional(),
-    tools: z
-      .looseObject({
-        enableHooks: flag.optional().describe('Switches hooks on. Default false.'),
-      })
-      .optional(),
-    enableHooks: flag.optional().describe('Switches hooks on, as tools.enableHooks does.'),
-    hooksConfig: z
-      .looseObject({
-        enabled: flag.optional().describe('Switches hooks on, as tools.enableHooks does.'),
-        disabled: z
-          .array(z.string())
-          .optional()
-          .describe('Names or commands of hooks that are not to run.'),
-      })
-      .optional(),
+    tools: z.looseObject({ enableHooks: flag.optional() }).optional(),
+    enableHooks: flag.optional(),
+    hooksConfig: z.looseObject({ enabled: flag.optional(), disabled }).optional(),
     hooks: z
-      .looseObject(
-        Object.fromEntries(hookEventNames.map((event) => [event, groups.optional()])) as Record<
+      .strictObject({
+        ...(Object.fromEntries(hookEventNames.map((event) => [event, groups.optional()])) as Record<
           HookEventName,
           z.ZodOptional<typeof groups>
-        >,
-      )
-      .optional()
-      .describe('Hook groups by event.'),
+        >),
+        enabled: flag.optional(),
+        disabled,
+        notifications: z.unknown().optional(),
+      })
+      .describe('Hook groups by event.')
+      .optional(),
   })
   .describe('Settings of LLxprt Code, as far as hookmachine reads them.');
 

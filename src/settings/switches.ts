@@ -1,5 +1,5 @@
 import { isRecord } from '../protocol/output.ts';
-import type { SettingsProblem } from './problem.ts';
+import { placeOf, said, type SettingsProblem } from './problem.ts';
 import type { SettingsFile } from './read-settings-file.ts';
 
 /** The keys that switch hooks on or off (C-01). */
@@ -34,39 +34,48 @@ export function hooksEnabled(levels: readonly Values[]): boolean {
 }
 
 /** Names and commands of hooks that one level disables. */
-export function disabledHooks(values: Values): string[] {
-  return disabledLists
-    .flatMap((list) => valueAt(values, list) ?? [])
-    .filter((name) => typeof name === 'string');
-}
+export const disabledHooks = (values: Values): string[] =>
+  disabledLists.flatMap((list) => entries(valueAt(values, list)).filter(isString));
+
+const entries = (list: unknown): readonly unknown[] => (Array.isArray(list) ? list : []);
+const isString = (value: unknown): value is string => typeof value === 'string';
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 
 /** Switches and lists of the wrong type. */
 export function* switchProblems({
   file,
   values,
   locate,
-}: SettingsFile): Generator<SettingsProblem> {
-  const problem = (path: readonly string[], mend: string): SettingsProblem => {
-    const at = locate(path);
-    return {
-      file,
-      ...(at && { at }),
-      place: path.join('.'),
-      message: `is ${JSON.stringify(valueAt(values, path))} and was ignored`,
-      mend,
-    };
-  };
-  for (const gate of gates) {
-    const value = valueAt(values, gate);
-    if (value !== undefined && typeof value !== 'boolean')
-      yield problem(gate, 'make it true or false');
-  }
-  for (const list of disabledLists) {
-    const value = valueAt(values, list);
-    if (
-      value !== undefined &&
-      !(Array.isArray(value) && value.every((name) => typeof name === 'string'))
-    )
-      yield problem(list, 'make it an array of hook names or commands');
-  }
+}: Pick<SettingsFile, 'values' | 'locate'> & { file?: string }): Generator<SettingsProblem> {
+  const lists = disabledLists.map((path) => ({ path, value: valueAt(values, path) }));
+  const checks = [
+    ...gates.map((path) => ({
+      path,
+      value: valueAt(values, path),
+      fits: isBoolean,
+      mend: 'make it true or false',
+    })),
+    ...lists.map((list) => ({
+      ...list,
+      fits: Array.isArray,
+      mend: 'make it an array of hook names or commands',
+    })),
+    ...lists.flatMap(({ path, value: list }) =>
+      entries(list).map((value, index) => ({
+        path: [...path, index],
+        value,
+        fits: isString,
+        mend: 'make it the name or the command of a hook',
+      })),
+    ),
+  ];
+  for (const { path, value, fits, mend } of checks)
+    if (value !== undefined && !fits(value))
+      yield {
+        ...(file !== undefined && { file }),
+        ...(locate && { at: locate(path) }),
+        place: placeOf(path),
+        message: `${said(value)}, so it was ignored`,
+        mend,
+      };
 }

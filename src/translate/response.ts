@@ -1,4 +1,4 @@
-import { defined } from '../dialects/merge.ts';
+import { defined } from '../protocol/defined.ts';
 import type { LLMCandidate, LLMFinishReason, LLMResponse } from '../protocol/llm.ts';
 import { isRecord } from '../protocol/output.ts';
 import { isFinishReason, readRatings, readUsage } from './candidate-fields.ts';

@@ -12,8 +12,8 @@ import {
 export interface Played {
   /** The state at the start and after each event. */
   readonly states: readonly StateValue[];
-  /** Every state it was in, those left at once too. */
-  readonly passed: readonly StateValue[];
+  /** The ids of all states it went through, those left at once too. */
+  readonly passed: ReadonlySet<string>;
   readonly status: string;
   readonly output: unknown;
   /** The children that were told of the cancel. */
@@ -46,14 +46,15 @@ export class Script {
     input: unknown,
     events: readonly EventObject[],
   ): Promise<Played> {
-    const passed: StateValue[] = [];
+    const passed = new Set<string>();
     const toldToCancel: string[] = [];
     const actor = createActor(machine, {
       input,
       inspect: (seen) => {
         const isRoot = seen.actorRef.sessionId === seen.rootId;
         if (isRoot && seen.type === '@xstate.microstep')
-          passed.push((seen.snapshot as unknown as { value: StateValue }).value);
+          for (const { source, target = [] } of seen._transitions)
+            for (const { id } of [source, ...target]) passed.add(id);
         if (!isRoot && seen.type === '@xstate.event' && seen.event.type === 'cancel')
           toldToCancel.push((seen.actorRef as AnyActorRef).id);
       },

@@ -1,8 +1,9 @@
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { HookEventName } from '../../protocol/events.ts';
 import { EXIT_CODE_BLOCKING_ERROR, EXIT_CODE_SUCCESS } from '../../protocol/exit-codes.ts';
-import { checkHookOutput, isRecord, type HookOutput } from '../../protocol/output.ts';
+import type { HookOutput } from '../../protocol/output.ts';
 import type { Answer } from '../answer.ts';
+import { readStdout } from './printed.ts';
 
 /** The reason of a block for which the hook gave none (C-26). */
 const defaultReason = 'Blocked by hook';
@@ -95,7 +96,7 @@ function readExit(event: HookEventName, exit: HookExit): Answer {
       success: false,
       error: new Error('stdout went over 10 MiB, so the answer cannot be read; print less'),
     };
-  const printed = parseStdout(exit.stdout);
+  const printed = readStdout(event, exit.stdout);
   switch (printed.kind) {
     case 'nothing':
       return { ...base, success: true };
@@ -106,68 +107,43 @@ function readExit(event: HookEventName, exit: HookExit): Answer {
         plainText: true,
         decision: 'allow',
         output: { decision: 'allow', systemMessage: printed.text },
+        notes: [...base.notes, ...printed.notes],
       };
     case 'object': {
-      const { output, notes } = checkHookOutput(printed.object);
-      const normal = event === 'BeforeTool' ? withPermissionDecision(output) : output;
+      const { output, notes } = printed;
       return {
         ...base,
         success: true,
-        decision: meaningOf(normal.decision),
-        stop: normal.continue === false,
-        output: normal,
-        notes: [...base.notes, ...notes],
+        decision: meaningOf(output.decision),
+        stop: output.continue === false,
+        output,
+        notes: [...base.notes, ...atMost(mostNotes, notes)],
       };
     }
   }
 }
 
-type Printed =
-  | { readonly kind: 'nothing' }
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'object'; readonly object: Readonly<Record<string, unknown>> };
+/** Of a hook's output no more is said than this, however much is wrong with it. */
+const mostNotes = 10;
 
-/** Stdout as JSON, encoded once or twice, else as plain text (HOOK-193, HOOK-201, HOOK-212, C-30). */
-function parseStdout(stdout: string): Printed {
-  const text = stdout.trim();
-  if (text === '') return { kind: 'nothing' };
-  try {
-    let value: unknown = JSON.parse(text);
-    if (typeof value === 'string') value = JSON.parse(value);
-    if (value === null) return { kind: 'nothing' };
-    if (isRecord(value)) return { kind: 'object', object: value };
-  } catch {
-    // plain text
-  }
-  return { kind: 'text', text };
-}
+const atMost = (most: number, notes: readonly string[]): readonly string[] =>
+  notes.length <= most
+    ? notes
+    : [...notes.slice(0, most), `${notes.length - most} more things were not understood`];
 
 /** Stderr, else what stdout says of the reason, else a fixed text; nothing else of stdout is used (C-25). */
 function denialReason(event: HookEventName, exit: HookExit): string {
   const said = exit.stderr.trim();
   if (said !== '') return said;
-  const printed = parseStdout(exit.stdout);
-  if (printed.kind === 'text') return printed.text;
-  if (printed.kind === 'nothing') return defaultReason;
-  const { output } = checkHookOutput(printed.object);
-  const { reason } = event === 'BeforeTool' ? withPermissionDecision(output) : output;
-  return reason?.trim() ? reason : defaultReason;
-}
-
-/** BeforeTool's compatibility fields as the common ones, so that no merge can miss them (HOOK-169, HOOK-199, C-52). */
-function withPermissionDecision(output: HookOutput): HookOutput {
-  const { permissionDecision, permissionDecisionReason } = output.hookSpecificOutput ?? {};
-  const denies = permissionDecision === 'deny' || permissionDecision === 'block';
-  const asks = permissionDecision === 'ask' && output.decision === undefined;
-  const reason =
-    typeof permissionDecisionReason === 'string' && permissionDecisionReason !== ''
-      ? permissionDecisionReason
-      : undefined;
-  return {
-    ...output,
-    ...((denies || asks) && { decision: permissionDecision }),
-    ...(reason !== undefined && { reason }),
-  };
+  const printed = readStdout(event, exit.stdout);
+  switch (printed.kind) {
+    case 'nothing':
+      return defaultReason;
+    case 'text':
+      return printed.text;
+    case 'object':
+      return printed.output.reason?.trim() ? printed.output.reason : defaultReason;
+  }
 }
 
 function meaningOf(decision: HookOutput['decision']): Answer['decision'] {

@@ -1,18 +1,16 @@
+import { defined } from '../../protocol/defined.ts';
 import { isRecord, type HookOutput } from '../../protocol/output.ts';
-import {
-  defined,
-  FieldLedger,
-  SpecificFields,
-  type MergedAnswers,
-  type NamedAnswer,
-} from '../merge.ts';
+import { FieldSet, specificOutput, type MergedAnswers, type NamedAnswer } from '../merge.ts';
+import { decidedBy } from './merge-common.ts';
 
-/** The parts of `hookSpecificOutput` that are merged one level deeper (C-41). */
-const deep = ['llm_request', 'llm_response'] as const;
+const blocks = ({ answer }: NamedAnswer): boolean => answer.decision === 'deny';
+const stops = ({ answer }: NamedAnswer): boolean => answer.stop;
+const sticks = (named: NamedAnswer): boolean => blocks(named) || stops(named);
 
 /**
  * Field replacement (HOOK-098, 190; C-40, C-41): a later hook replaces what earlier ones set, field
- * by field, but never a block or a stop, nor what came with it.
+ * by field, but never a block or a stop, nor the reasons and the response that came with it. Plain
+ * text replaces nothing but the message.
  *
  * `answerNeedsBlock` says that an `llm_response` counts only from a hook that blocks or stops, as it
  * does before a model call (C-79).
@@ -21,61 +19,50 @@ export function mergeReplacing(
   answers: readonly NamedAnswer[],
   { answerNeedsBlock }: { answerNeedsBlock: boolean },
 ): MergedAnswers {
-  const ledger = new FieldLedger();
-  let merged: HookOutput = {};
-  const specific = new SpecificFields();
-  const apply = ({ hook, answer }: NamedAnswer, only?: string): void => {
-    for (const [key, value] of Object.entries(answer.output?.hookSpecificOutput ?? {})) {
-      if (only !== undefined && key !== only) continue;
-      if (deep.includes(key as (typeof deep)[number]) && isRecord(value)) {
-        for (const [name, field] of Object.entries(value))
-          ledger.set(`${key}.${name}`, hook, field);
-        specific.spread(key, value);
-      } else {
-        if (key !== 'hookEventName') ledger.set(key, hook, value);
-        specific.set(key, value);
-      }
-    }
-  };
-  for (const named of answers) {
-    const { output = {}, ...rest } = named.answer;
-    if (rest.plainText)
-      merged = defined<HookOutput>({ ...merged, systemMessage: output.systemMessage });
-    else {
-      const { hookSpecificOutput: _, ...common } = output;
-      merged = { ...merged, ...common };
-      apply(named);
-    }
+  const blocking = answers.filter(blocks);
+  const stopping = answers.filter(stops);
+  const sticky = answers.filter(sticks);
+  const loose = answers.filter((named) => !sticks(named));
+  const said = answers.filter(({ answer }) => !answer.plainText);
+  const reasoning = [blocking, stopping, answers].find(({ length }) => length > 0) ?? [];
+
+  const common = new FieldSet();
+  for (const { hook, answer } of answers)
+    for (const name of ['systemMessage', 'suppressOutput'] as const)
+      if (answer.output?.[name] !== undefined) common.set(name, answer.output[name], hook);
+
+  const specific = new FieldSet();
+  for (const { hook, answer } of answers)
+    for (const [name, value] of Object.entries(answer.output?.hookSpecificOutput ?? {}))
+      if (name === 'llm_response') continue;
+      else if (name === 'llm_request' && isRecord(value)) specific.spread(name, value, hook);
+      else specific.set(name, value, hook);
+  for (const { hook, answer } of answerNeedsBlock ? sticky : [...loose, ...sticky]) {
+    const response = answer.output?.hookSpecificOutput?.['llm_response'];
+    if (isRecord(response)) specific.spread('llm_response', response, hook);
   }
-  const blocking = answers.filter(({ answer }) => answer.decision === 'deny');
-  const stopping = answers.filter(({ answer }) => answer.stop);
-  const sticky = answers.filter(({ answer }) => answer.decision === 'deny' || answer.stop);
-  if (sticky.length > 0) {
-    if (answerNeedsBlock) specific.delete('llm_response');
-    for (const named of sticky) apply(named, 'llm_response');
-  }
+
   return {
     output: {
       ...defined<HookOutput>({
-        ...merged,
-        decision: blocking.at(-1)?.answer.output?.decision ?? merged.decision,
-        reason:
-          sticky.length === 0
-            ? merged.reason
-            : lastText(blocking.length > 0 ? blocking : stopping, 'reason'),
-        continue: stopping.length > 0 ? false : merged.continue,
-        stopReason: lastText(stopping, 'stopReason'),
+        decision: last(blocking, 'decision') ?? last(said, 'decision') ?? last(answers, 'decision'),
+        reason: last(reasoning, 'reason'),
+        continue: stopping.length > 0 ? false : last(answers, 'continue'),
+        stopReason: last(stopping, 'stopReason'),
       }),
-      ...specific.toOutput(),
+      ...common.toObject(),
+      ...specificOutput(specific.toObject()),
     },
-    conflicts: ledger.conflicts(),
-    setBy: ledger.setBy(),
+    conflicts: [...common.conflicts(), ...specific.conflicts()],
+    setBy: { ...common.setBy(), ...specific.setBy(), ...decidedBy(answers) },
   };
 }
 
-function lastText(
+/** The last value of a field that says something. */
+function last<Name extends 'decision' | 'reason' | 'continue' | 'stopReason'>(
   answers: readonly NamedAnswer[],
-  field: 'reason' | 'stopReason',
-): string | undefined {
-  return answers.findLast(({ answer }) => answer.output?.[field])?.answer.output?.[field];
+  name: Name,
+): HookOutput[Name] | undefined {
+  const values = answers.map(({ answer }) => answer.output?.[name]);
+  return values.findLast((value) => value !== undefined && value !== null && value !== '');
 }

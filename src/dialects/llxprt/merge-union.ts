@@ -1,41 +1,62 @@
 import type { HookToolConfig, HookToolMode } from '../../protocol/llm.ts';
 import { isRecord } from '../../protocol/output.ts';
-import { FieldLedger, SpecificFields, type MergedAnswers, type NamedAnswer } from '../merge.ts';
-import { mergeCommon } from './merge-or.ts';
+import {
+  FieldSet,
+  specificOutput,
+  type HookConflict,
+  type MergedAnswers,
+  type NamedAnswer,
+} from '../merge.ts';
+import { decidedBy, mergeCommon } from './merge-common.ts';
+
+interface NamedConfig {
+  readonly hook: string;
+  readonly config: HookToolConfig;
+}
+
+const strictestFirst = ['NONE', 'ANY', 'AUTO'] satisfies HookToolMode[];
 
 /** Tool selection (HOOK-099 to 102, 210; C-47 to C-51): names are united, the strictest mode wins, NONE empties the list. */
 export function mergeUnion(answers: readonly NamedAnswer[]): MergedAnswers {
-  const ledger = new FieldLedger();
-  const configs: HookToolConfig[] = [];
-  const specific = new SpecificFields();
+  const specific = new FieldSet();
+  const configs: NamedConfig[] = [];
   for (const { hook, answer } of answers)
-    for (const [key, value] of Object.entries(answer.output?.hookSpecificOutput ?? {})) {
-      if (key === 'toolConfig' && isRecord(value)) {
-        const config = value as HookToolConfig;
-        configs.push(config);
-        if (config.mode !== undefined) ledger.set('toolConfig.mode', hook, config.mode);
-      } else specific.set(key, value);
-    }
-  const toolConfig = mergeToolConfigs(configs);
-  if (toolConfig !== undefined) specific.set('toolConfig', toolConfig);
+    for (const [name, value] of Object.entries(answer.output?.hookSpecificOutput ?? {}))
+      if (name === 'toolConfig' && isRecord(value)) configs.push({ hook, config: value });
+      else specific.set(name, value, hook);
+  const toolConfig = mergeToolConfigs(configs.map(({ config }) => config));
+  const moded = configs.filter(({ config }) => config.mode !== undefined);
+  const winner = moded.find(({ config }) => config.mode === toolConfig?.mode)?.hook;
+  const conflict: HookConflict[] =
+    winner !== undefined && new Set(moded.map(({ config }) => config.mode)).size > 1
+      ? [{ field: 'toolConfig.mode', hooks: moded.map(({ hook }) => hook), winner }]
+      : [];
   return {
-    output: { ...mergeCommon(answers), ...specific.toOutput() },
-    conflicts: [],
-    setBy: ledger.setBy(),
+    output: {
+      ...mergeCommon(answers),
+      ...specificOutput({ ...specific.toObject(), ...(toolConfig && { toolConfig }) }),
+    },
+    conflicts: [...conflict, ...specific.conflicts()],
+    setBy: {
+      ...specific.setBy(),
+      ...(winner !== undefined && { 'toolConfig.mode': winner }),
+      ...decidedBy(answers),
+    },
   };
 }
 
 /** Nothing said stays nothing: no config without a config, no mode without a mode, no list without a list (C-48, C-49). */
 export function mergeToolConfigs(configs: readonly HookToolConfig[]): HookToolConfig | undefined {
-  if (configs.length === 0) return undefined;
-  const mode = (['NONE', 'ANY', 'AUTO'] satisfies HookToolMode[]).find((candidate) =>
+  const mode = strictestFirst.find((candidate) =>
     configs.some((config) => config.mode === candidate),
   );
   if (mode === 'NONE') return { mode, allowedFunctionNames: [] };
-  const lists = configs.flatMap((config) => config.allowedFunctionNames ?? []);
-  const named = configs.some((config) => config.allowedFunctionNames !== undefined);
+  const lists = configs.flatMap(({ allowedFunctionNames }) =>
+    allowedFunctionNames === undefined ? [] : [allowedFunctionNames],
+  );
+  if (mode === undefined && lists.length === 0) return undefined;
   return {
     ...(mode && { mode }),
-    ...(named && { allowedFunctionNames: [...new Set(lists)].toSorted() }),
+    ...(lists.length > 0 && { allowedFunctionNames: [...new Set(lists.flat())].toSorted() }),
   };
 }

@@ -1,0 +1,88 @@
+import type { HookEventName } from '../protocol/events.ts';
+import type { ToolInput } from '../../machines/tool-call.ts';
+import type { AggregatedHookResult } from '../hooks/results.ts';
+
+/** One hook of a decision, in plan order. */
+export interface HookReport {
+  readonly name: string;
+  readonly fared: string;
+  readonly exitCode: number | null;
+  readonly signal?: string;
+  readonly durationMs: number;
+  readonly error?: string;
+}
+
+/** What happens in a turn, in order. The last event of a turn is `finalAnswer`, `stop`, `error` or `cancelled`. */
+export type ChatEvent =
+  /** Text of the model, as it comes; while AfterModel hooks are configured, only what they let through. */
+  | { readonly type: 'text'; readonly text: string }
+  /** The model wants a tool. */
+  | {
+      readonly type: 'toolCall';
+      readonly id: string;
+      readonly name: string;
+      readonly input: ToolInput;
+    }
+  /** A tool call has ended. */
+  | {
+      readonly type: 'toolResult';
+      readonly id: string;
+      readonly name: string;
+      readonly status: 'done' | 'blocked' | 'stopped' | 'cancelled' | 'refused';
+      /** What the user sees; null when a hook hid it (`suppressOutput`). */
+      readonly display: string | null;
+      /** What the model reads. */
+      readonly llmContent: unknown;
+      readonly error?: string;
+    }
+  /** The hooks of one event have spoken. */
+  | {
+      readonly type: 'hookDecision';
+      readonly event: HookEventName;
+      /** The tool call it was about, if it was about one. */
+      readonly toolCallId?: string;
+      readonly blocked: boolean;
+      readonly stop: boolean;
+      readonly reason?: string;
+      readonly hooks: readonly HookReport[];
+    }
+  /** A hook forbade the model call; the reason is for the user. */
+  | { readonly type: 'modelBlocked'; readonly reason: string }
+  /** The turn ended well; the answer is '' when a hook hid it. */
+  | { readonly type: 'finalAnswer'; readonly text: string; readonly steps: number }
+  /** A hook, or the limit of model calls, ended the turn; the reason is for the user. */
+  | { readonly type: 'stop'; readonly by: 'hook' | 'limit'; readonly reason: string }
+  /** The model could not be asked. */
+  | { readonly type: 'error'; readonly message: string }
+  | { readonly type: 'cancelled'; readonly reason: string };
+
+/** What the hooks of an event did, for those who follow the turn. */
+export function hookDecision(
+  event: HookEventName,
+  result: AggregatedHookResult | undefined,
+  toolCallId?: string,
+): ChatEvent[] {
+  if (result === undefined) return [];
+  const { finalOutput } = result;
+  const blocked = finalOutput?.isBlockingDecision() ?? false;
+  const stop = finalOutput?.shouldStopExecution() ?? false;
+  const reason = stop && !blocked ? finalOutput?.getStopReason() : finalOutput?.reason;
+  return [
+    {
+      type: 'hookDecision',
+      event,
+      ...(toolCallId !== undefined && { toolCallId }),
+      blocked,
+      stop,
+      ...(reason !== undefined && { reason }),
+      hooks: result.results.map(({ hook, fared, exitCode, signal, durationMs, error }) => ({
+        name: hook.name,
+        fared,
+        exitCode,
+        ...(signal !== undefined && { signal }),
+        durationMs: Math.round(durationMs),
+        ...(error && { error: error.message }),
+      })),
+    },
+  ];
+}

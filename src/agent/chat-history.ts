@@ -1,0 +1,62 @@
+import type { ContentPart, LlmContent, ToolResult } from '../protocol/tool-result.ts';
+import type { GenAIContent, GenAIPart, GenAIResponse } from '../translate/genai-types.ts';
+import type { ToolCallRequest } from './tool-call.ts';
+
+/** The user's words as a message. */
+export const userMessage = (text: string): GenAIContent => ({ role: 'user', parts: [{ text }] });
+
+/** The first candidate's message; undefined when it says nothing, for providers refuse empty messages. */
+export function modelMessage(response: GenAIResponse): GenAIContent | undefined {
+  const parts = response.candidates?.[0]?.content?.parts ?? [];
+  const said = parts.filter((part) => Object.keys(part).length > 0 && part.text !== '');
+  return said.length === 0 ? undefined : { role: 'model', parts: said };
+}
+
+/** The text of a response that is for the user: thoughts are left out. */
+export const textOf = (response: GenAIResponse): string =>
+  (response.candidates?.[0]?.content?.parts ?? [])
+    .flatMap(({ text, thought }) => (text !== undefined && !thought ? [text] : []))
+    .join('');
+
+/** The message with an id for each tool call, so that results can be tied to calls. */
+export const withCallIds = (message: GenAIContent, nextId: () => string): GenAIContent => ({
+  ...message,
+  parts: (message.parts ?? []).map((part) =>
+    part.functionCall && part.functionCall.id === undefined
+      ? { ...part, functionCall: { ...part.functionCall, id: nextId() } }
+      : part,
+  ),
+});
+
+/** The tool calls a message asks for. */
+export const toolCallsOf = ({ parts = [] }: GenAIContent): ToolCallRequest[] =>
+  parts.flatMap(({ functionCall: call }) =>
+    call ? [{ id: call.id ?? '', name: call.name ?? '', input: call.args ?? {} }] : [],
+  );
+
+/** The results of a model's tool calls as one message, in the order asked. */
+export const toolMessage = (
+  results: readonly { readonly request: ToolCallRequest; readonly toolResult: ToolResult }[],
+): GenAIContent => ({
+  role: 'user',
+  parts: results.flatMap(({ request, toolResult }) => resultParts(request, toolResult)),
+});
+
+function resultParts({ id, name }: ToolCallRequest, result: ToolResult): GenAIPart[] {
+  const { text, others } = split(result.llmContent);
+  const response = result.error ? { error: text } : { output: text };
+  return [{ functionResponse: { id, name, response } }, ...others];
+}
+
+/** The texts of a tool's content as one, and what is no text. */
+function split(content: LlmContent): { text: string; others: GenAIPart[] } {
+  const parts: readonly (string | ContentPart)[] =
+    typeof content === 'string' || !Array.isArray(content) ? [content as string] : content;
+  const texts: string[] = [];
+  const others: GenAIPart[] = [];
+  for (const part of parts)
+    if (typeof part === 'string') texts.push(part);
+    else if (typeof part.text === 'string') texts.push(part.text);
+    else others.push(part);
+  return { text: texts.join(''), others };
+}

@@ -1,0 +1,38 @@
+/** Events pushed by one side and iterated, in order, by the other, at its own pace. */
+export class EventQueue<Event> implements AsyncIterable<Event> {
+  readonly #waiting: Event[] = [];
+  readonly #onAbandoned: () => void;
+  #ended = false;
+  #wake: (() => void) | undefined;
+
+  /** `onAbandoned` is called when the reader leaves before the end. */
+  constructor(onAbandoned: () => void) {
+    this.#onAbandoned = onAbandoned;
+  }
+
+  push(...events: readonly Event[]): void {
+    this.#waiting.push(...events);
+    this.#wake?.();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Event, void> {
+    try {
+      for (;;) {
+        const event = this.#waiting.shift();
+        if (event !== undefined) yield event;
+        else if (this.#ended) return;
+        else
+          await new Promise<void>((resolve) => {
+            this.#wake = resolve;
+          });
+      }
+    } finally {
+      if (!this.#ended) this.#onAbandoned();
+    }
+  }
+}

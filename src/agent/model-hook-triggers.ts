@@ -1,0 +1,147 @@
+import type { HookSystemConfig } from '../hooks/config.ts';
+import type { FireOptions } from '../hooks/hook-event-handler.ts';
+import type { DefaultHookOutput } from '../protocol/output-classes.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import type { HookEventFields } from '../protocol/input.ts';
+import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from '../translate/genai-types.ts';
+import { defaultHookTranslator } from '../translate/genai-v1.ts';
+import {
+  AfterModelHookOutput,
+  BeforeModelHookOutput,
+  BeforeToolSelectionHookOutput,
+} from '../translate/model-outputs.ts';
+import { readyHookSystem } from './ready-hook-system.ts';
+
+/** What every model hook may say beside its own answer (C-50, C-61, C-83). */
+interface CommonHookResult {
+  /** The agent is to stop. */
+  readonly shouldStop: boolean;
+  readonly stopReason?: string;
+  /** For the model, never for the user. */
+  readonly systemMessage?: string;
+  /** What comes of the call is not for the user. */
+  readonly suppressOutput: boolean;
+}
+
+/** HOOK-135, 184. */
+export interface BeforeModelHookResult extends CommonHookResult {
+  /** The model is not to be asked: a hook blocked the call, or stops the agent. */
+  readonly blocked: boolean;
+  readonly reason?: string;
+  /** The answer in the model's place; with none, the call has an empty response. */
+  readonly syntheticResponse?: GenAIResponse;
+  /** The request to send in place of the original. */
+  readonly modifiedRequest?: GenAIRequest;
+}
+
+/** HOOK-136. */
+export interface AfterModelHookResult extends CommonHookResult {
+  /** The response to go on with: changed, or the model's own. */
+  readonly response: GenAIResponse;
+}
+
+/** HOOK-137. */
+export interface BeforeToolSelectionHookResult extends CommonHookResult {
+  /** The tool config to send; absent when hooks said nothing of it. */
+  readonly toolConfig?: GenAIToolConfig;
+  /** As they were: hooks restrict calls and never remove definitions (HOOK-167). */
+  readonly tools?: unknown;
+}
+
+const { toHookLLMRequest, toHookLLMResponse } = defaultHookTranslator;
+
+/** Fires BeforeModel (HOOK-152). Never throws: what breaks lets the call go on (HOOK-116). */
+export async function fireBeforeModelHook(
+  config: HookSystemConfig,
+  request: GenAIRequest,
+  options?: FireOptions,
+): Promise<BeforeModelHookResult> {
+  const output = await fire(
+    config,
+    'BeforeModel',
+    () => ({ llm_request: toHookLLMRequest(request) }),
+    options,
+  );
+  const common = commonResult(output);
+  if (!(output instanceof BeforeModelHookOutput)) return { blocked: false, ...common };
+  if (output.isBlockingDecision() || output.shouldStopExecution()) {
+    const syntheticResponse = output.getSyntheticResponse();
+    return {
+      blocked: true,
+      reason: output.getBlockReason(),
+      ...(syntheticResponse && { syntheticResponse }),
+      ...common,
+    };
+  }
+  const modified = output.applyLLMRequestModifications(request);
+  return { blocked: false, ...(modified !== request && { modifiedRequest: modified }), ...common };
+}
+
+/** Fires AfterModel, once for the whole response (HOOK-050, 153). Never throws. */
+export async function fireAfterModelHook(
+  config: HookSystemConfig,
+  request: GenAIRequest,
+  response: GenAIResponse,
+  options?: FireOptions,
+): Promise<AfterModelHookResult> {
+  const output = await fire(
+    config,
+    'AfterModel',
+    () => ({
+      llm_request: toHookLLMRequest(request),
+      llm_response: toHookLLMResponse(response),
+    }),
+    options,
+  );
+  const modified =
+    output instanceof AfterModelHookOutput ? output.getModifiedResponse(response) : undefined;
+  return { response: modified ?? response, ...commonResult(output) };
+}
+
+/** Fires BeforeToolSelection (HOOK-154, 205). Never throws. */
+export async function fireBeforeToolSelectionHook(
+  config: HookSystemConfig,
+  request: GenAIRequest & { readonly config?: { readonly tools?: unknown } },
+  options?: FireOptions,
+): Promise<BeforeToolSelectionHookResult> {
+  const output = await fire(
+    config,
+    'BeforeToolSelection',
+    () => ({ llm_request: toHookLLMRequest(request) }),
+    options,
+  );
+  const before = request.config ?? {};
+  const after =
+    output instanceof BeforeToolSelectionHookOutput
+      ? output.applyToolConfigModifications(before)
+      : before;
+  return {
+    ...(after !== before && after.toolConfig && { toolConfig: after.toolConfig }),
+    ...(before.tools !== undefined && { tools: before.tools }),
+    ...commonResult(output),
+  };
+}
+
+/** The event's merged output; undefined when no hook said anything. */
+async function fire<Event extends HookEventName>(
+  config: HookSystemConfig,
+  event: Event,
+  fields: () => HookEventFields[Event],
+  options: FireOptions | undefined,
+): Promise<DefaultHookOutput | undefined> {
+  const ready = readyHookSystem(config);
+  const system = ready instanceof Promise ? await ready : ready;
+  // Translated only when a hook will see it (C-23).
+  if (!system?.hasHooksFor(event)) return undefined;
+  return (await system.getEventHandler().fire(event, fields(), options)).finalOutput;
+}
+
+function commonResult(output: DefaultHookOutput | undefined): CommonHookResult {
+  const shouldStop = output?.shouldStopExecution() ?? false;
+  return {
+    shouldStop,
+    ...(shouldStop && { stopReason: output!.getStopReason() }),
+    ...(output?.systemMessage !== undefined && { systemMessage: output.systemMessage }),
+    suppressOutput: output?.suppressOutput ?? false,
+  };
+}

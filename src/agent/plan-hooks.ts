@@ -1,0 +1,31 @@
+import type { HookEventInput, HookEventOutcome } from '../../machines/hook-event.ts';
+import type { HookSystemConfig } from '../hooks/config.ts';
+import type { HookSystem } from '../hooks/hook-system.ts';
+import type { Verdict } from '../hooks/plan-input.ts';
+import type { AggregatedHookResult } from '../hooks/results.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import type { HookEventFields } from '../protocol/input.ts';
+import { withoutHooks } from './ready-hook-system.ts';
+
+/**
+ * The machine input for an event of a call; undefined when no hook is meant for it. `fields` is then
+ * not called. A plan that cannot be made is warned of, and the call goes on without hooks.
+ */
+export function planHooks<Event extends HookEventName>(
+  config: HookSystemConfig,
+  system: HookSystem | undefined,
+  event: Event,
+  fields: () => HookEventFields[Event],
+  subject?: string,
+): HookEventInput | undefined {
+  try {
+    if (!system?.hasHooksFor(event, subject)) return undefined;
+    return system.getEventHandler().prepare(event, fields, subject);
+  } catch (error) {
+    return withoutHooks(config, `${event}: the hooks could not be planned`, error);
+  }
+}
+
+/** What the hooks of a phase did, when any ran. */
+export const hookResult = (phase: HookEventOutcome | undefined): AggregatedHookResult | undefined =>
+  (phase?.verdict as Verdict | undefined)?.result;

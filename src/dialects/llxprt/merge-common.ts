@@ -1,0 +1,33 @@
+import type { HookDecision, HookOutput } from '../../protocol/output.ts';
+import { defined } from '../../protocol/defined.ts';
+import { joinTexts, type NamedAnswer } from '../merge.ts';
+
+/** The common fields of several outputs under OR rules (HOOK-092 to 094, 096, 097). */
+export function mergeCommon(answers: readonly NamedAnswer[]): HookOutput {
+  const outputs = answers.map(({ answer }) => answer.output ?? {});
+  const stopping = outputs.filter((output) => output.continue === false);
+  return defined<HookOutput>({
+    decision: mergeDecisions(answers, stopping.length > 0),
+    reason: joinTexts(outputs.map((output) => output.reason)),
+    continue: stopping.length > 0 ? false : undefined,
+    stopReason: joinTexts(stopping.map((output) => output.stopReason)),
+    suppressOutput: outputs.some((output) => output.suppressOutput === true) ? true : undefined,
+    systemMessage: joinTexts(outputs.map((output) => output.systemMessage)),
+  });
+}
+
+/** A denial in the word the last denying hook used; a stop alone decides nothing (C-37). */
+function mergeDecisions(answers: readonly NamedAnswer[], stops: boolean): HookDecision | undefined {
+  const denial = answers.findLast(({ answer }) => answer.decision === 'deny');
+  if (denial) return denial.answer.output?.decision ?? 'deny';
+  if (stops) return undefined;
+  return answers.some(({ answer }) => answer.decision === 'ask') ? 'ask' : 'allow';
+}
+
+/** Which hook blocks and which one stops: the last of each, as it gives the word. */
+export function decidedBy(answers: readonly NamedAnswer[]): Record<string, string> {
+  return defined<Record<string, string>>({
+    decision: answers.findLast(({ answer }) => answer.decision === 'deny')?.hook,
+    continue: answers.findLast(({ answer }) => answer.stop)?.hook,
+  });
+}

@@ -1,0 +1,79 @@
+import type { ChildProcess } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import type { HookExit } from '../../machines/hook-process.ts';
+import { OutputCollector } from './output-collector.ts';
+import { openInput, openOutput } from './pipes.ts';
+
+/** What is kept of each output stream, in bytes (10 MiB, G-01). */
+export const outputLimit = 10 * 1024 * 1024;
+
+const outputNames = ['stdout', 'stderr'] as const;
+
+/** The standard streams of one hook: handed over to it, then fed and read, in the end released. */
+export class HookStreams {
+  readonly #text: string;
+  readonly #input: number | undefined;
+  readonly #outputs = outputNames.map(() => orNodesPipe(openOutput));
+  #collectors: OutputCollector[] = [];
+  #child: ChildProcess | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#input = orNodesPipe(() => openInput(text));
+  }
+
+  /** Starts a process with these streams; afterwards it alone holds its ends of them. */
+  handOver<Started>(start: (stdio: (number | 'pipe')[]) => Started): Started {
+    const theirs = [this.#input, ...this.#outputs.map((output) => output?.writer)];
+    try {
+      return start(theirs.map((fd) => fd ?? 'pipe'));
+    } finally {
+      for (const fd of theirs) if (fd !== undefined) closeSync(fd);
+    }
+  }
+
+  /** Feeds the process and reads it; `onEnd` is called as each output ends. */
+  attach(child: ChildProcess, onEnd: () => void): void {
+    this.#child = child;
+    this.#collectors = outputNames.map((name, index) => {
+      const stream = this.#outputs[index]?.reader ?? child[name]!;
+      return new OutputCollector(stream, outputLimit, onEnd);
+    });
+    // A hook need not read its input: EPIPE is no failure (HOOK-192).
+    child.stdin?.on('error', () => undefined).end(this.#text);
+  }
+
+  /** Whether all writers have closed both outputs. */
+  get ended(): boolean {
+    return this.#collectors.every(({ ended }) => ended);
+  }
+
+  /** What was read so far. */
+  read(): Pick<HookExit, 'stdout' | 'stderr' | 'truncated'> {
+    const [stdout = '', stderr = ''] = this.#collectors.map((collector) => collector.text());
+    return {
+      stdout,
+      stderr,
+      truncated: outputNames.filter((_, index) => this.#collectors[index]?.truncated),
+    };
+  }
+
+  /** Lets go of everything, whoever still holds the other ends. */
+  release(): void {
+    for (const [index, output] of this.#outputs.entries()) {
+      output?.release(this.#collectors[index]?.ended ?? true);
+      output?.reader.destroy();
+    }
+    for (const collector of this.#collectors) collector.destroy();
+    this.#child?.stdin?.destroy();
+  }
+}
+
+/** Without a stream of our making the hook still runs, with one that it cannot open by name. */
+function orNodesPipe<Stream>(open: () => Stream): Stream | undefined {
+  try {
+    return open();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,182 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { callTool, written } from '../support/call-tool.ts';
+import { inParallel, inSequence, print } from '../support/session.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { isAlive, untilWritten } from '../support/until.ts';
+
+let abort: AbortController;
+let cwd: string;
+beforeEach(() => {
+  abort = new AbortController();
+});
+const inFolder = () => {
+  cwd = tempFolder();
+  return { signal: abort.signal, config: { cwd } };
+};
+
+/** A hook that says where it is, and then works for long. */
+const working = 'echo $$ >pid; sleep 30';
+const running = async (): Promise<number> => Number(await untilWritten(join(cwd, 'pid')));
+
+const cancelledResult = (reason: string) => ({
+  llmContent: `The tool call was cancelled: ${reason}`,
+  returnDisplay: `The tool call was cancelled: ${reason}`,
+  error: { message: `The tool call was cancelled: ${reason}`, type: 'cancelled' },
+});
+
+afterEach(() => {
+  expect(abort.signal.aborted).toBe(true);
+});
+
+describe('a call that is cancelled', () => {
+  test('before it begins runs nothing', async () => {
+    abort.abort('too late');
+    const { toolResult, outcome, ran } = await callTool(
+      { BeforeTool: inParallel('touch before-ran') },
+      inFolder(),
+    );
+    expect(ran).toEqual([]);
+    expect(existsSync(join(cwd, 'before-ran'))).toBe(false);
+    expect(outcome).toMatchObject({ status: 'cancelled', reason: 'too late' });
+    expect(toolResult).toEqual(cancelledResult('too late'));
+  });
+
+  test('before it begins, without any hook, runs nothing', async () => {
+    abort.abort(new Error('too late'));
+    const { toolResult, ran } = await callTool({}, inFolder());
+    expect(ran).toEqual([]);
+    expect(toolResult).toEqual(cancelledResult('too late'));
+  });
+
+  test('while its machine is made ready runs nothing', async () => {
+    const call = callTool({ BeforeTool: inParallel('touch before-ran') }, inFolder());
+    queueMicrotask(() => abort.abort('at once'));
+    const { outcome, ran } = await call;
+    expect(ran).toEqual([]);
+    expect(outcome.status).toBe('cancelled');
+    expect(existsSync(join(cwd, 'before-ran'))).toBe(false);
+  });
+
+  test('while its BeforeTool hooks run ends them and never runs the tool (G-02)', async () => {
+    const call = callTool(
+      { BeforeTool: inParallel(working), AfterTool: inParallel('touch after-ran') },
+      inFolder(),
+    );
+    const pid = await running();
+    abort.abort('user');
+    const { toolResult, outcome, ran, session, stop } = await call;
+    expect(ran).toEqual([]);
+    expect(outcome).toMatchObject({ status: 'cancelled', reason: 'user' });
+    expect(toolResult).toEqual(cancelledResult('user'));
+    expect(stop).toBeUndefined();
+    expect(isAlive(pid)).toBe(false);
+    expect(existsSync(join(cwd, 'after-ran'))).toBe(false);
+    expect(session.warnings).toEqual([]);
+  });
+
+  test('in the midst of a sequence starts no further hook', async () => {
+    const call = callTool({ BeforeTool: inSequence(working, 'touch second-ran') }, inFolder());
+    await running();
+    abort.abort();
+    const { outcome } = await call;
+    expect(outcome).toMatchObject({ status: 'cancelled', reason: 'This operation was aborted' });
+    expect(existsSync(join(cwd, 'second-ran'))).toBe(false);
+  });
+
+  test('decides nothing, whatever a hook had said before', async () => {
+    const call = callTool(
+      {
+        BeforeTool: inParallel(
+          print({
+            continue: false,
+            systemMessage: 'Unheard.',
+            hookSpecificOutput: { tool_input: { file_path: 'b.txt' } },
+          }),
+          `sleep 0.2; ${working}`,
+        ),
+      },
+      inFolder(),
+    );
+    await running();
+    abort.abort('user');
+    const { outcome, toolResult, ran, stop } = await call;
+    expect(ran).toEqual([]);
+    expect(stop).toBeUndefined();
+    expect(toolResult).toEqual(cancelledResult('user'));
+    expect(outcome.toolInput).toEqual({ file_path: 'a.txt', content: 'text' });
+  });
+
+  test.each([
+    ['with hooks', { BeforeTool: inParallel('true'), AfterTool: inParallel('touch after-ran') }],
+    ['without hooks', {}],
+  ])(
+    'while its tool runs aborts the tool’s signal, waits for nothing, fires no AfterTool, %s (C-68)',
+    async (_, hooks) => {
+      let toolSignal: AbortSignal | undefined;
+      const { toolResult, outcome } = await callTool(hooks, {
+        ...inFolder(),
+        tool: (_input, signal) => {
+          toolSignal = signal;
+          setTimeout(() => abort.abort('user'), 20);
+          return new Promise(() => undefined);
+        },
+      });
+      expect(toolSignal?.aborted).toBe(true);
+      expect(outcome).toMatchObject({ status: 'cancelled', reason: 'user' });
+      expect(toolResult).toEqual(cancelledResult('user'));
+      expect(existsSync(join(cwd, 'after-ran'))).toBe(false);
+    },
+  );
+
+  test.each([
+    ['with hooks', { AfterTool: inParallel('touch after-ran') }],
+    ['without hooks', {}],
+  ])('is cancelled even if its tool heeds the signal by failing, %s', async (_, hooks) => {
+    const { outcome } = await callTool(hooks, {
+      ...inFolder(),
+      tool: (_input, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('ended')));
+          setTimeout(() => abort.abort('user'), 20);
+        }),
+    });
+    expect(outcome).toMatchObject({ status: 'cancelled', reason: 'user' });
+    expect(existsSync(join(cwd, 'after-ran'))).toBe(false);
+  });
+
+  test('while its AfterTool hooks run keeps the result, without what they said', async () => {
+    const call = callTool(
+      {
+        BeforeTool: inParallel(print({ systemMessage: 'Before.' })),
+        AfterTool: inParallel(print({ systemMessage: 'Unheard.', continue: false }), working),
+      },
+      inFolder(),
+    );
+    const pid = await running();
+    abort.abort('user');
+    const { toolResult, outcome, stop } = await call;
+    expect(outcome).toMatchObject({ status: 'cancelled', result: written });
+    expect(toolResult).toEqual({ ...written, llmContent: 'written\n\n[System] Before.' });
+    expect(stop).toBeUndefined();
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test('after its end has ended as it did', async () => {
+    const { outcome } = await callTool({ AfterTool: inParallel('true') }, inFolder());
+    abort.abort('user');
+    expect(outcome.status).toBe('done');
+  });
+
+  test.each<[string, unknown, string]>([
+    ['an error', new Error('why'), 'why'],
+    ['a text', 'why', 'why'],
+    ['anything', { code: 7 }, '{ code: 7 }'],
+    ['an object without a text', Object.create(null), '[Object: null prototype] {}'],
+  ])('may give %s as the reason', async (_, reason, told) => {
+    abort.abort(reason);
+    const { outcome } = await callTool({}, inFolder());
+    expect(outcome).toMatchObject({ reason: told });
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test, vi } from 'vitest';
+import { executeToolWithHooks } from '../../src/agent/tool-hook-triggers.ts';
+import { runToolCall } from '../../src/agent/tool-call.ts';
+import { createConfig } from '../../src/hooks/create-config.ts';
+import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import { someInput, written } from '../support/call-tool.ts';
+import { inParallel, startSession } from '../support/session.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+/** Whether the machines were asked for; that they are loaded only then is what this file is about. */
+const loaded = vi.hoisted(() => ({ machines: false }));
+vi.mock(import('../../src/hooks/actors.ts'), async (load) => {
+  loaded.machines = true;
+  return load();
+});
+
+const request = { id: '1', name: 'write_file', input: someInput };
+
+/** Whether the tool runs before anything else can. */
+function runsAtOnce(config: HookSystemConfig): boolean {
+  let ran = false;
+  void executeToolWithHooks(config, 'write_file', someInput, async () => {
+    ran = true;
+    return written;
+  });
+  return ran;
+}
+
+describe('with hooks off', () => {
+  test('nothing is made, and the tool runs at once (HOOK-002, 010, 013)', async () => {
+    const config = createConfig({
+      cwd: tempFolder(),
+      settings: { tools: { enableHooks: false }, hooks: { BeforeTool: inParallel('exit 2') } },
+    });
+    expect(config.getHookSystem()).toBeUndefined();
+    expect(runsAtOnce(config)).toBe(true);
+    const { toolResult, outcome, before, after } = await runToolCall(
+      config,
+      request,
+      async () => written,
+    );
+    expect(toolResult).toBe(written);
+    expect(outcome).toMatchObject({ status: 'done', toolInput: someInput });
+    expect([before, after]).toEqual([undefined, undefined]);
+    expect(loaded.machines).toBe(false);
+  });
+});
+
+describe('with no hook for the tool', () => {
+  const others = {
+    BeforeTool: [{ matcher: 'read_file', hooks: inParallel('exit 2')[0]!.hooks }],
+    BeforeModel: inParallel('exit 2'),
+  };
+
+  test('no machine is loaded, and the tool runs at once (HOOK-011, 012, 013)', async () => {
+    const { config } = await startSession(others);
+    expect(runsAtOnce(config)).toBe(true);
+    const { toolResult } = await runToolCall(config, request, async () => written);
+    expect(toolResult).toBe(written);
+    expect(loaded.machines).toBe(false);
+  });
+
+  test('no input is built for hooks that do not run (HOOK-011)', async () => {
+    const { config } = await startSession(others);
+    const asked = vi.spyOn(config, 'getSessionId');
+    await runToolCall(config, request, async () => written);
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  test('the hook system is made ready by the first call, once (HOOK-003, 008)', async () => {
+    const config = createConfig({
+      cwd: tempFolder(),
+      settings: { tools: { enableHooks: true }, hooks: others },
+    });
+    const initialize = vi.spyOn(config.getHookSystem()!, 'initialize');
+    for (let call = 0; call < 3; call++) await runToolCall(config, request, async () => written);
+    expect(initialize).toHaveBeenCalledTimes(1);
+    expect(config.getHookSystem()!.isInitialized()).toBe(true);
+  });
+
+  test('a failing tool is a result with an error all the same', async () => {
+    const { config } = await startSession(others);
+    const { toolResult, outcome } = await runToolCall(config, request, () => {
+      throw new Error('at once');
+    });
+    expect(outcome.status).toBe('done');
+    expect(toolResult).toMatchObject({ llmContent: 'at once', error: { type: 'Error' } });
+  });
+});
+
+// The last of the file: what is loaded stays loaded.
+test('a hook that matches loads the machines', async () => {
+  const { config } = await startSession({ AfterTool: inParallel('true') });
+  await runToolCall(config, request, async () => written);
+  expect(loaded.machines).toBe(true);
+});

@@ -1,0 +1,240 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import {
+  executeToolWithHooks,
+  fireAfterToolHook,
+  fireBeforeToolHook,
+} from '../../src/agent/tool-hook-triggers.ts';
+import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import { createConfig } from '../../src/hooks/create-config.ts';
+import {
+  AfterToolHookOutput,
+  BeforeToolHookOutput,
+  DefaultHookOutput,
+} from '../../src/protocol/output-classes.ts';
+import { someInput, written } from '../support/call-tool.ts';
+import { inParallel, print, startSession } from '../support/session.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { isAlive, untilWritten } from '../support/until.ts';
+
+/** A host whose hook system cannot be had. */
+const brokenHost = (config: Partial<HookSystemConfig>) => {
+  const warnings: string[] = [];
+  const onWarning = (line: string): void => void warnings.push(line);
+  const cwd = tempFolder();
+  return { warnings, config: { ...createConfig({ cwd, settings: {} }), onWarning, ...config } };
+};
+
+const failing = (): never => {
+  throw new Error('no settings today');
+};
+
+describe('fireBeforeToolHook', () => {
+  test('gives what the hooks said together (HOOK-127, 150, C-92)', async () => {
+    const { config } = await startSession({
+      BeforeTool: inParallel(
+        print({ decision: 'deny', reason: 'no', systemMessage: 'Ask.' }),
+        print({ hookSpecificOutput: { tool_input: { file_path: 'b.txt' } } }),
+      ),
+    });
+    const output = await fireBeforeToolHook(config, 'write_file', someInput);
+    expect(output).toBeInstanceOf(BeforeToolHookOutput);
+    expect(output?.isBlockingDecision()).toBe(true);
+    expect(output?.getEffectiveReason()).toBe('no');
+    expect(output?.systemMessage).toBe('Ask.');
+    expect((output as BeforeToolHookOutput).getModifiedToolInput()).toEqual({ file_path: 'b.txt' });
+  });
+
+  test('is undefined when no hook matches, speaks or succeeds', async () => {
+    const { config } = await startSession({
+      BeforeTool: [
+        { matcher: 'silent', hooks: inParallel('true')[0]!.hooks },
+        { matcher: 'failing', hooks: inParallel('exit 1')[0]!.hooks },
+      ],
+    });
+    for (const tool of ['write_file', 'silent', 'failing'])
+      expect(await fireBeforeToolHook(config, tool, someInput)).toBeUndefined();
+  });
+
+  test('is undefined when hooks are off (HOOK-002)', async () => {
+    const config = createConfig({ cwd: tempFolder(), settings: {} });
+    expect(await fireBeforeToolHook(config, 'write_file', someInput)).toBeUndefined();
+  });
+
+  test('ends its hooks when it is cancelled (G-02)', async () => {
+    const { config, folder } = await startSession({
+      BeforeTool: inParallel('echo $$ >pid; sleep 30'),
+    });
+    const abort = new AbortController();
+    const output = fireBeforeToolHook(config, 'write_file', someInput, { signal: abort.signal });
+    const pid = Number(await untilWritten(join(folder, 'pid')));
+    abort.abort();
+    expect(await output).toBeUndefined();
+    expect(isAlive(pid)).toBe(false);
+  });
+});
+
+describe('fireAfterToolHook', () => {
+  test('gives what the hooks said together of the result they saw (HOOK-128, 151)', async () => {
+    const { config, folder } = await startSession({
+      AfterTool: inParallel(
+        `cat >seen.json; ${print({ suppressOutput: true, hookSpecificOutput: { additionalContext: 'Note.' } })}`,
+      ),
+    });
+    const result = { ...written, metadata: { lines: 3 } };
+    const output = await fireAfterToolHook(config, 'write_file', someInput, result);
+    expect(output).toBeInstanceOf(AfterToolHookOutput);
+    expect(output).toMatchObject({ suppressOutput: true });
+    expect(output?.getAdditionalContext()).toBe('Note.');
+    expect(JSON.parse(readFileSync(join(folder, 'seen.json'), 'utf8'))).toMatchObject({
+      hook_event_name: 'AfterTool',
+      tool_response: result,
+    });
+    // The caller applies effects; the trigger touches nothing (HOOK-217).
+    expect(result).toEqual({ ...written, metadata: { lines: 3 } });
+  });
+
+  test('survives a result that is none', async () => {
+    const { config, warnings } = await startSession({ AfterTool: inParallel('true') });
+    const output = await fireAfterToolHook(config, 'write_file', someInput, undefined as never);
+    expect(output).toBeUndefined();
+    expect(warnings).toEqual([expect.stringContaining('AfterTool')]);
+  });
+});
+
+describe('whatever breaks, a trigger goes on without hooks and says so (HOOK-111, 115, C-91)', () => {
+  test.each<[string, Partial<HookSystemConfig>]>([
+    ['the host throws', { getHookSystem: failing }],
+    ['the hook system is not ours', { getHookSystem: () => ({}) as never }],
+  ])('when %s', async (_, config) => {
+    const host = brokenHost(config);
+    expect(await fireBeforeToolHook(host.config, 'write_file', someInput)).toBeUndefined();
+    expect(await fireAfterToolHook(host.config, 'write_file', {}, written)).toBeUndefined();
+    const tool = () => Promise.resolve(written);
+    expect(await executeToolWithHooks(host.config, 'write_file', {}, tool)).toEqual(written);
+    expect(host.warnings.length).toBe(3);
+  });
+
+  test('when the settings cannot be read; the next event tries again (G-07)', async () => {
+    const warnings: string[] = [];
+    const config = createConfig({
+      cwd: tempFolder(),
+      settings: { tools: { enableHooks: true }, hooks: { BeforeTool: inParallel('exit 2') } },
+      onWarning: (line) => warnings.push(line),
+    });
+    vi.spyOn(config, 'getHookSources').mockImplementationOnce(failing);
+    expect(await fireBeforeToolHook(config, 'write_file', someInput)).toBeUndefined();
+    expect(warnings).toEqual([expect.stringContaining('no settings today')]);
+    const output = await fireBeforeToolHook(config, 'write_file', someInput);
+    expect(output?.isBlockingDecision()).toBe(true);
+  });
+
+  test('when the input has no JSON form (G-06)', async () => {
+    const { config, warnings } = await startSession({
+      BeforeTool: inParallel('exit 2'),
+      AfterTool: inParallel(print({ systemMessage: 'unheard' })),
+    });
+    const cyclic: Record<string, unknown> = {};
+    cyclic['self'] = cyclic;
+    for (const input of [cyclic, { big: 1n }]) {
+      expect(await fireBeforeToolHook(config, 'write_file', input)).toBeUndefined();
+      const tool = () => Promise.resolve(written);
+      expect(await executeToolWithHooks(config, 'write_file', input, tool)).toEqual(written);
+    }
+    expect(warnings.filter((line) => line.startsWith('BeforeTool')).length).toBe(4);
+    expect(warnings.filter((line) => line.startsWith('AfterTool')).length).toBe(2);
+  });
+
+  test('when the host cannot tell its session', async () => {
+    const { config, warnings } = await startSession({ BeforeTool: inParallel('exit 2') });
+    vi.spyOn(config, 'getSessionId').mockImplementation(failing);
+    expect(await fireBeforeToolHook(config, 'write_file', someInput)).toBeUndefined();
+    const tool = () => Promise.resolve(written);
+    expect(await executeToolWithHooks(config, 'write_file', someInput, tool)).toEqual(written);
+    expect(warnings.length).toBe(2);
+  });
+});
+
+describe('a hook system that is disposed (G-10)', () => {
+  test('fires nothing any more', async () => {
+    const { config } = await startSession({ BeforeTool: inParallel('exit 2') });
+    config.getHookSystem()!.dispose();
+    expect(await fireBeforeToolHook(config, 'write_file', someInput)).toBeUndefined();
+    const tool = () => Promise.resolve(written);
+    expect(await executeToolWithHooks(config, 'write_file', someInput, tool)).toEqual(written);
+  });
+
+  test('lets what runs finish: a denial on its way counts', async () => {
+    const { config, folder } = await startSession({
+      BeforeTool: inParallel('echo here >started; sleep 0.2; echo no >&2; exit 2'),
+    });
+    const tool = vi.fn(() => Promise.resolve(written));
+    const call = executeToolWithHooks(config, 'write_file', someInput, tool);
+    await untilWritten(join(folder, 'started'));
+    config.getHookSystem()!.dispose();
+    expect((await call).llmContent).toBe('no');
+    expect(tool).not.toHaveBeenCalled();
+  });
+
+  test('has no AfterTool for a call that began before', async () => {
+    const { config, folder } = await startSession({
+      BeforeTool: inParallel('true'),
+      AfterTool: inParallel('touch after-ran'),
+    });
+    const result = await executeToolWithHooks(config, 'write_file', someInput, async () => {
+      config.getHookSystem()!.dispose();
+      return written;
+    });
+    expect(result).toEqual(written);
+    expect(existsSync(join(folder, 'after-ran'))).toBe(false);
+  });
+});
+
+describe('executeToolWithHooks', () => {
+  test('takes a function without parameters (HOOK-133, C-64)', async () => {
+    const { config } = await startSession({
+      BeforeTool: inParallel(print({ systemMessage: 'Before.' })),
+    });
+    const result = await executeToolWithHooks(config, 'write_file', someInput, () =>
+      Promise.resolve(written),
+    );
+    expect(result).toEqual({ ...written, llmContent: 'written\n\n[System] Before.' });
+  });
+
+  test('gives the function the rewritten arguments and a signal', async () => {
+    const { config } = await startSession({
+      BeforeTool: inParallel(print({ hookSpecificOutput: { tool_input: { file_path: 'b.txt' } } })),
+    });
+    const tool = vi.fn((_input: object, _signal: AbortSignal) => Promise.resolve(written));
+    await executeToolWithHooks(config, 'write_file', someInput, tool);
+    expect(tool).toHaveBeenCalledExactlyOnceWith(
+      { file_path: 'b.txt', content: 'text' },
+      expect.any(AbortSignal),
+    );
+  });
+
+  test('never rejects, not even for a function that throws at once', async () => {
+    const { config } = await startSession({ BeforeTool: inParallel('true') });
+    const result = await executeToolWithHooks(config, 'write_file', someInput, failing);
+    expect(result).toMatchObject({ llmContent: 'no settings today', error: { type: 'Error' } });
+  });
+
+  test('can be cancelled', async () => {
+    const { config } = await startSession({ BeforeTool: inParallel('true') });
+    const result = await executeToolWithHooks(
+      config,
+      'write_file',
+      someInput,
+      () => new Promise(() => undefined),
+      { signal: AbortSignal.timeout(100) },
+    );
+    expect(result.error?.type).toBe('cancelled');
+  });
+});
+
+test('the generic output class knows nothing of permissionDecision, the BeforeTool one does (HOOK-200)', () => {
+  const output = { hookSpecificOutput: { permissionDecision: 'deny' } };
+  expect(new DefaultHookOutput(output).isBlockingDecision()).toBe(false);
+  expect(new BeforeToolHookOutput(output).isBlockingDecision()).toBe(true);
+});

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { hookmachine } from '../support/hookmachine.ts';
+import { sandbox } from '../support/sandbox.ts';
+
+const run = (command: string, more: object = {}) => ({ type: 'command', command, ...more });
+
+describe('hookmachine list', () => {
+  test('shows every hook with its source and place, matcher, mode and timeout', async () => {
+    const box = sandbox();
+    const { files, home, write } = box;
+    write(files.project, {
+      tools: { enableHooks: true },
+      hooks: {
+        BeforeTool: [
+          {
+            matcher: 'write_file|replace',
+            sequential: true,
+            hooks: [
+              run('./scan.sh', { name: 'scan', description: 'Looks for secrets.', timeout: 5000 }),
+            ],
+          },
+          { hooks: [run('./log.sh'), { type: 'plugin', name: 'later' }] },
+        ],
+      },
+      hooksConfig: { disabled: ['./log.sh'] },
+    });
+    write(files.user, { hooks: { BeforeModel: [{ matcher: '*', hooks: [run('./ask.sh')] }] } });
+    const path = `${home}/.llxprt/extensions/one`;
+    write(`${path}/hooks/hooks.json`, {
+      hooks: { SessionStart: [{ matcher: 'startup', hooks: [run('${extensionPath}/go.sh')] }] },
+    });
+    const { stdout, stderr, exitCode } = await hookmachine(box, ['list']);
+    expect(stdout).toBe(`BeforeTool
+  scan
+    Looks for secrets.
+    command  ./scan.sh
+    matcher  write_file|replace
+    mode     sequential
+    timeout  5000 ms
+    project  ${files.project} hooks.BeforeTool[0].hooks[0]
+  ./log.sh (disabled)
+    matcher  *
+    mode     parallel
+    timeout  60000 ms
+    project  ${files.project} hooks.BeforeTool[1].hooks[0]
+  later (a plugin: it cannot run)
+    matcher  *
+    mode     parallel
+    timeout  60000 ms
+    project  ${files.project} hooks.BeforeTool[1].hooks[1]
+
+BeforeModel
+  ./ask.sh
+    mode     parallel
+    timeout  60000 ms
+    user     ${files.user} hooks.BeforeModel[0].hooks[0]
+
+SessionStart
+  \${extensionPath}/go.sh
+    matcher  startup
+    mode     parallel
+    timeout  60000 ms
+    extension ${path}/hooks/hooks.json hooks.SessionStart[0].hooks[0]`);
+    expect([stderr, exitCode]).toEqual(['', 0]);
+  });
+
+  test('shows what was discarded, and why', async () => {
+    const box = sandbox();
+    box.write(
+      box.files.project,
+      '{ "enableHooks": true,\n "hooks": { "BeforeTool": [ { "hooks": [{ "command": "x" }] } ] } }',
+    );
+    const { stdout, stderr } = await hookmachine(box, ['list']);
+    expect(stdout).toBe(`No hooks are configured.
+
+Problems
+  ${box.files.project}:2:41 hooks.BeforeTool[0].hooks[0].type: is missing, so the hook was discarded; write "type": "command"`);
+    expect(stderr).toBe('');
+  });
+
+  test('says that hooks are off, and how to switch them on; it lists them all the same', async () => {
+    const box = sandbox();
+    box.write(box.files.project, { hooks: { BeforeTool: [{ hooks: [run('x')] }] } });
+    const { stdout } = await hookmachine(box, ['list']);
+    expect(stdout).toMatch(
+      /^Hooks are off\. Set "tools": \{ "enableHooks": true \} in settings\.json/,
+    );
+    expect(stdout).toContain('\n\nBeforeTool\n  x\n');
+  });
+
+  test('says that there are none', async () => {
+    const { stdout, stderr, exitCode } = await hookmachine(sandbox(), ['list']);
+    expect(stdout).toContain('\n\nNo hooks are configured.');
+    expect([stderr, exitCode]).toEqual(['', 0]);
+  });
+
+  test('prints the same as JSON', async () => {
+    const box = sandbox();
+    box.write(box.files.project, {
+      enableHooks: true,
+      hooks: { AfterTool: [{ matcher: '**', hooks: [run('x', { timeout: 0 })] }] },
+    });
+    const { stdout } = await hookmachine(box, ['list', '--json']);
+    const listed = JSON.parse(stdout) as { discarded: object[] };
+    expect(listed).toEqual({
+      enabled: true,
+      hooks: [
+        {
+          event: 'AfterTool',
+          type: 'command',
+          command: 'x',
+          name: 'x',
+          timeout: 60_000,
+          matcher: '**',
+          mode: 'parallel',
+          source: 'project',
+          file: box.files.project,
+          place: 'hooks.AfterTool[0].hooks[0]',
+          enabled: true,
+        },
+      ],
+      discarded: [
+        expect.objectContaining({
+          place: 'hooks.AfterTool[0].matcher',
+          at: { line: 1, column: 54 },
+        }),
+        {
+          file: box.files.project,
+          at: { line: 1, column: 110 },
+          place: 'hooks.AfterTool[0].hooks[0].timeout',
+          message: 'is 0, so it was ignored',
+          mend: 'make it a positive number of milliseconds',
+          text: `${box.files.project}:1:110 hooks.AfterTool[0].hooks[0].timeout: is 0, so it was ignored; make it a positive number of milliseconds`,
+        },
+      ],
+    });
+  });
+
+  test("keeps a stranger's settings from playing tricks on the terminal", async () => {
+    const box = sandbox();
+    const command = 'echo harmless #\u001B[2K\r\nrm -rf . \u202E\u009B31m';
+    box.write(box.files.project, {
+      enableHooks: true,
+      hooks: { BeforeTool: [{ hooks: [run(command)] }], '\u001B[31m': [] },
+    });
+    const { stdout } = await hookmachine(box, ['list']);
+    expect(stdout).toContain('  echo harmless #\\u{1b}[2K\\u{d}\\nrm -rf . \\u{202e}\\u{9b}31m\n');
+    // oxlint-disable-next-line no-control-regex -- none of them may reach a terminal
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/);
+  });
+
+  test('takes another folder, and says when there is none', async () => {
+    const box = sandbox();
+    box.write(box.files.project, { hooks: { BeforeTool: [{ hooks: [run('x')] }] } });
+    const there = await hookmachine({ ...box, project: box.home }, ['list', '--cwd', '../project']);
+    expect(there.stdout).toContain('\n  x\n');
+    const nowhere = await hookmachine(box, ['list', '--cwd', 'nowhere']);
+    expect(nowhere.exitCode).toBe(1);
+    expect(nowhere.stderr).toBe('hookmachine: --cwd nowhere: there is no such folder');
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { readAnswer } from '../../../src/dialects/llxprt/answer.ts';
+import { mergeAnswers } from '../../../src/dialects/llxprt/merge.ts';
+import type { Answer } from '../../../src/dialects/answer.ts';
+import { hookEventNames, type HookEventName } from '../../../src/protocol/events.ts';
+import { createSpecificHookOutput } from '../../../src/translate/create-hook-output.ts';
+import { exited, named } from '../../support/answers.ts';
+
+/** What hooks may end with, good and bad. */
+const endings: readonly Parameters<typeof exited>[0][] = [
+  {},
+  { stdout: 'plain text' },
+  { stdout: '{}' },
+  { stdout: 'null' },
+  { stdout: '{"decision":null,"continue":null}' },
+  { stdout: '{"decision":"allow","reason":"fine","continue":true}' },
+  { stdout: '{"decision":"approve","hookSpecificOutput":{"permissionDecision":"allow"}}' },
+  { stdout: '{"decision":"ask","stopReason":"unheard","systemMessage":"m"}' },
+  { stdout: '{"hookSpecificOutput":{"permissionDecision":"deny"}}' },
+  {
+    stdout: '{"decision":"deny","reason":"no","hookSpecificOutput":{"llm_response":{"text":"n"}}}',
+  },
+  { stdout: '{"decision":"block","hookSpecificOutput":{"permissionDecision":"approve"}}' },
+  { stdout: '{"continue":false,"stopReason":"enough","decision":"allow"}' },
+  { stdout: '{"continue":false,"decision":"block","reason":"both"}' },
+  { stdout: '{"suppressOutput":true,"hookSpecificOutput":{"toolConfig":{"mode":"NONE"}}}' },
+  { stdout: '{"hookSpecificOutput":{"llm_response":{"text":"y"},"llm_request":{"model":"z"}}}' },
+  { exitCode: 2, stderr: 'denied' },
+  { exitCode: 2 },
+  { exitCode: 1, stdout: '{"decision":"allow","continue":true}', stderr: 'failed' },
+  { exitCode: null, signal: 'SIGTERM' },
+];
+
+const answers = new Map<HookEventName, readonly Answer[]>(
+  hookEventNames.map((event) => [
+    event,
+    [
+      ...endings.map((ending) => readAnswer(event, exited(ending))),
+      readAnswer(event, { status: 'timedOut', timeout: 5 }),
+      readAnswer(event, { status: 'failed', error: new Error('no process') }),
+      readAnswer(event, { status: 'cancelled', reason: 'left' }),
+    ],
+  ]),
+);
+
+/** What the answers mean together: a block, a stop. */
+function verdict(event: HookEventName, chosen: readonly Answer[]) {
+  const { output } = mergeAnswers(event, named(...chosen));
+  const merged = createSpecificHookOutput(output ?? {}, event);
+  return { blocked: merged.isBlockingDecision(), stop: merged.shouldStopExecution() };
+}
+
+describe.each(hookEventNames)('in %s a denial is monotone', (event) => {
+  const all = answers.get(event)!;
+
+  test('pairs and triples block when, and only when, one of them blocks; the same for stops', () => {
+    for (const one of all)
+      for (const two of all)
+        for (const three of [undefined, ...all]) {
+          const chosen = [one, two, ...(three ? [three] : [])];
+          expect(verdict(event, chosen)).toEqual({
+            blocked: chosen.some(({ decision }) => decision === 'deny'),
+            stop: chosen.some(({ stop }) => stop),
+          });
+        }
+  });
+
+  test('adding answers, wherever in the plan, never turns a block or a stop into none', () => {
+    const random = randomNumbers(17);
+    for (let round = 0; round < 300; round++) {
+      const chosen = Array.from({ length: 2 + (random() % 6) }, () => all[random() % all.length]!);
+      const before = verdict(event, chosen);
+      const place = random() % (chosen.length + 1);
+      const after = verdict(event, chosen.toSpliced(place, 0, all[random() % all.length]!));
+      if (before.blocked) expect(after.blocked).toBe(true);
+      if (before.stop) expect(after.stop).toBe(true);
+    }
+  });
+
+  test('what a hook says alone is what is heard of it (merging adds no denial)', () => {
+    for (const answer of all)
+      expect(verdict(event, [answer])).toEqual({
+        blocked: answer.decision === 'deny',
+        stop: answer.stop,
+      });
+  });
+});
+
+/** A repeatable source of numbers (the minimal standard generator). */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => (state = (state * 48_271) % 2_147_483_647);
+}

@@ -1,0 +1,257 @@
+import { describe, expect, test } from 'vitest';
+import { mergeAnswers } from '../../../src/dialects/llxprt/merge.ts';
+import { exited, answersOf, named, printed, type Printed } from '../../support/answers.ts';
+import { readAnswer } from '../../../src/dialects/llxprt/answer.ts';
+
+const merge = (...outputs: Printed[]) =>
+  mergeAnswers('BeforeTool', answersOf('BeforeTool', ...outputs));
+
+describe('decisions', () => {
+  test('one block blocks, wherever it stands (HOOK-092, UC)', () => {
+    const block = { decision: 'block', reason: 'policy' };
+    const allow = { decision: 'allow' };
+    for (const outputs of [
+      [block, allow, allow],
+      [allow, block, allow],
+      [allow, 'plain text', block],
+      [block, {}, ''],
+    ])
+      expect(merge(...outputs).output).toMatchObject({ decision: 'block', reason: 'policy' });
+  });
+
+  test('exit 2 blocks beside an allow (HOOK-066)', () => {
+    const answers = named(
+      readAnswer('BeforeTool', exited({ exitCode: 2, stderr: 'no' })),
+      printed('BeforeTool', { decision: 'allow', reason: 'fine' }),
+    );
+    expect(mergeAnswers('BeforeTool', answers).output).toMatchObject({
+      decision: 'deny',
+      reason: 'no\nfine',
+    });
+  });
+
+  test('without a block the default is allow; ask is kept (003, HOOK-182)', () => {
+    expect(merge({}).output).toEqual({ decision: 'allow' });
+    expect(merge({ decision: null }).output).toEqual({ decision: 'allow' });
+    expect(merge({ decision: 'approve' }, {}).output).toEqual({ decision: 'allow' });
+    expect(merge({ decision: 'ask' }, { decision: 'allow' }).output).toEqual({ decision: 'ask' });
+  });
+
+  test('a stop alone decides nothing (HOOK-097, C-37)', () => {
+    const { output } = merge({ continue: false, stopReason: 'enough' }, { decision: 'allow' });
+    expect(output).toEqual({ continue: false, stopReason: 'enough' });
+  });
+
+  test('a block and a stop are both kept (G-20)', () => {
+    const { output } = merge(
+      { continue: false, stopReason: 'enough', decision: 'allow' },
+      { decision: 'deny', reason: 'no' },
+      { continue: true },
+    );
+    expect(output).toEqual({
+      decision: 'deny',
+      reason: 'no',
+      continue: false,
+      stopReason: 'enough',
+    });
+  });
+});
+
+const context = (text: unknown) => ({ hookSpecificOutput: { additionalContext: text } });
+
+describe('texts', () => {
+  test('reasons of all hooks are joined in plan order, those of allowing ones too (HOOK-093, C-38)', () => {
+    const { output } = merge(
+      { decision: 'allow', reason: 'one' },
+      { decision: 'deny', reason: 'two' },
+      { reason: '' },
+      { reason: 'three' },
+    );
+    expect(output?.reason).toBe('one\ntwo\nthree');
+  });
+
+  test('stop reasons are joined, those of hooks that do not stop left out (C-38)', () => {
+    const { output } = merge(
+      { continue: false, stopReason: 'one' },
+      { stopReason: 'not stopping' },
+      { continue: false, stopReason: 'two' },
+    );
+    expect(output?.stopReason).toBe('one\ntwo');
+  });
+
+  test('system messages, plain text and contexts are joined (HOOK-094, HOOK-095, HOOK-208, C-58)', () => {
+    const { output } = merge(
+      { systemMessage: 'one', ...context('first') },
+      'two',
+      { systemMessage: '', ...context('') },
+      { systemMessage: 'three', ...context('second') },
+      context(5),
+    );
+    expect(output).toEqual({
+      decision: 'allow',
+      systemMessage: 'one\ntwo\nthree',
+      hookSpecificOutput: { additionalContext: 'first\nsecond' },
+    });
+  });
+
+  test('any suppressOutput suppresses (HOOK-096)', () => {
+    expect(merge({ suppressOutput: true }, { suppressOutput: false }).output).toMatchObject({
+      suppressOutput: true,
+    });
+    expect(merge({ suppressOutput: false }).output).not.toHaveProperty('suppressOutput');
+  });
+});
+
+const rewrite = (tool_input: unknown) => ({ hookSpecificOutput: { tool_input } });
+
+describe('tool_input', () => {
+  test('is spread key by key in plan order; nested values are replaced (C-43, C-44, HOOK-216)', () => {
+    const { output, conflicts, setBy } = merge(
+      rewrite({ command: 'ls', env: { A: 1, B: 2 }, cwd: '/' }),
+      rewrite({ command: 'ls -l', env: { A: 1 } }),
+      rewrite({ cwd: '/' }),
+    );
+    expect(output?.hookSpecificOutput).toEqual({
+      tool_input: { command: 'ls -l', env: { A: 1 }, cwd: '/' },
+    });
+    expect(conflicts).toEqual([
+      { field: 'tool_input.command', hooks: ['a', 'b'], winner: 'b' },
+      { field: 'tool_input.env', hooks: ['a', 'b'], winner: 'b' },
+    ]);
+    expect(setBy).toEqual({
+      'tool_input.command': 'b',
+      'tool_input.env': 'b',
+      'tool_input.cwd': 'c',
+    });
+  });
+
+  test('that is no object is left out and costs the answer nothing else', () => {
+    for (const value of ['rm -rf /', 5, [1], null, true]) {
+      const [answer] = answersOf('BeforeTool', { decision: 'deny', ...rewrite(value) });
+      expect(answer?.answer.decision).toBe('deny');
+      expect(answer?.answer.output?.hookSpecificOutput).toEqual({});
+      expect(answer?.answer.notes).toHaveLength(value === null ? 0 : 1);
+    }
+  });
+
+  test('keys like __proto__ are only keys', () => {
+    const evil = '{"hookSpecificOutput":{"tool_input":{"__proto__":{"polluted":1},"a":1}}}';
+    const { output } = merge(evil, rewrite({ b: 2 }));
+    const input = output?.hookSpecificOutput?.['tool_input'] as Record<string, unknown>;
+    expect(Object.keys(input)).toEqual(['__proto__', 'a', 'b']);
+    expect(input['polluted']).toBeUndefined();
+    expect(Object.getPrototypeOf(input)).toBe(Object.prototype);
+  });
+});
+
+const compat = (permissionDecision: unknown, permissionDecisionReason?: unknown) => ({
+  hookSpecificOutput: { permissionDecision, permissionDecisionReason },
+});
+
+describe('permissionDecision', () => {
+  test.each(['deny', 'block'])(
+    '%s blocks, also between hooks that allow (HOOK-169, HOOK-199, C-52)',
+    (word) => {
+      const { output } = merge({ decision: 'allow' }, compat(word, 'compat reason'), {
+        decision: 'allow',
+      });
+      expect(output).toMatchObject({
+        decision: word,
+        reason: 'compat reason',
+        hookSpecificOutput: { permissionDecision: word, permissionDecisionReason: 'compat reason' },
+      });
+    },
+  );
+
+  test('never weakens the decision beside it', () => {
+    expect(merge({ decision: 'deny', ...compat('allow') }).output).toMatchObject({
+      decision: 'deny',
+      hookSpecificOutput: { permissionDecision: 'deny' },
+    });
+    expect(merge({ decision: 'allow', ...compat('deny') }).output?.decision).toBe('deny');
+    expect(merge({ decision: 'deny' }, compat('allow')).output).toMatchObject({
+      decision: 'deny',
+      hookSpecificOutput: { permissionDecision: 'deny' },
+    });
+  });
+
+  test('its reason is preferred to the top-level one (HOOK-170, HOOK-199)', () => {
+    const [answer] = answersOf('BeforeTool', { reason: 'top', ...compat('deny', 'inner') });
+    expect(answer?.answer.output?.reason).toBe('inner');
+    const [empty] = answersOf('BeforeTool', { reason: 'top', ...compat('deny', '') });
+    expect(empty?.answer.output?.reason).toBe('top');
+  });
+
+  test('ask asks, and a misspelt one is told', () => {
+    expect(merge(compat('ask')).output?.decision).toBe('ask');
+    expect(merge({ decision: null, ...compat('ask') }).output?.decision).toBe('ask');
+    const [misspelt] = answersOf('BeforeTool', compat('Deny', 5));
+    expect(misspelt?.answer.decision).toBeUndefined();
+    expect(misspelt?.answer.notes).toHaveLength(2);
+  });
+
+  test('means nothing in other events', () => {
+    expect(mergeAnswers('AfterTool', answersOf('AfterTool', compat('deny'))).output?.decision).toBe(
+      'allow',
+    );
+  });
+});
+
+describe('provenance', () => {
+  test('the last hook that blocks and the last that stops are named (G-18)', () => {
+    const { setBy } = merge(
+      { decision: 'deny' },
+      { decision: 'block' },
+      { decision: 'allow', continue: false },
+      {},
+    );
+    expect(setBy).toEqual({ decision: 'b', continue: 'c' });
+  });
+
+  test('fields of a hook’s own are last come, last kept', () => {
+    const { output, conflicts, setBy } = merge(
+      { hookSpecificOutput: { hookEventName: 'BeforeTool', colour: 'red', same: [1] } },
+      { hookSpecificOutput: { hookEventName: 'BeforeTool', colour: 'blue', same: [1] } },
+    );
+    expect(output?.hookSpecificOutput).toEqual({
+      hookEventName: 'BeforeTool',
+      colour: 'blue',
+      same: [1],
+    });
+    expect(conflicts).toEqual([{ field: 'colour', hooks: ['a', 'b'], winner: 'b' }]);
+    expect(setBy).toEqual({ colour: 'b', same: 'b' });
+  });
+});
+
+describe('what is not merged', () => {
+  const failing = readAnswer(
+    'BeforeTool',
+    exited({ exitCode: 1, stdout: '{"decision":"deny"}', stderr: 'boom' }),
+  );
+
+  test('the output of a failed hook (C-27, HOOK-112)', () => {
+    const answers = named(failing, printed('BeforeTool', { systemMessage: 'kept' }));
+    expect(mergeAnswers('BeforeTool', answers).output).toEqual({
+      decision: 'allow',
+      systemMessage: 'kept',
+    });
+  });
+
+  test('nothing at all, when no hook said anything', () => {
+    for (const answers of [[], named(failing), named(printed('BeforeTool', ''), failing)])
+      expect(mergeAnswers('BeforeTool', answers)).toEqual({ conflicts: [], setBy: {} });
+  });
+});
+
+test('half a million arguments are merged in good time', () => {
+  const tool_input = Object.fromEntries(
+    Array.from({ length: 250_000 }, (_, key) => [`k${key}`, key]),
+  );
+  const output = JSON.stringify({ hookSpecificOutput: { tool_input } });
+  const answers = answersOf('BeforeTool', output, output, { decision: 'deny' });
+  const before = performance.now();
+  const merged = mergeAnswers('BeforeTool', answers);
+  expect(performance.now() - before).toBeLessThan(5_000);
+  expect(merged.output?.decision).toBe('deny');
+  expect(merged.conflicts).toEqual([]);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { FieldSet, joinTexts, specificOutput } from '../../src/dialects/merge.ts';
+import { defined } from '../../src/protocol/defined.ts';
+
+test('the last value stands, and every one who set it is remembered', () => {
+  const fields = new FieldSet();
+  fields.set('colour', 'red', 'a');
+  fields.set('colour', 'blue', 'b');
+  fields.set('colour', 'red', 'c');
+  fields.set('size', { width: 1 }, 'a');
+  fields.set('size', { width: 1 }, 'b');
+  expect(fields.toObject()).toEqual({ colour: 'red', size: { width: 1 } });
+  expect(fields.conflicts()).toEqual([{ field: 'colour', hooks: ['a', 'b', 'c'], winner: 'c' }]);
+  expect(fields.setBy()).toEqual({ colour: 'c', size: 'b' });
+});
+
+test('objects are spread over each other and never changed', () => {
+  const fields = new FieldSet();
+  const [one, two, three] = [{ a: 1, b: 1 }, { b: 2, c: 2 }, { a: 3 }].map(Object.freeze) as [
+    { a: number },
+    { b: number },
+    { a: number },
+  ];
+  fields.spread('tool_input', one, 'x');
+  expect(fields.setBy()).toEqual({ 'tool_input.a': 'x', 'tool_input.b': 'x' });
+  fields.spread('tool_input', two, 'y');
+  fields.spread('tool_input', three, 'z');
+  expect(fields.toObject()).toEqual({ tool_input: { a: 3, b: 2, c: 2 } });
+  expect(fields.setBy()).toEqual({
+    'tool_input.a': 'z',
+    'tool_input.b': 'y',
+    'tool_input.c': 'y',
+  });
+  expect(fields.conflicts().map(({ field }) => field)).toEqual(['tool_input.a', 'tool_input.b']);
+});
+
+test('a very large object of one hook is remembered as a whole', () => {
+  const fields = new FieldSet();
+  const large = Object.fromEntries(Array.from({ length: 1_000 }, (_, key) => [`k${key}`, key]));
+  fields.spread('tool_input', large, 'a');
+  expect(fields.setBy()).toEqual({ tool_input: 'a' });
+  fields.spread('tool_input', { k0: 'other' }, 'b');
+  expect(fields.setBy()['tool_input.k0']).toBe('b');
+  expect(fields.setBy()['tool_input.k1']).toBe('a');
+});
+
+test('texts are joined a line each, empty ones left out', () => {
+  expect(joinTexts(['a', '', undefined, 'b'])).toBe('a\nb');
+  expect(joinTexts(['', undefined])).toBeUndefined();
+});
+
+test('what is undefined or empty is absent', () => {
+  expect(defined({ a: 1, b: undefined, c: null, d: '' })).toEqual({ a: 1, c: null, d: '' });
+  expect(specificOutput({})).toEqual({});
+  expect(specificOutput({ a: 1 })).toEqual({ hookSpecificOutput: { a: 1 } });
+});

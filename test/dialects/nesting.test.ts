@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { isTooDeep, withoutDeepFields } from '../../src/dialects/nesting.ts';
+
+const nested = (levels: number): unknown =>
+  Array.from({ length: levels }).reduce((inner) => [inner], 'x');
+
+test('nesting is counted, brackets in texts are not', () => {
+  expect(isTooDeep(JSON.stringify(nested(500)))).toBe(false);
+  expect(isTooDeep(JSON.stringify(nested(501)))).toBe(true);
+  expect(isTooDeep(JSON.stringify({ text: '[{'.repeat(1_000) }))).toBe(false);
+  expect(isTooDeep(JSON.stringify({ text: `\\"${'['.repeat(1_000)}` }))).toBe(false);
+  expect(isTooDeep(JSON.stringify(Array.from({ length: 1_000 }, () => [[]])))).toBe(false);
+});
+
+test('only the fields that go too deep are left out', () => {
+  const notes: string[] = [];
+  const kept = withoutDeepFields(
+    { decision: 'deny', deep: nested(501), hookSpecificOutput: { deep: nested(600), fine: [1] } },
+    notes,
+  );
+  expect(kept).toEqual({ decision: 'deny', hookSpecificOutput: { fine: [1] } });
+  expect(notes).toEqual([
+    '"deep" was ignored: it is nested more than 500 levels deep',
+    '"deep" was ignored: it is nested more than 500 levels deep',
+  ]);
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from 'vitest';
+import { llxprt } from '../../src/dialects/llxprt/index.ts';
+import { aggregateResults } from '../../src/hooks/hook-aggregator.ts';
+import type { HookPlan } from '../../src/hooks/hook-planner.ts';
+import type { RegisteredHook } from '../../src/hooks/hook-registry.ts';
+import type { HookEventName } from '../../src/protocol/events.ts';
+import {
+  AfterToolHookOutput,
+  BeforeToolHookOutput,
+  DefaultHookOutput,
+} from '../../src/protocol/output-classes.ts';
+import {
+  AfterModelHookOutput,
+  BeforeModelHookOutput,
+  BeforeToolSelectionHookOutput,
+} from '../../src/translate/model-outputs.ts';
+import { exited } from '../support/answers.ts';
+
+const hook = (event: HookEventName, name: string): RegisteredHook => ({
+  event,
+  name,
+  type: 'command',
+  command: name,
+  timeout: 1_000,
+  sequential: false,
+  source: 'project',
+  place: '',
+  env: {},
+  enabled: true,
+});
+
+/** What hooks that exit like this come to together. */
+function aggregate(
+  event: HookEventName,
+  exits: readonly Parameters<typeof exited>[0][],
+  mode: HookPlan['mode'] = 'parallel',
+) {
+  const hooks = exits.map((_, index) => hook(event, `hook ${index}`));
+  return aggregateResults(
+    llxprt,
+    { event, mode, hooks },
+    exits.map((exit, index) => ({
+      ...llxprt.read(event, exited(exit)),
+      hook: hooks[index]!,
+      event,
+    })),
+  );
+}
+
+test('the outputs of the good ones are merged, those of all are kept (HOOK-112, HOOK-166)', () => {
+  const result = aggregate('BeforeTool', [
+    { stdout: '{"reason":"one"}', durationMs: 5 },
+    { exitCode: 1, stderr: 'boom', durationMs: 7 },
+    { stdout: '' },
+    { stdout: '{"reason":"two"}', durationMs: 11 },
+  ]);
+  expect(result.finalOutput).toEqual({ decision: 'allow', reason: 'one\ntwo' });
+  expect(result.allOutputs).toEqual([
+    { reason: 'one' },
+    { decision: 'allow', systemMessage: 'Warning: boom' },
+    { reason: 'two' },
+  ]);
+  expect(result.errors).toHaveLength(1);
+  expect(result.totalDuration).toBe(24);
+  expect(result.plan).toEqual({ mode: 'parallel', count: 4 });
+});
+
+test('success is health: exit 2 is none although nothing failed (HOOK-070, HOOK-160, HOOK-213)', () => {
+  expect(aggregate('BeforeTool', [{ stdout: '{"decision":"deny"}' }]).success).toBe(true);
+  expect(aggregate('BeforeTool', [{ exitCode: 2 }, {}])).toMatchObject({
+    success: false,
+    errors: [],
+  });
+});
+
+test('each result knows its hook (G-18)', () => {
+  const { results } = aggregate('BeforeTool', [{}, { exitCode: 2 }]);
+  expect(results.map(({ hook: { name }, exitCode }) => [name, exitCode])).toEqual([
+    ['hook 0', 0],
+    ['hook 1', 2],
+  ]);
+});
+
+describe('conflicts', () => {
+  const exits = ['one', 'two'].map((command) => ({
+    stdout: JSON.stringify({ hookSpecificOutput: { tool_input: { command } } }),
+  }));
+
+  test('are those of hooks side by side', () => {
+    expect(aggregate('BeforeTool', exits).conflicts).toEqual([
+      { field: 'tool_input.command', hooks: ['hook 0', 'hook 1'], winner: 'hook 1' },
+    ]);
+  });
+
+  test('a sequence has none, but remembers who set what', () => {
+    const { conflicts, setBy } = aggregate('BeforeTool', exits, 'sequential');
+    expect(conflicts).toEqual([]);
+    expect(setBy).toEqual({ 'tool_input.command': 'hook 1' });
+  });
+});
+
+const finalOutputOf = (event: HookEventName) => aggregate(event, [{ stdout: '{}' }]).finalOutput;
+
+test('the final output is of its event’s class (HOOK-200)', () => {
+  expect(finalOutputOf('BeforeTool')).toBeInstanceOf(BeforeToolHookOutput);
+  expect(finalOutputOf('AfterTool')).toBeInstanceOf(AfterToolHookOutput);
+  expect(finalOutputOf('BeforeModel')).toBeInstanceOf(BeforeModelHookOutput);
+  expect(finalOutputOf('AfterModel')).toBeInstanceOf(AfterModelHookOutput);
+  expect(finalOutputOf('BeforeToolSelection')).toBeInstanceOf(BeforeToolSelectionHookOutput);
+  expect(finalOutputOf('SessionStart')?.constructor).toBe(DefaultHookOutput);
+});

@@ -1,0 +1,152 @@
+import { describe, expect, test } from 'vitest';
+import { RegexUndecidedError, testBounded } from '../../src/hooks/bounded-regex.ts';
+import { compileMatcher, matching } from '../../src/hooks/matcher.ts';
+import { hookEventNames, type HookEventName } from '../../src/protocol/events.ts';
+
+/** Whether a matcher fits, where nothing is undecided. */
+const fits = (matcher: string | undefined, subject: string, event: HookEventName = 'BeforeTool') =>
+  compileMatcher(event, matcher, (error) => {
+    throw error;
+  })(subject);
+
+describe('the matcher of a tool event (HOOK-021, 032)', () => {
+  test.each([undefined, '', ' ', '\t\n', '*', ' * '])(
+    '%j fits every tool (HOOK-022, 089)',
+    (all) => {
+      for (const tool of ['write_file', '', 'mcp__x__y', '工具'])
+        expect(fits(all, tool)).toBe(true);
+    },
+  );
+
+  test.each([
+    ['write_file', 'write_file', true],
+    ['write_file', 'read_file', false],
+    // Unanchored (C-17).
+    ['replace', 'mcp_replace_all', true],
+    ['^replace$', 'mcp_replace_all', false],
+    ['^replace$', 'replace', true],
+    // Case-sensitive (C-17).
+    ['Write', 'write_file', false],
+    ['WRITE_FILE', 'write_file', false],
+    // Not a glob: "write", then any number of "_" (C-17).
+    ['write_*', 'write_file', true],
+    ['write_*', 'overwrite', true],
+    ['write_*', 'todo_write', true],
+    ['write_*', 'read_file', false],
+    ['write_file|replace', 'replace', true],
+    ['write_file|replace', 'run_shell_command', false],
+    ['(write|edit)_.*', 'edit_file', true],
+    ['^(?!read_)', 'write_file', true],
+    ['^(?!read_)', 'read_file', false],
+    ['mcp__.*__delete', 'mcp__db__delete_row', true],
+    ['.', '', false],
+    ['.*', '', true],
+    ['\\bfile\\b', 'file', true],
+    ['工具', '我的工具', true],
+    ['^.{2}$', '😀', true],
+    ['[éè]', 'café', true],
+  ])('%j on %j: %j (HOOK-087)', (matcher, tool, expected) => {
+    expect(fits(matcher, tool)).toBe(expected);
+    expect(fits(matcher, tool, 'AfterTool')).toBe(expected);
+  });
+
+  test.each([
+    ['**', '**', true],
+    ['**', 'write_file', false],
+    ['*.ts', 'a.ts', false],
+    ['[', '[', true],
+    ['[', 'x[', false],
+    ['(?i)write', 'write', false],
+    ['a(', 'a(', true],
+    ['\\', '\\', true],
+  ])(
+    '%j is no regular expression: on %j %j, letter by letter (HOOK-088, C-18)',
+    (m, tool, expected) => {
+      expect(fits(m, tool)).toBe(expected);
+    },
+  );
+
+  test('asked again it answers the same', () => {
+    const matcher = compileMatcher('BeforeTool', 'write', () => undefined);
+    expect([1, 2, 3].map(() => matcher('write_file'))).toEqual([true, true, true]);
+  });
+});
+
+describe('the matcher of another event', () => {
+  test.each([
+    'BeforeModel',
+    'AfterModel',
+    'BeforeToolSelection',
+    'BeforeAgent',
+    'AfterAgent',
+  ] as const)('of %s is ignored, whatever it says (HOOK-041, 051, 059; C-19)', (event) => {
+    for (const matcher of [undefined, '*', 'no_such_tool', '[', '^$'])
+      expect(fits(matcher, 'anything', event)).toBe(true);
+  });
+
+  test.each(['SessionStart', 'SessionEnd', 'PreCompress', 'Notification'] as const)(
+    'of %s must equal its subject (C-20)',
+    (event) => {
+      expect(fits('startup', 'startup', event)).toBe(true);
+      expect(fits('start', 'startup', event)).toBe(false);
+      expect(fits('startup|resume', 'startup', event)).toBe(false);
+      expect(fits('.*', 'startup', event)).toBe(false);
+      for (const all of [undefined, '', '*']) expect(fits(all, 'startup', event)).toBe(true);
+    },
+  );
+
+  test('is decided for each event', () => {
+    expect(Object.keys(matching)).toEqual(hookEventNames);
+  });
+});
+
+const catastrophic = [
+  ['nested', '^(a+)+$', `${'a'.repeat(60)}!`],
+  ['overlapping alternatives', '(a|aa)+$', `${'a'.repeat(60)}!`],
+  ['a group that repeats', '(.*a){20}', 'a'.repeat(19) + 'b'.repeat(400)],
+  ['polynomial', 'a*a*a*a*b', 'a'.repeat(2_000)],
+  ['polynomial with few quantifiers', 'a*a*b', 'a'.repeat(100_000)],
+  ['one quantifier on a giant name', 'a*b', 'a'.repeat(2_000_000)],
+  ['without any quantifier', `${'(a|[ab])'.repeat(40)}$`, `${'a'.repeat(60)}!`],
+  ['a back reference', '^(a*)\\1*\\1*\\1*b', 'a'.repeat(3_000)],
+  ['a look-ahead', '^(?=(a+)+$)', `${'a'.repeat(60)}!`],
+  ['bounded repetition', 'a{0,500}a{0,500}a{0,500}a{0,500}b', 'a'.repeat(600)],
+] as const;
+
+describe('a matcher that backtracks without end', () => {
+  test.each(catastrophic)('(%s) is bounded, and the hook runs', (_, matcher, tool) => {
+    const undecided: string[] = [];
+    const start = performance.now();
+    const fit = compileMatcher('BeforeTool', matcher, ({ message }) => undecided.push(message))(
+      tool,
+    );
+    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(fit).toBe(true);
+    expect(undecided).toEqual([`/${matcher}/: took more than 50 ms`]);
+  });
+
+  test.each(catastrophic)('(%s) still decides what it can', (_, matcher) => {
+    expect(fits(matcher, '')).toBe(new RegExp(matcher).test(''));
+    expect(fits(matcher, 'read')).toBe(new RegExp(matcher).test('read'));
+  });
+
+  test('tells what it is', () => {
+    expect(() => testBounded(/^(a+)+$/, `${'a'.repeat(60)}!`)).toThrow(RegexUndecidedError);
+  });
+});
+
+test('what the watchdog decides is what a plain test decides', () => {
+  for (const source of ['^(?:ab)+$', '(a|b)*c', '(x{2}){2}', 'mcp__.*__(read|write)+.*', '(?:)*'])
+    for (const text of ['', 'abab', 'aba', 'abc', 'xxxx', 'mcp__a__readwrite_x'])
+      expect(testBounded(new RegExp(source), text), `${source} ${text}`).toBe(
+        new RegExp(source).test(text),
+      );
+});
+
+test('a very long name costs an ordinary matcher nothing', () => {
+  const tool = `${'x'.repeat(1_000_000)}write_file`;
+  const start = performance.now();
+  expect(fits('write_file|replace', tool)).toBe(true);
+  expect(fits('^read', tool)).toBe(false);
+  expect(performance.now() - start).toBeLessThan(2_000);
+});

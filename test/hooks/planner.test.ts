@@ -1,0 +1,245 @@
+import { describe, expect, test } from 'vitest';
+import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
+import { HookPlanner } from '../../src/hooks/hook-planner.ts';
+import { HookRegistry } from '../../src/hooks/hook-registry.ts';
+import { hookEventNames } from '../../src/protocol/events.ts';
+
+type Hooks = NonNullable<NonNullable<CreateConfigOptions['settings']>['hooks']>;
+
+const registryOf = (hooks: Hooks, more: Partial<CreateConfigOptions> = {}) =>
+  new HookRegistry(createConfig({ cwd: '/p', settings: { enableHooks: true, hooks }, ...more }));
+
+function plannerOf(hooks: Hooks, more?: Partial<CreateConfigOptions>) {
+  const warnings: string[] = [];
+  const planner = new HookPlanner((line) => warnings.push(line));
+  planner.use(registryOf(hooks, more));
+  /** The commands planned for an event. */
+  const commands = (...[event, subject]: Parameters<HookPlanner['plan']>) =>
+    planner.plan(event, subject)?.hooks.map(({ command }) => command);
+  return { planner, commands, warnings };
+}
+
+const run = (...commands: string[]) =>
+  commands.map((command) => ({ type: 'command' as const, command }));
+
+describe('a plan', () => {
+  test('is synchronous, and nothing when no hook is meant for the event (HOOK-011 to 013)', () => {
+    const { planner } = plannerOf({ BeforeTool: [{ matcher: 'write', hooks: run('a') }] });
+    expect(planner.plan('AfterTool', 'write_file')).toBeUndefined();
+    expect(planner.plan('BeforeTool', 'read_file')).toBeUndefined();
+    expect(planner.plan('BeforeTool', 'write_file')).toMatchObject({
+      event: 'BeforeTool',
+      mode: 'parallel',
+      hooks: [{ command: 'a' }],
+    });
+  });
+
+  test('without any hook is nothing for every event', () => {
+    const { planner } = plannerOf({});
+    for (const event of hookEventNames) expect(planner.plan(event, 'x')).toBeUndefined();
+  });
+
+  test('has the hooks of all groups that fit, in the order of the settings', () => {
+    const { commands } = plannerOf({
+      BeforeTool: [
+        { matcher: 'write_file', hooks: run('scan', 'protect') },
+        { matcher: 'run_shell_command', hooks: run('danger') },
+        { matcher: 'write_file|replace|run_shell_command', hooks: run('checkpoint') },
+      ],
+    });
+    expect(commands('BeforeTool', 'write_file')).toEqual(['scan', 'protect', 'checkpoint']);
+    expect(commands('BeforeTool', 'run_shell_command')).toEqual(['danger', 'checkpoint']);
+    expect(commands('BeforeTool', 'read_file')).toBeUndefined();
+  });
+
+  test('of a model event has all hooks, whatever their matchers (C-19)', () => {
+    const { commands } = plannerOf({
+      BeforeModel: [
+        { matcher: '*', hooks: run('a') },
+        { matcher: 'write_file', hooks: run('b') },
+      ],
+    });
+    expect(commands('BeforeModel')).toEqual(['a', 'b']);
+  });
+
+  test('of a session event has the hooks whose matcher equals its subject (C-20)', () => {
+    const { commands } = plannerOf({
+      SessionStart: [
+        { matcher: 'startup', hooks: run('a') },
+        { matcher: 'start', hooks: run('b') },
+        { hooks: run('c') },
+      ],
+      Notification: [{ matcher: 'ToolPermission', hooks: run('d') }],
+    });
+    expect(commands('SessionStart', 'startup')).toEqual(['a', 'c']);
+    expect(commands('SessionStart', 'clear')).toEqual(['c']);
+    expect(commands('Notification', 'ToolPermission')).toEqual(['d']);
+    expect(commands('Notification', 'Other')).toBeUndefined();
+  });
+
+  test('asked without a subject has all that could be meant', () => {
+    const { commands } = plannerOf({ BeforeTool: [{ matcher: 'write', hooks: run('a') }] });
+    expect(commands('BeforeTool')).toEqual(['a']);
+  });
+});
+
+describe('one command runs once (HOOK-090, 091; C-21)', () => {
+  test('the first is kept, with its timeout and name', () => {
+    const { planner } = plannerOf({
+      BeforeTool: [
+        { matcher: 'write', hooks: [{ type: 'command', command: 'a', timeout: 1, name: 'one' }] },
+        { matcher: 'file', hooks: [{ type: 'command', command: 'a', timeout: 2, name: 'two' }] },
+      ],
+    });
+    expect(planner.plan('BeforeTool', 'write_file')?.hooks).toMatchObject([
+      { name: 'one', timeout: 1 },
+    ]);
+    // Doubles are looked for among those that fit.
+    expect(planner.plan('BeforeTool', 'read_file')?.hooks).toMatchObject([
+      { name: 'two', timeout: 2 },
+    ]);
+  });
+
+  test('letter by letter, and for each event of its own', () => {
+    const { commands } = plannerOf({
+      BeforeTool: [{ hooks: run('a', 'a ', 'A', 'a') }],
+      AfterTool: [{ hooks: run('a') }],
+    });
+    expect(commands('BeforeTool', 'x')).toEqual(['a', 'a ', 'A']);
+    expect(commands('AfterTool', 'x')).toEqual(['a']);
+  });
+
+  test('also when an extension brings it: the project goes first (HOOK-086)', () => {
+    const { planner } = plannerOf(
+      { BeforeTool: [{ hooks: run('a') }] },
+      {
+        extensions: [
+          { name: 'x', isActive: true, hooks: { BeforeTool: [{ hooks: run('a', 'b') }] } },
+        ],
+      },
+    );
+    expect(planner.plan('BeforeTool', 'x')?.hooks).toMatchObject([
+      { command: 'a', source: 'project' },
+      { command: 'b', source: 'extension' },
+    ]);
+  });
+
+  test('but the same text is another script in each extension that names its own folder', () => {
+    const hooks = { BeforeTool: [{ hooks: run('${extensionPath}/x.sh', 'echo same') }] };
+    const { planner } = plannerOf(
+      {},
+      {
+        extensions: ['/e/one', '/e/two'].map((path) => ({
+          name: path,
+          isActive: true,
+          path,
+          hooks,
+        })),
+      },
+    );
+    expect(
+      planner.plan('BeforeTool', 'x')?.hooks.map(({ command, env }) => [command, env]),
+    ).toEqual([
+      ['${extensionPath}/x.sh', { extensionPath: '/e/one' }],
+      ['echo same', { extensionPath: '/e/one' }],
+      ['${extensionPath}/x.sh', { extensionPath: '/e/two' }],
+    ]);
+  });
+
+  test('a plugin is no double of a command', () => {
+    const { planner } = plannerOf({
+      BeforeTool: [{ hooks: [{ type: 'plugin', name: 'a' }, ...run('a')] }],
+    });
+    expect(planner.plan('BeforeTool', 'x')?.hooks).toHaveLength(2);
+  });
+});
+
+describe('the mode (HOOK-108, 109)', () => {
+  test('is a sequence for all hooks when one group that fits asks for it', () => {
+    const { planner } = plannerOf({
+      BeforeTool: [
+        { hooks: run('a') },
+        { matcher: 'write', sequential: true, hooks: run('b') },
+        { hooks: run('c') },
+      ],
+    });
+    expect(planner.plan('BeforeTool', 'write_file')).toMatchObject({
+      mode: 'sequential',
+      hooks: [{ command: 'a' }, { command: 'b' }, { command: 'c' }],
+    });
+  });
+
+  test('is not decided by a group that does not fit (C-22)', () => {
+    const { planner } = plannerOf({
+      BeforeTool: [{ hooks: run('a') }, { matcher: 'write', sequential: true, hooks: run('b') }],
+    });
+    expect(planner.plan('BeforeTool', 'read_file')?.mode).toBe('parallel');
+  });
+
+  test('is a sequence also when the entry that asks for it is a double (C-22)', () => {
+    const { planner } = plannerOf({
+      BeforeTool: [{ hooks: run('a', 'b') }, { sequential: true, hooks: run('a') }],
+    });
+    expect(planner.plan('BeforeTool', 'x')).toMatchObject({
+      mode: 'sequential',
+      hooks: [{ command: 'a' }, { command: 'b' }],
+    });
+  });
+
+  test('of one event says nothing of another', () => {
+    const { planner } = plannerOf({
+      BeforeTool: [{ sequential: true, hooks: run('a') }],
+      AfterTool: [{ hooks: run('a') }],
+    });
+    expect(planner.plan('AfterTool', 'x')?.mode).toBe('parallel');
+  });
+});
+
+describe('plans are remembered', () => {
+  test('by event and subject', () => {
+    const { planner } = plannerOf({ BeforeTool: [{ hooks: run('a') }] });
+    expect(planner.plan('BeforeTool', 'x')).toBe(planner.plan('BeforeTool', 'x'));
+  });
+
+  test('but not without bound: invented names neither fill the memory nor change the answer', () => {
+    const { commands } = plannerOf({ BeforeTool: [{ matcher: '7$', hooks: run('a') }] });
+    for (let index = 0; index < 5_000; index++)
+      expect(commands('BeforeTool', `tool_${index}`)).toEqual(index % 10 === 7 ? ['a'] : undefined);
+    const long = 'x'.repeat(100_000);
+    for (let index = 0; index < 50; index++)
+      expect(commands('BeforeTool', `${long}${index}7`)).toEqual(['a']);
+  });
+
+  test('until other hooks are to be used; a plan that was made stays as it is (G-09)', () => {
+    const { planner, commands } = plannerOf({ BeforeTool: [{ hooks: run('a') }] });
+    const made = planner.plan('BeforeTool', 'x');
+    planner.use(registryOf({ BeforeTool: [{ hooks: run('b') }] }));
+    expect(commands('BeforeTool', 'x')).toEqual(['b']);
+    planner.use(undefined);
+    expect(commands('BeforeTool', 'x')).toBeUndefined();
+    expect(made?.hooks).toMatchObject([{ command: 'a' }]);
+  });
+});
+
+test('a thousand groups without a match cost next to nothing', () => {
+  const { planner } = plannerOf({
+    BeforeTool: Array.from({ length: 1_000 }, (_, index) => ({
+      matcher: `^(?:tool_${index}|other_${index})$`,
+      hooks: run(`echo ${index}`),
+    })),
+  });
+  const start = performance.now();
+  for (let index = 0; index < 100_000; index++) planner.plan('BeforeTool', 'read_file');
+  expect(performance.now() - start).toBeLessThan(2_000);
+});
+
+test('a matcher that cannot be decided is told with its hook, and the hook is planned', () => {
+  const { commands, warnings } = plannerOf({
+    BeforeTool: [{ matcher: '^(a+)+$', hooks: [{ type: 'command', command: 'guard', name: 'g' }] }],
+  });
+  expect(commands('BeforeTool', `${'a'.repeat(60)}!`)).toEqual(['guard']);
+  expect(commands('BeforeTool', 'write_file')).toBeUndefined();
+  expect(warnings).toEqual([
+    'hook "g" (BeforeTool): its matcher cannot be decided (/^(a+)+$/: took more than 50 ms), so the hook runs; simplify the matcher',
+  ]);
+});

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import { createConfig } from '../../src/hooks/create-config.ts';
+import { HookRegistry } from '../../src/hooks/hook-registry.ts';
+import { formatProblem } from '../../src/settings/problem.ts';
+import { sandbox } from '../support/sandbox.ts';
+
+const hooks = (...commands: string[]) => ({
+  BeforeTool: [{ hooks: commands.map((command) => ({ type: 'command', command })) }],
+});
+
+/** A host that has no levels, as LLxprt's own config. */
+const host = (config: Partial<HookSystemConfig>): HookSystemConfig => ({
+  getEnableHooks: () => true,
+  getHooks: () => undefined,
+  getSessionId: () => 's',
+  getWorkingDir: () => '/p',
+  getHookSystem: () => undefined,
+  ...config,
+});
+
+const sourcesOf = (registry: HookRegistry) =>
+  registry.getAllHooks().map(({ source, command }) => `${source} ${command}`);
+
+describe('where hooks come from', () => {
+  test("what the host's config merged counts as the project's, extensions come last (HOOK-085, 086; C-10)", () => {
+    const registry = new HookRegistry(
+      host({
+        getHooks: () => hooks('mine'),
+        getExtensions: () => [
+          { name: 'x', isActive: true, hooks: hooks('theirs') },
+          { name: 'y', isActive: false, hooks: hooks('inactive') },
+          { name: 'z', isActive: true },
+        ],
+      }),
+    );
+    expect(sourcesOf(registry)).toEqual(['project mine', 'extension theirs']);
+  });
+
+  test('project, user, system, extensions: in this order (HOOK-187, C-09)', () => {
+    const { project, home, files, write } = sandbox();
+    write(`${home}/.llxprt/extensions/one/hooks/hooks.json`, { hooks: hooks('installed') });
+    write(files.system, { hooks: hooks('1') });
+    write(files.user, { hooks: hooks('2') });
+    write(files.project, { hooks: hooks('3', '4') });
+    const extensions = [{ name: 'x', isActive: true, hooks: hooks('given') }];
+    expect(sourcesOf(new HookRegistry(createConfig({ cwd: project, extensions })))).toEqual([
+      'project 3',
+      'project 4',
+      'user 2',
+      'system 1',
+      'extension installed',
+      'extension given',
+    ]);
+  });
+
+  test('a host may give its sources in any order', () => {
+    const registry = new HookRegistry(
+      host({
+        getHooks: () => hooks('not asked'),
+        getHookSources: () => [
+          { source: 'system', hooks: hooks('1') },
+          { source: 'project', hooks: hooks('2') },
+        ],
+      }),
+    );
+    expect(sourcesOf(registry)).toEqual(['project 2', 'system 1']);
+  });
+
+  test.each([undefined, null, {}, [], 'x'])('hooks that are %j are no hooks', (given) => {
+    expect(new HookRegistry(host({ getHooks: () => given })).getAllHooks()).toEqual([]);
+  });
+});
+
+test('problems are those of the files, then those of the hooks, each once', () => {
+  const { project, files, write } = sandbox();
+  write(files.project, '{ "enableHooks": 1,\n "hooks": { "BeforeTool": [{ "hooks": [5] }] } }');
+  write(files.user, '{');
+  const config = createConfig({ cwd: project, onWarning: () => undefined });
+  const registry = new HookRegistry(config);
+  expect(registry.problems.map(formatProblem)).toEqual([
+    `${files.project}:1:18 enableHooks: is 1, so it was ignored; make it true or false`,
+    `${files.user}:1:2: not valid JSON (a closing } is expected), so the whole file is ignored; mend the JSON there`,
+    `${files.project}:2:40 hooks.BeforeTool[0].hooks[0]: is 5, so the hook was discarded; make it an object: { "type": "command", "command": "…" }`,
+  ]);
+});
+
+const named = (name: string, command: string) => ({ type: 'command', name, command });
+
+/** Settings with three hooks, two of one name. */
+const settings = (more: object) => ({
+  enableHooks: true,
+  hooks: {
+    BeforeTool: [{ hooks: [named('scan', './scan.sh'), named('log', './log.sh')] }],
+    AfterTool: [{ hooks: [named('scan', './other.sh')] }],
+  },
+  ...more,
+});
+
+describe('disabled hooks (C-03, C-04)', () => {
+  test.each([
+    [['scan'], ['log']],
+    [['./scan.sh'], ['log', 'scan']],
+    [['scan', './log.sh'], []],
+    [
+      ['SCAN', 'scan.sh', 'no such hook'],
+      ['scan', 'log', 'scan'],
+    ],
+  ])('%j leave %j', (disabled, enabled) => {
+    const { project, files, write } = sandbox();
+    write(files.project, settings({ hooksConfig: { disabled } }));
+    const registry = new HookRegistry(createConfig({ cwd: project }));
+    expect(registry.getAllHooks()).toHaveLength(3);
+    const left = [
+      ...registry.getHooksForEvent('BeforeTool'),
+      ...registry.getHooksForEvent('AfterTool'),
+    ];
+    expect(left.map(({ name }) => name)).toEqual(enabled);
+  });
+
+  test('a host that knows no lists may have one among its hooks', () => {
+    const registry = new HookRegistry(
+      host({ getHooks: () => ({ disabled: ['a'], ...hooks('a', 'b') }) }),
+    );
+    expect(registry.getAllHooks().map(({ enabled }) => enabled)).toEqual([false, true]);
+  });
+
+  test("the administrator's hooks only by the administrator's list", () => {
+    const { project, files, write } = sandbox();
+    const enabled = () =>
+      new HookRegistry(createConfig({ cwd: project }))
+        .getHooksForEvent('BeforeTool')
+        .map(({ source, name }) => `${source} ${name}`);
+    write(files.system, settings({}));
+    write(files.project, settings({ hooksConfig: { disabled: ['scan', './log.sh'] } }));
+    write(files.user, { hooksConfig: { disabled: ['scan'] } });
+    expect(enabled()).toEqual(['system scan', 'system log']);
+    write(files.system, settings({ hooksConfig: { disabled: ['scan'] } }));
+    expect(enabled()).toEqual(['system log']);
+  });
+
+  test('what the host switched at runtime goes before the lists, but not before the administrator', () => {
+    const { project, files, write } = sandbox();
+    write(files.project, settings({ hooksConfig: { disabled: ['log'] } }));
+    write(files.system, {
+      hooks: { BeforeTool: [{ hooks: [named('admin', './admin.sh')] }] },
+      hooksConfig: { disabled: ['./other.sh'] },
+    });
+    const switched = new Map([
+      ['./scan.sh', false],
+      ['log', true],
+      ['admin', false],
+      ['./other.sh', true],
+    ]);
+    const registry = new HookRegistry(createConfig({ cwd: project }), switched);
+    expect(registry.getAllHooks().map(({ command, enabled }) => [command, enabled])).toEqual([
+      ['./scan.sh', false],
+      ['./log.sh', true],
+      ['./other.sh', false],
+      ['./admin.sh', true],
+    ]);
+  });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, test } from 'vitest';
+import type { EventFromLogic, SnapshotFrom } from 'xstate';
+import { getAdjacencyMap, getSimplePaths } from 'xstate/graph';
+import {
+  hookEventMachine,
+  type HookAnswer,
+  type HookEventInput,
+  type HookEventOutcome,
+  type HookPayload,
+  type HookVerdict,
+} from '../../machines/hook-event.ts';
+import type { HookProcessOutcome } from '../../machines/hook-process.ts';
+import { nodesOf } from '../../visualizations/walk.ts';
+import { Script } from './script.ts';
+
+type Snapshot = SnapshotFrom<typeof hookEventMachine>;
+type Event = EventFromLogic<typeof hookEventMachine>;
+type Mode = HookEventInput['mode'];
+
+/** What a hook may come to: an answer, a process that breaks, or its end by a cancel. */
+const meanings = {
+  allows: { decision: 'allow', stop: false, fared: 'ok' },
+  denies: { decision: 'deny', stop: false, fared: 'ok' },
+  stops: { decision: undefined, stop: true, fared: 'ok' },
+  fails: { decision: undefined, stop: false, fared: 'failed' },
+  breaks: { decision: undefined, stop: false, fared: 'failed' },
+  ends: { decision: undefined, stop: false, fared: 'cancelled' },
+} as const satisfies Record<string, HookAnswer>;
+type Word = keyof typeof meanings;
+const words = Object.keys(meanings) as Word[];
+
+/** What the machine must know of an answer, and who gave it. */
+interface NamedAnswer extends HookAnswer {
+  readonly by: string;
+}
+
+/** A verdict that keeps what it was made from. */
+interface FullVerdict extends HookVerdict {
+  readonly answers: readonly NamedAnswer[];
+  readonly payload: HookPayload;
+}
+
+/** An ended process that stands for a word. */
+const exited = (word: Word): HookProcessOutcome => ({
+  status: 'exited',
+  leftBackground: false,
+  exit: { exitCode: 0, signal: null, stdout: word, stderr: '', truncated: [], durationMs: 1 },
+});
+
+/** Every answer of the outside world as the event that XState makes of it. */
+const answersOf = (count: number): { word: Word; hook: number; event: object }[] =>
+  Array.from({ length: count }, (_, hook) =>
+    words.map((word) => {
+      const actorId = `hook.${hook}`;
+      const event =
+        word === 'breaks'
+          ? { type: `xstate.error.actor.${actorId}`, error: new Error('broken'), actorId }
+          : { type: `xstate.done.actor.${actorId}`, output: exited(word), actorId };
+      return { word, hook, event };
+    }),
+  ).flat();
+
+/** Asks nothing of anybody: the rules of a plan whose hooks are only names. */
+const inputFor = (mode: Mode, count: number): HookEventInput => ({
+  event: 'BeforeTool',
+  mode,
+  hooks: Array.from({ length: count }, (_, hook) => ({ name: `${hook}` })),
+  payload: { passedOn: [] },
+  rules: {
+    prepare: ({ name }, payload) => {
+      prepared.push({ name, payload });
+      return { name, timeout: 1, command: { command: '', cwd: '', env: {}, stdin: () => '' } };
+    },
+    read: ({ name }, outcome): NamedAnswer => ({
+      ...meanings[outcome.status === 'exited' ? (outcome.exit.stdout as Word) : 'breaks'],
+      by: name,
+    }),
+    chain: ({ passedOn }, answer) => ({
+      passedOn: [...(passedOn as string[]), (answer as NamedAnswer).by],
+    }),
+    merge: (answers, payload): FullVerdict => ({
+      blocked: answers.some(({ decision }) => decision === 'deny'),
+      stop: answers.some(({ stop }) => stop),
+      answers: answers as NamedAnswer[],
+      payload,
+    }),
+  },
+});
+
+/** The hooks that were started, with what each was told. */
+let prepared: { name: string; payload: HookPayload }[] = [];
+
+const script = new Script();
+const machine = hookEventMachine.provide({ actors: { hookProcess: script.child as never } });
+
+function walkOf(mode: Mode, count: number) {
+  const answers = answersOf(count);
+  const cancel = { type: 'cancel', reason: 'user' };
+  const answerIn = (event: Event) => answers.find((answer) => answer.event === event);
+  return {
+    answerIn,
+    input: inputFor(mode, count),
+    events: [...answers.map(({ event }) => event), cancel] as Event[],
+    /** Only what can happen: a running hook answers, once; one that was cancelled may still have its say. */
+    filterEvents: (snapshot: Snapshot, event: Event): boolean => {
+      if (snapshot.status !== 'active') return false;
+      const { started, answers: heard, cancelReason } = snapshot.context;
+      const answer = answerIn(event);
+      if (answer === undefined) return cancelReason === undefined && snapshot.can(event);
+      const { word, hook } = answer;
+      const fits = cancelReason === undefined ? word !== 'ends' : lateWords.includes(word);
+      return fits && hook < started && heard[hook] === undefined;
+    },
+    serializeState: ({ value, context }: Snapshot): string => {
+      const { started, answers: heard, payload, cancelReason } = context;
+      return JSON.stringify({ value, started, heard, payload, cancelReason });
+    },
+  };
+}
+
+/** What a hook may come to after a cancel: ended by it, or its answer was on its way already. */
+const lateWords: readonly Word[] = ['ends', 'denies', 'breaks'];
+
+const cases = (['parallel', 'sequential'] as const).flatMap((mode) =>
+  [0, 1, 2, 3].map((count) => ({ mode, count, walk: walkOf(mode, count) })),
+);
+/** What is heard on a path: answers of hooks, and in between, perhaps, the cancel. */
+interface Heard {
+  readonly answers: readonly { word: Word; hook: number }[];
+  /** How many hooks had answered before the cancel; all of them when there was none. */
+  readonly inTime: number;
+  readonly isCancelled: boolean;
+}
+
+const pathsOf = ({ mode, count, walk }: (typeof cases)[number]) =>
+  getSimplePaths(machine, { ...walk, toState: ({ status }) => status !== 'active' }).map(
+    ({ steps }) => {
+      const events = steps.slice(1).map(({ event }) => event);
+      const states = steps.map(({ state }) => state.value);
+      const inOrder = events.map(walk.answerIn);
+      const answers = inOrder.filter((answer) => answer !== undefined);
+      const isCancelled = answers.length < events.length;
+      const inTime = isCancelled ? inOrder.indexOf(undefined) : answers.length;
+      const name = inOrder
+        .map((answer) => (answer ? `${answer.hook} ${answer.word}` : 'cancel'))
+        .join(', ');
+      const heard: Heard = { answers, inTime, isCancelled };
+      return { name, mode, count, input: walk.input, events, states, heard };
+    },
+  );
+
+/** How an event must end, told from what was heard and not from the machine. */
+function expectedOf(mode: Mode, { answers, inTime, isCancelled }: Heard): HookEventOutcome {
+  const passedOn = mode === 'parallel' ? [] : allowing(answers.slice(0, inTime));
+  const inPlanOrder = answers.toSorted((one, other) => one.hook - other.hook);
+  const verdict: FullVerdict = {
+    blocked: answers.some(({ word }) => word === 'denies'),
+    stop: answers.some(({ word }) => word === 'stops'),
+    answers: inPlanOrder.map(({ word, hook }) => ({ ...meanings[word], by: `${hook}` })),
+    payload: { passedOn },
+  };
+  return isCancelled
+    ? { status: 'cancelled', reason: 'user', verdict }
+    : { status: 'settled', verdict };
+}
+
+const allowing = (answers: Heard['answers']): string[] =>
+  answers.filter(({ word }) => word === 'allows').map(({ hook }) => `${hook}`);
+
+/** What each started hook must have been told: in a sequence, what those before it passed on. */
+const toldTo = (mode: Mode, answers: Heard['answers']): typeof prepared =>
+  answers
+    .toSorted((one, other) => one.hook - other.hook)
+    .map(({ hook }, index, inOrder) => ({
+      name: `${hook}`,
+      payload: { passedOn: mode === 'parallel' ? [] : allowing(inOrder.slice(0, index)) },
+    }));
+
+/** Whether hooks that were heard so far leave nothing to be heard. */
+function isOver(mode: Mode, count: number, { answers, isCancelled }: Heard): boolean {
+  if (answers.length === count || isCancelled) return true;
+  const last = answers.at(-1)?.word;
+  return mode === 'sequential' && (last === 'denies' || last === 'stops');
+}
+
+const passed = new Set<string>();
+
+describe.each(cases)('every path of $count hooks, $mode, played on real actors', (plan) => {
+  const paths = pathsOf(plan);
+
+  test(`each of the ${paths.length} ends as what was heard demands`, async () => {
+    for (const { name, mode, count, input, events, states, heard } of paths) {
+      prepared = [];
+      const played = await script.play(machine, input, events);
+      for (const id of played.passed) passed.add(id);
+      const running = heard.answers.slice(heard.inTime).map(({ hook }) => `hook.${hook}`);
+      expect({ ...played, passed: [], prepared }, name).toEqual({
+        states,
+        passed: [],
+        status: 'done',
+        output: expectedOf(mode, heard),
+        toldToCancel: running.toSorted(),
+        prepared: toldTo(mode, heard.answers),
+      });
+      expect(isOver(mode, count, heard), name).toBe(true);
+    }
+  });
+
+  test('a block or a stop ends a sequence, and nothing but the hooks ends side by side', () => {
+    for (const { name, mode, count, heard } of paths)
+      for (let length = 0; length < heard.inTime + (heard.isCancelled ? 1 : 0); length++) {
+        const earlier = { ...heard, answers: heard.answers.slice(0, length), isCancelled: false };
+        expect(isOver(mode, count, earlier), name).toBe(false);
+      }
+  });
+
+  test('there is no dead end, no error, and no waiting that cannot be cancelled', () => {
+    for (const { state, transitions } of Object.values(getAdjacencyMap(machine, plan.walk))) {
+      expect(['active', 'done']).toContain(state.status);
+      if (state.status === 'done') continue;
+      expect(transitions).not.toEqual({});
+      const canBeCancelled = state.can({ type: 'cancel', reason: '' });
+      expect(canBeCancelled || state.matches('cancelling')).toBe(true);
+    }
+  });
+});
+
+test('the paths together pass through every state', () => {
+  const states = nodesOf(machine).filter((node) => node !== machine.root);
+  expect([...passed].toSorted()).toEqual(states.map(({ id }) => id).toSorted());
+});

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { tempFolder } from '../support/temp-folder.ts';
+import { isAlive, lives, numberIn, runToExit } from './run-hook.ts';
+
+/** Runs a hook that leaves something behind; its command writes the leader's pid to `leader`, and that of what it left to `left`. */
+async function leave(command: string) {
+  const cwd = tempFolder();
+  const startedAt = performance.now();
+  const exit = await runToExit(`echo $$ > leader; ${command}`, { cwd });
+  return {
+    ...exit,
+    took: performance.now() - startedAt,
+    leader: await numberIn(join(cwd, 'leader')),
+    left: await numberIn(join(cwd, 'left')),
+  };
+}
+
+const deny = `echo '{"decision":"deny"}'`;
+const answer = { exitCode: 0, stdout: '{"decision":"deny"}\n', leftBackground: true };
+
+describe('an answer counts although something runs on in the background, which ends', () => {
+  test.each([
+    ['holding the streams', 'sleep 100 & echo $! > left'],
+    ['with redirected streams', 'sleep 100 > /dev/null 2>&1 & echo $! > left'],
+    ['with all streams closed', 'sleep 100 <&- >&- 2>&- & echo $! > left'],
+    ['deaf to SIGHUP', 'nohup sleep 100 & echo $! > left'],
+    ['disowned', 'sleep 100 & echo $! > left; disown -a'],
+    ['deaf to SIGTERM', "(trap '' TERM; sleep 100) & echo $! > left"],
+    ['stopped', 'sleep 100 & echo $! > left; kill -STOP $!'],
+    ['writing on and on', 'yes >&2 & echo $! > left'],
+    ['in a process group of its own', 'set -m; sleep 100 & echo $! > left'],
+    ['behind a timeout', 'timeout 100 sleep 100 & echo $! > left'],
+    ['behind a shell that starts it anew', 'while :; do sleep 0.01; done & echo $! > left'],
+  ])('%s', async (_, command) => {
+    const { left, leader, took, ...exit } = await leave(`${command}; ${deny}`);
+    expect(exit).toMatchObject(answer);
+    expect(isAlive(left)).toBe(false);
+    expect(lives(leader)).toBe(false);
+    expect(took).toBeLessThan(5000);
+  });
+
+  test('a shell that waits out SIGTERM with its child', async () => {
+    const command = `bash -c 'trap "" TERM; echo $$ > left; sleep 100; sleep 100' & sleep 0.2; ${deny}`;
+    const { left, leader, ...exit } = await leave(command);
+    expect(exit).toMatchObject(answer);
+    expect(isAlive(left) || lives(leader)).toBe(false);
+  });
+
+  test('what cleans up on SIGTERM has the time for it, and its output is no part of the answer it missed', async () => {
+    const command = `(trap 'echo cleaned > cleaned; exit' TERM; sleep 100 & wait) & echo $! > left; ${deny}`;
+    const { leader, ...exit } = await leave(command);
+    expect(exit).toMatchObject(answer);
+    expect(lives(leader)).toBe(false);
+  });
+
+  test('a denial by exit code keeps its reason', async () => {
+    const command = 'sleep 100 & echo $! > left; echo no >&2; exit 2';
+    expect(await leave(command)).toMatchObject({
+      exitCode: 2,
+      stderr: 'no\n',
+      leftBackground: true,
+    });
+  });
+});
+
+test('what left for a session of its own is let go, and nobody waits for it', async () => {
+  const { left, took, ...exit } = await leave(
+    `setsid sh -c 'echo $$ > left; exec sleep 100' & while [ ! -s left ]; do sleep 0.01; done; ${deny}`,
+  );
+  expect(exit).toMatchObject(answer);
+  expect(took).toBeLessThan(1500);
+  expect(isAlive(left)).toBe(true);
+  process.kill(left, 'SIGKILL');
+});
+
+test('a pipe that is still held never serves another hook', async () => {
+  const { left } = await leave(
+    `setsid sh -c 'echo $$ > left; while :; do echo stray; sleep 0.001; done' 2>/dev/null & while [ ! -s left ]; do sleep 0.01; done; ${deny}`,
+  );
+  for (let round = 0; round < 20; round++)
+    expect((await runToExit('sleep 0.005; echo mine')).stdout).toBe('mine\n');
+  process.kill(-left, 'SIGKILL');
+});
+
+test('what ends by itself within the drain is no background process', async () => {
+  expect(await runToExit('sleep 0.03 & echo x')).toMatchObject({
+    stdout: 'x\n',
+    leftBackground: false,
+  });
+});
+
+test('nothing left, nothing said', async () => {
+  expect(await runToExit('sleep 0.01 & wait; echo x')).toMatchObject({ leftBackground: false });
+});

@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { toPromise, waitFor } from 'xstate';
+import { tempFolder } from '../support/temp-folder.ts';
+import { hookActor, lives, numberIn, type Options } from './run-hook.ts';
+
+type State = 'starting' | 'running' | 'draining' | 'sweeping' | 'terminating' | 'killing';
+
+/** Starts a hook, and does something to it as soon as its machine is in a state. */
+async function meet(
+  state: State,
+  command: string,
+  act: (actor: ReturnType<typeof hookActor>) => void,
+  options: Options = {},
+) {
+  const cwd = tempFolder();
+  const actor = hookActor(`echo $$ > leader; ${command}`, { cwd, grace: 300, ...options });
+  const leader = () => numberIn(join(cwd, 'leader'));
+  if (state === 'starting') act(actor.start());
+  else {
+    actor.start();
+    if (state === 'running') await leader();
+    await waitFor(actor, (snapshot) => snapshot.matches({ alive: state }), { timeout: 10_000 });
+    act(actor);
+  }
+  return { actor, leader };
+}
+
+const deaf = "trap '' TERM; while :; do sleep 0.05; done";
+const leavesDeaf = "(trap '' TERM; sleep 100) & sleep 0.1; exit 2";
+
+const inEveryState: [State, string, Options?][] = [
+  ['starting', 'sleep 100'],
+  ['running', 'sleep 100'],
+  ['running', 'sleep 50 | sleep 60'],
+  ['running', deaf],
+  ['draining', 'sleep 100 & exit 2'],
+  ['draining', leavesDeaf],
+  ['sweeping', leavesDeaf],
+  ['terminating', deaf, { timeout: 200 }],
+  ['killing', deaf, { timeout: 200, grace: 10 }],
+];
+
+describe('cancelling', () => {
+  test.each(inEveryState)('while %s ends the group: %s (G-02)', async (state, command, options) => {
+    const { actor, leader } = await meet(
+      state,
+      command,
+      (hook) => hook.send({ type: 'cancel', reason: 'the user pressed Escape' }),
+      options,
+    );
+    expect(await toPromise(actor)).toMatchObject({
+      status: 'cancelled',
+      reason: 'the user pressed Escape',
+    });
+    // A hook that was cancelled at its start may never have come to write its number.
+    if (state !== 'starting') expect(lives(await leader())).toBe(false);
+  });
+
+  test('before the start ends a hook that has hardly begun', async () => {
+    const actor = hookActor('sleep 100');
+    actor.send({ type: 'cancel', reason: 'changed my mind' });
+    const outcome = toPromise(actor);
+    actor.start();
+    expect(await outcome).toMatchObject({ status: 'cancelled', reason: 'changed my mind' });
+  });
+
+  test('twice keeps the first reason, and does not prolong the grace', async () => {
+    const startedAt = performance.now();
+    const { actor } = await meet('running', deaf, (hook) => {
+      hook.send({ type: 'cancel', reason: 'first' });
+      const again = setInterval(() => hook.send({ type: 'cancel', reason: 'again' }), 50);
+      hook.subscribe({ complete: () => clearInterval(again) });
+    });
+    expect(await toPromise(actor)).toMatchObject({ status: 'cancelled', reason: 'first' });
+    expect(performance.now() - startedAt).toBeLessThan(4000);
+  });
+
+  test('tells what the hook had done by then', async () => {
+    const { actor } = await meet('running', `echo so far >&2; ${deaf}`, (hook) =>
+      setTimeout(() => hook.send({ type: 'cancel', reason: 'x' }), 200),
+    );
+    expect(await toPromise(actor)).toMatchObject({
+      exit: { signal: 'SIGKILL', stderr: 'so far\n' },
+    });
+  });
+
+  test('lets the hook clean up (B23)', async () => {
+    const { actor } = await meet(
+      'running',
+      `trap 'echo cleaned; exit' TERM; sleep 100 & touch x; wait`,
+      (hook) => setTimeout(() => hook.send({ type: 'cancel', reason: 'x' }), 200),
+      { grace: 5000 },
+    );
+    expect(await toPromise(actor)).toMatchObject({ exit: { stdout: 'cleaned\n' } });
+  });
+
+  test('of what cannot be started anyway has an outcome', async () => {
+    const actor = hookActor('true', { cwd: '/no/such/folder' });
+    const outcome = toPromise(actor);
+    actor.start().send({ type: 'cancel', reason: 'x' });
+    expect(await outcome).toMatchObject({ status: 'failed' });
+  });
+});
+
+test.each(inEveryState)(
+  'stopping the actor while %s leaves nothing: %s',
+  async (state, command, options) => {
+    const { leader } = await meet(state, command, (hook) => void hook.stop(), options);
+    if (state === 'starting') return;
+    const pid = await leader();
+    await expect.poll(() => lives(pid), { timeout: 5000 }).toBe(false);
+  },
+);

@@ -1,0 +1,135 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { toPromise } from 'xstate';
+import { foldersUntilTheEnd, hookActor, isAlive, lives, numberIn, runHook } from './run-hook.ts';
+
+const makeFolder = foldersUntilTheEnd();
+
+/** Blocks the event loop, as a host does that is busy. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+/** Runs a hook past its deadline; its command writes the leader's pid to `leader`. */
+async function overrun(command: string, options: { timeout?: number; grace?: number } = {}) {
+  const cwd = makeFolder();
+  const startedAt = performance.now();
+  const outcome = await runHook(`echo $$ > leader; ${command}`, {
+    timeout: 300,
+    grace: 200,
+    cwd,
+    ...options,
+  });
+  const took = performance.now() - startedAt;
+  return { cwd, outcome, took, leader: await numberIn(join(cwd, 'leader')) };
+}
+
+describe.concurrent('a hook past its deadline ends, with all it started (HOOK-117, C-33)', () => {
+  test.each([
+    ['sleeping', 'sleep 100', 'SIGTERM'],
+    ['waiting for a child', 'sleep 100; echo never', 'SIGTERM'],
+    ['a pipeline', 'sleep 50 | sleep 60', 'SIGTERM'],
+    ['busy', 'while :; do :; done', 'SIGTERM'],
+    ['stopped', 'kill -STOP $$', 'SIGTERM'],
+    ['with stopped children', 'sleep 100 & kill -STOP $!; wait', 'SIGTERM'],
+    ['deaf to SIGTERM (HOOK-118)', "trap '' TERM; sleep 100; sleep 100", 'SIGKILL'],
+    ['deaf and stopped', "trap '' TERM; kill -STOP $$; sleep 100", 'SIGKILL'],
+    ['with a deaf child', "(trap '' TERM; sleep 100) | cat", 'SIGTERM'],
+    ['behind a timeout of its own', 'timeout 100 sleep 100; echo never', 'SIGTERM'],
+    ['behind a deaf timeout', 'timeout 100 sh -c \'trap "" TERM; sleep 100\'; exit', 'SIGTERM'],
+    ['in process groups of its own', 'set -m; sleep 100 | sleep 100 & wait', 'SIGTERM'],
+    [
+      'starting groups on and on',
+      "trap '' TERM; while :; do timeout 9 sleep 0.01; done",
+      'SIGKILL',
+    ],
+    ['waiting for input of its own making', 'mkfifo f; cat f', 'SIGTERM'],
+  ])('%s', async (_, command, signal) => {
+    const { outcome, leader, took } = await overrun(command);
+    expect(outcome).toMatchObject({ status: 'timedOut', timeout: 300, exit: { signal } });
+    expect(lives(leader)).toBe(false);
+    expect(took).toBeLessThan(5000);
+  });
+
+  test('what it had written is kept (C-34, HOOK-119)', async () => {
+    const { outcome } = await overrun('echo partial; echo so far >&2; sleep 100');
+    expect(outcome).toMatchObject({ exit: { stdout: 'partial\n', stderr: 'so far\n' } });
+  });
+
+  test('an exit code in answer to SIGTERM does not count', async () => {
+    const { outcome } = await overrun(`trap 'echo "{}"; exit 0' TERM; sleep 100 & wait`);
+    expect(outcome).toMatchObject({ status: 'timedOut', exit: { exitCode: 0, signal: null } });
+  });
+
+  test('a clean-up on SIGTERM runs to its end (B23)', async () => {
+    const command = `trap 'sleep 0.3; echo done > cleaned' EXIT; trap 'exit 1' TERM; sleep 100 & wait`;
+    const { cwd, leader } = await overrun(command, { grace: 5000 });
+    expect(readFileSync(join(cwd, 'cleaned'), 'utf8')).toBe('done\n');
+    expect(lives(leader)).toBe(false);
+  });
+
+  test('a clean-up that only EXIT is trapped for runs too (B23)', async () => {
+    const { cwd } = await overrun(`touch tmp; trap 'rm tmp' EXIT; sleep 100; sleep 100`);
+    expect(existsSync(join(cwd, 'tmp'))).toBe(false);
+  });
+
+  test('a session of its own does not hold up the outcome', async () => {
+    const { cwd, outcome, took } = await overrun(
+      `setsid sh -c 'echo $$ > left; exec sleep 100' & while [ ! -s left ]; do sleep 0.01; done; wait`,
+    );
+    const left = await numberIn(join(cwd, 'left'));
+    expect(outcome.status).toBe('timedOut');
+    expect(took).toBeLessThan(3000);
+    if (isAlive(left)) process.kill(left, 'SIGKILL');
+  });
+});
+
+describe('the deadline', () => {
+  test('starts anew for each hook and is over when the hook is', async () => {
+    expect(await runHook('exit 2', { timeout: 5000 })).toMatchObject({ status: 'exited' });
+  });
+
+  test.each([2 ** 31, 1e12, Number.MAX_SAFE_INTEGER, Infinity])(
+    'of %d ms is no deadline of one',
+    async (timeout) => {
+      expect(await runHook('sleep 0.1; echo x', { timeout })).toMatchObject({ status: 'exited' });
+    },
+  );
+
+  test('passes over an answer given in time that a busy host has not heard of', async () => {
+    const actor = hookActor('echo no >&2; exit 2', { timeout: 300 });
+    const outcome = toPromise(actor);
+    actor.start();
+    block(900);
+    expect(await outcome).toMatchObject({
+      status: 'exited',
+      exit: { exitCode: 2, stderr: 'no\n' },
+      leftBackground: false,
+    });
+  });
+
+  test('counts for a hook that still runs when a busy host looks again', async () => {
+    const actor = hookActor('sleep 100', { timeout: 300 });
+    const outcome = toPromise(actor);
+    actor.start();
+    block(900);
+    expect(await outcome).toMatchObject({ status: 'timedOut' });
+  });
+
+  test('does not run while the hook is drained', async () => {
+    const outcome = await runHook('sleep 100 & sleep 0.25; exit 2', { timeout: 300 });
+    expect(outcome).toMatchObject({ status: 'exited', exit: { exitCode: 2 } });
+  });
+});
+
+test('a hook is never both: one outcome per run, whatever the race', async () => {
+  const outcomes = await Promise.all(
+    Array.from({ length: 30 }, (_, index) =>
+      runHook('sleep 0.2; echo x', { timeout: 190 + index * 2 }),
+    ),
+  );
+  for (const outcome of outcomes)
+    if (outcome.status === 'exited') expect(outcome.exit.stdout).toBe('x\n');
+    else expect(outcome.status).toBe('timedOut');
+});

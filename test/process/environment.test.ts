@@ -1,0 +1,122 @@
+import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { findProgram } from '../../src/process/find-program.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { runToExit } from './run-hook.ts';
+
+describe('the environment (HOOK-188, C-13)', () => {
+  test("is the parent's, with the given variables added", async () => {
+    vi.stubEnv('INHERITED_TOKEN', 'secret value');
+    vi.stubEnv('OVERRIDDEN', 'old');
+    const env = { OVERRIDDEN: 'new', ADDED: 'a "b" $c\n' };
+    const { stdout } = await runToExit(
+      'printf "%s|%s|%s" "$INHERITED_TOKEN" "$OVERRIDDEN" "$ADDED"',
+      { env },
+    );
+    vi.unstubAllEnvs();
+    expect(stdout).toBe('secret value|new|a "b" $c\n');
+  });
+
+  test("does not touch the host's", async () => {
+    await runToExit('export ADDED=2', { env: { ADDED: '1' } });
+    expect(process.env['ADDED']).toBeUndefined();
+  });
+
+  test('the folder is the working directory, whatever it is called', async () => {
+    const cwd = join(realpathSync(tempFolder()), `it's "my" $(proj) ümläut\n;x`);
+    mkdirSync(cwd);
+    expect(await runToExit('pwd -P', { cwd })).toMatchObject({ stdout: `${cwd}\n` });
+  });
+
+  test('a script is found by its path relative to the folder (C-15)', async () => {
+    const cwd = tempFolder();
+    mkdirSync(join(cwd, '.llxprt', 'hooks'), { recursive: true });
+    const file = join(cwd, '.llxprt', 'hooks', 'x.sh');
+    writeFileSync(file, '#!/bin/sh\necho ran "$@"\n');
+    chmodSync(file, 0o755);
+    expect(await runToExit('.llxprt/hooks/x.sh a "b c"', { cwd })).toMatchObject({
+      stdout: 'ran a b c\n',
+    });
+  });
+
+  test('there is no terminal, on no stream and to be opened (HOOK-125)', async () => {
+    const command =
+      'for n in 0 1 2; do [ -t $n ] && echo $n; done; (: < /dev/tty) 2>/dev/null && echo tty; echo done';
+    expect(await runToExit(command)).toMatchObject({ stdout: 'done\n' });
+  });
+
+  test('the hook leads a session and a group of its own', async () => {
+    const { stdout } = await runToExit('echo $$; cut -d" " -f1,5,6 /proc/$$/stat');
+    const [pid, ids] = stdout.trim().split('\n');
+    expect(ids).toBe(`${pid} ${pid} ${pid}`);
+  });
+
+  test('no descriptor of the engine leaks into the hook', async () => {
+    const hooks = Array.from({ length: 8 }, () =>
+      runToExit('sleep 0.1; for fd in /proc/$$/fd/*; do echo "${fd##*/} $(readlink "$fd")"; done'),
+    );
+    for (const { stdout } of await Promise.all(hooks)) {
+      const ours = stdout.split('\n').filter((line) => line.includes('hookmachine'));
+      expect(ours.map((line) => line.split(' ')[0])).toEqual(['0', '1', '2']);
+    }
+  });
+});
+
+describe('the shell (C-15)', () => {
+  test('knows ~ and defaults', async () => {
+    vi.stubEnv('HOME', homedir());
+    const { stdout } = await runToExit('echo ~ "${NO_SUCH_VARIABLE:-$HOME/x}" ${NO_SUCH:-y}');
+    vi.unstubAllEnvs();
+    expect(stdout).toBe(`${homedir()} ${homedir()}/x y\n`);
+  });
+
+  test('is bash where there is one', async () => {
+    expect(
+      await runToExit('[[ -n $BASH_VERSION ]] && echo "${BASH_VERSION:0:0}bash"'),
+    ).toMatchObject({
+      stdout: 'bash\n',
+    });
+  });
+
+  test('is sh where the PATH has no bash, and a folder of that name is none', async () => {
+    const bin = tempFolder();
+    mkdirSync(join(bin, 'bash'));
+    for (const name of ['cat', 'mkfifo']) symlinkSync(findProgram(name)!, join(bin, name));
+    vi.stubEnv('PATH', bin);
+    const { stdout } = await runToExit('readlink() { :; }; cat /proc/$$/comm; echo $0');
+    vi.unstubAllEnvs();
+    expect(stdout).toBe('sh\n/bin/sh\n');
+  });
+
+  test('is sh where there is no PATH', async () => {
+    const { PATH } = process.env;
+    delete process.env['PATH'];
+    const { stdout } = await runToExit('echo $0');
+    process.env['PATH'] = PATH;
+    expect(stdout).toBe('/bin/sh\n');
+  });
+
+  test('is never one that a project brings along', async () => {
+    const cwd = tempFolder();
+    writeFileSync(join(cwd, 'bash'), '#!/bin/sh\necho evil\n', { mode: 0o755 });
+    vi.stubEnv('PATH', `.:bin::${process.env['PATH']}`);
+    const before = process.cwd();
+    process.chdir(cwd);
+    const { stdout } = await runToExit('echo good', { cwd });
+    process.chdir(before);
+    vi.unstubAllEnvs();
+    expect(stdout).toBe('good\n');
+  });
+
+  test('a whole program fits, with its own here-documents and functions', async () => {
+    const command = `set -euo pipefail
+greet() { cat <<EOF
+hello $1
+EOF
+}
+greet world | tr a-z A-Z   # it's fine`;
+    expect(await runToExit(command)).toMatchObject({ stdout: 'HELLO WORLD\n', exitCode: 0 });
+  });
+});

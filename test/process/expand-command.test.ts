@@ -1,0 +1,136 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { expandCommand } from '../../src/process/expand-command.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { runToExit } from './run-hook.ts';
+
+const folders = [
+  '/plain',
+  "/my  project's",
+  '/a"b$HOME $(touch pwned)`touch pwned`; touch pwned #',
+  '/a\\b\\\\ \n!{1,2}?* ümläut 🙂 <x>&y\\',
+  '/\'"`$\\',
+];
+
+/** Commands that print something, with `$X` for a project variable; what they print, with `@` for its value. */
+const both: [string, string, string][] = [
+  ['unquoted', 'printf %s $X/a', '@/a'],
+  ['in braces', 'printf %s ${X}a', '@a'],
+  ['in double quotes', 'printf %s "$X/a ${X}"', '@/a @'],
+  ['in single quotes', "printf %s '$X'", '$X'],
+  ['between quotes', `printf %s "a"$X'b'`, 'a@b'],
+  ['twice', 'printf %s $X$X', '@@'],
+  ['escaped', String.raw`printf %s \$X`, '$X'],
+  ['behind a backslash', String.raw`printf %s \\$X`, String.raw`\@`],
+  ['of a longer name', 'printf %s "[$XECTORY]" [$XECTORY] $X', '[][]@'],
+  ['with a default', 'printf %s "${X:-none}"', '@'],
+  ['as a default', 'printf %s ${NONE:-$X}', '@'],
+  ['as a quoted default', 'printf %s "${NONE:-$X}" "${NONE:-"$X"}" ${NONE:-"$X"}', '@@@'],
+  ['in an assignment', 'D=$X; printf %s "$D"', '@'],
+  ['in a loop', 'for d in $X; do printf "<%s>" "$d"; done', '<@>'],
+  ['in a test', '[ $X = "$X" ] && printf yes', 'yes'],
+  ['in a case', 'case $X in $X) printf %s $X;; esac', '@'],
+  ['in a function', 'f() { printf %s "$1"; }; f $X', '@'],
+  ['in a subshell', '(printf %s $X; (printf %s $X))', '@@'],
+  ['in a substitution', 'x=$(printf %s $X); printf %s "$x"', '@'],
+  ['in a quoted substitution', 'printf %s "$(printf %s $X)-$(printf %s "$X")"', '@-@'],
+  ['in nested substitutions', 'printf %s "$(printf %s "$(printf %s $X)")" $X', '@@'],
+  ['in backticks', 'x=`printf %s $X`; printf %s "$x" $X', '@@'],
+  ['quoted in backticks', 'x=`printf %s "$X"`; printf %s "$x" $X', '@@'],
+  ['in quoted backticks', 'printf %s "`printf %s "$X"`" $X', '@@'],
+  ['escaped in quoted backticks', 'printf %s "`printf %s \\"$X\\"`" $X', '@@'],
+  ['in a case in a substitution', 'printf %s "$(case a in a) printf %s "$X";; esac)"', '@'],
+  ['in a here-document', 'cat <<EOF\n$X "$X" it\'s\nEOF\nprintf %s $X', '@ "@" it\'s\n@'],
+  ['in a quoted here-document', `cat <<'E F'\n$X it's\nE F\nprintf %s $X`, "$X it's\n@"],
+  ['in a here-document with tabs', 'cat <<-E\n\t$X"\n\tE\nprintf %s $X', '@"\n@'],
+  [
+    'in two here-documents',
+    'cat <<A - /dev/null; cat <<"B"\n$X"\nA\n$X"\nB\nprintf %s $X',
+    '@"\n$X"\n@',
+  ],
+  ['beside a here-document', 'cat <<A - && printf %s $X\n"\nA\n', '"\n@'],
+  ['behind a shift', 'printf %s $((1 << 2)) $X', '4@'],
+  ['behind a comment', '# it\'s\nprintf %s $X # and "this\n', '@'],
+  ['behind what is no comment', 'set -- a b; printf %s a#b $# ${#} $X', 'a#b22@'],
+  ['behind an operator and a comment', "true;# don't\nprintf %s $X", '@'],
+  ['behind a trimmed value', `v='a #b'; printf %s "\${v# x}" \${v% #*} $X`, 'a #ba@'],
+  ['on a continued line', 'printf %s \\\n  $X', '@'],
+  ['all three', 'printf %s $LLXPRT_PROJECT_DIR $GEMINI_PROJECT_DIR ${CLAUDE_PROJECT_DIR}', '@@@'],
+];
+
+const bashOnly: [string, string, string][] = [
+  ['behind ANSI quotes', String.raw`printf %s $'it\'s' $"x" $X`, "it'sx@"],
+  ['in a here-string', 'cat <<<$X; cat <<< "$X"; printf %s $X', '@\n@\n@'],
+  ['in an array', 'a=($X b); printf %s ${#a[@]} "${a[0]}" $X', '2@@'],
+  ['in a condition', '[[ $X == $X* && $X != "$X"? ]] && printf %s $X', '@'],
+  ['in a process substitution', 'cat <(printf %s $X) > >(cat); wait $!; printf %s $X', '@@'],
+  ['behind an arithmetic command', '(( a = 1 << 3 )); printf %s $a $X', '8@'],
+  ['behind a replacement', 'v=\'a #b\'; printf %s "${v/ #/}" ${v/ #/_} $X', 'aba_b@'],
+];
+
+const names = ['LLXPRT_PROJECT_DIR', 'GEMINI_PROJECT_DIR', 'CLAUDE_PROJECT_DIR'];
+const environment = (folder: string) => Object.fromEntries(names.map((name) => [name, folder]));
+
+/** `X` stands for the first of the names. */
+const named = (text: string): string => text.replaceAll(/(?<=\$\{?)X/g, names[0]!);
+
+describe.each([
+  ['bash', [...both, ...bashOnly]],
+  ['sh', both],
+])('a project variable, in %s (HOOK-188, C-14)', (shell, cases) => {
+  test.each(cases)('%s', async (_, command, printed) => {
+    const cwd = tempFolder();
+    const values = folders.map(async (folder) => {
+      const env = environment(folder);
+      if (shell === 'bash') return (await runToExit(named(command), { cwd, env })).stdout;
+      return execFileSync('/bin/sh', ['-c', expandCommand(named(command), env)], {
+        cwd,
+        env: { ...process.env, ...env },
+        encoding: 'utf8',
+      });
+    });
+    expect(await Promise.all(values)).toEqual(
+      folders.map((folder) => named(printed).split('@').join(folder)),
+    );
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+});
+
+describe('what is left alone', () => {
+  test.each([
+    'echo $HOME $FLAGS ${FLAGS} $1 $$',
+    'LLXPRT_PROJECT_DIR=x; echo LLXPRT_PROJECT_DIR',
+    'echo $OTHER_PROJECT_DIR',
+    'echo \'$LLXPRT_PROJECT_DIR\' "$LLXPRT_PROJECT_DIR"',
+  ])('%s', (command) => {
+    expect(expandCommand(command, { ...environment('/a b'), FLAGS: '-a -b' })).toBe(command);
+  });
+
+  test('a variable of the hook is split as the shell does it', async () => {
+    const { stdout } = await runToExit('printf "<%s>" $FLAGS', { env: { FLAGS: '-a -b' } });
+    expect(stdout).toBe('<-a><-b>');
+  });
+
+  test.each([
+    'echo "$LLXPRT_PROJECT_DIR',
+    "echo '",
+    'echo $(',
+    '${',
+    '`',
+    'cat <<',
+    'cat <<EOF\nx',
+    '\\',
+    '$',
+  ])('what is no command, %j, is no trap', (command) => {
+    const expanded = expandCommand(`${command} _PROJECT_DIR`, environment('/a b'));
+    expect(expanded).toContain(command);
+  });
+
+  test('a long command takes no time', () => {
+    const command = `echo ${'a#b $(x) `y` "z" '.repeat(20_000)} $LLXPRT_PROJECT_DIR`;
+    const startedAt = performance.now();
+    expandCommand(command, environment('/a b'));
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+  });
+});

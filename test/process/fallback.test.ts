@@ -1,0 +1,123 @@
+import type * as childProcess from 'node:child_process';
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { findProgram } from '../../src/process/find-program.ts';
+import { foldersUntilTheEnd } from './run-hook.ts';
+import type * as run from './run-hook.ts';
+
+const makeFolder = foldersUntilTheEnd();
+
+/** What is missing, and what kind of stdin and stdout hooks then have. */
+const shortages: [string, () => void, [string, string]][] = [
+  [
+    'mkfifo',
+    () => {
+      const bin = makeFolder();
+      const programs = ['bash', 'cat', 'head', 'sha256sum', 'sleep', 'stat', 'tee', 'tr'];
+      for (const name of programs) symlinkSync(findProgram(name)!, join(bin, name));
+      vi.stubEnv('PATH', bin);
+    },
+    ['regular file', 'socket'],
+  ],
+  [
+    'a folder to write to',
+    () =>
+      vi.doMock('../../src/process/scratch.ts', () => ({
+        scratchFolder() {
+          throw new Error('EROFS: read-only file system');
+        },
+      })),
+    ['socket', 'socket'],
+  ],
+];
+
+describe.each(shortages)("without %s Node's pipes serve", (_, takeAway, [stdinIs, stdoutIs]) => {
+  let { runHook, runToExit, lives }: typeof run = {} as typeof run;
+  beforeAll(async () => {
+    takeAway();
+    vi.resetModules();
+    ({ runHook, runToExit, lives } = await import('./run-hook.ts'));
+  });
+  afterAll(() => {
+    vi.unstubAllEnvs();
+    vi.doUnmock('../../src/process/scratch.ts');
+  });
+
+  test('for all that has no other stream', async () => {
+    const { stdout } = await runToExit('stat -L -c %F /proc/$$/fd/0 /proc/$$/fd/1 | cat');
+    expect(stdout.trim().split('\n')).toEqual([stdinIs, stdoutIs]);
+  });
+
+  test('input, output and exit code come through', async () => {
+    expect(await runToExit('cat; echo no >&2; exit 2', { stdin: '{"ä":"🙂"}' })).toMatchObject({
+      exitCode: 2,
+      stdout: '{"ä":"🙂"}',
+      stderr: 'no\n',
+      leftBackground: false,
+    });
+  });
+
+  test('megabytes arrive intact', async () => {
+    const stdin = 'äöü🙂'.repeat(500_000);
+    const { stdout } = await runToExit('cat', { stdin });
+    expect(stdout === stdin).toBe(true);
+  });
+
+  test('input that nobody reads is no failure (HOOK-192)', async () => {
+    const stdin = 'x'.repeat(5_000_000);
+    expect(await runToExit('echo no >&2; exit 2', { stdin })).toMatchObject({
+      exitCode: 2,
+      stderr: 'no\n',
+    });
+    expect(await runToExit('exec <&-; sleep 0.1; echo x', { stdin })).toMatchObject({
+      stdout: 'x\n',
+    });
+    expect(await runToExit('head -c 5; exit 2', { stdin })).toMatchObject({ stdout: 'xxxxx' });
+  });
+
+  test('a flood is cut', async () => {
+    const command = "head -c 30000000 /dev/zero | tr '\\0' a | tee /dev/null";
+    const { stdout, truncated } = await runToExit(command);
+    expect([stdout.length, truncated]).toEqual([10 * 1024 * 1024, ['stdout']]);
+  });
+
+  test('an answer counts although something holds the streams', async () => {
+    const exit = await runToExit('sleep 100 & echo $$; exit 2', { stdin: 'x'.repeat(5_000_000) });
+    expect(exit).toMatchObject({ exitCode: 2, leftBackground: true });
+    expect(lives(Number(exit.stdout))).toBe(false);
+  });
+
+  test('a deadline ends the group', async () => {
+    const outcome = await runHook('echo $$; sleep 50 | sleep 60', { timeout: 300 });
+    expect(outcome).toMatchObject({ status: 'timedOut', exit: { signal: 'SIGTERM' } });
+  });
+
+  test('what cannot start is told', async () => {
+    expect(await runHook('true', { cwd: '/no/such/folder' })).toMatchObject({ status: 'failed' });
+    expect(await runHook('a\0b')).toMatchObject({ status: 'failed' });
+  });
+});
+
+test('without /bin/sh for a watchdog hooks run all the same', async () => {
+  vi.resetModules();
+  const spawned: string[] = [];
+  vi.doMock('node:child_process', async (original) => {
+    const real = await original<typeof childProcess>();
+    return {
+      ...real,
+      spawn(file: string, ...rest: unknown[]) {
+        spawned.push(file);
+        return Reflect.apply(real.spawn, undefined, [
+          file === '/bin/sh' ? '/no/such/shell' : file,
+          ...rest,
+        ]) as unknown;
+      },
+    };
+  });
+  const { runToExit } = await import('./run-hook.ts');
+  for (let round = 0; round < 3; round++)
+    expect(await runToExit('echo x')).toMatchObject({ stdout: 'x\n' });
+  expect(spawned).toContain('/bin/sh');
+  vi.doUnmock('node:child_process');
+});

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { foldersUntilTheEnd, lives, numberIn } from './run-hook.ts';
+
+const host = new URL('host.ts', import.meta.url).pathname;
+const tsx = import.meta.resolve('tsx');
+const makeFolder = foldersUntilTheEnd();
+
+/** Starts a host whose hook writes its pid to `leader` and where its stdout goes to `pipe`. */
+async function startHost(end: string, command: string, state = 'running') {
+  const cwd = makeFolder();
+  const child = spawn(
+    process.execPath,
+    [
+      '--import',
+      tsx,
+      host,
+      end,
+      `readlink /proc/$$/fd/1 > pipe; echo $$ > leader; ${command}`,
+      state,
+    ],
+    { cwd, stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, NODE_OPTIONS: '' } },
+  );
+  const ended = once(child, 'exit');
+  await once(child.stdout, 'data');
+  const leader = await numberIn(join(cwd, 'leader'));
+  const scratch = join(readFileSync(join(cwd, 'pipe'), 'utf8').trim(), '..');
+  return { child, ended, leader, scratch };
+}
+
+async function expectNothingLeft(leader: number, scratch: string): Promise<void> {
+  await vi.waitUntil(() => !lives(leader) && !existsSync(scratch), { timeout: 3000, interval: 20 });
+}
+
+const ends: [string, (child: ChildProcess) => void][] = [
+  ['process.exit', () => undefined],
+  ['exception', () => undefined],
+  ['rejection', () => undefined],
+  ['abort', () => undefined],
+  ['SIGTERM', (child) => child.kill('SIGTERM')],
+  ['SIGINT', (child) => child.kill('SIGINT')],
+  ['SIGKILL', (child) => child.kill('SIGKILL')],
+];
+
+describe.concurrent('when the host ends, its hooks end, and its folder is removed', () => {
+  test.each(ends)('%s', async (end, act) => {
+    const deaf = "trap '' TERM HUP INT; (trap '' TERM; sleep 100) & sleep 100 | sleep 100";
+    const { child, ended, leader, scratch } = await startHost(end, deaf);
+    expect(lives(leader)).toBe(true);
+    expect(existsSync(scratch)).toBe(true);
+    act(child);
+    await ended;
+    await expectNothingLeft(leader, scratch);
+  });
+
+  test.each(['SIGKILL', 'SIGTERM'] as const)(
+    'also what has a process group of its own: %s',
+    async (signal) => {
+      const { child, leader, scratch } = await startHost(
+        signal,
+        'timeout 100 sleep 100; set -m; sleep 100 & wait',
+      );
+      child.kill(signal);
+      await expectNothingLeft(leader, scratch);
+    },
+  );
+
+  test('also what a hook left behind that is being ended', async () => {
+    const { child, leader, scratch } = await startHost(
+      'SIGKILL',
+      "(trap '' TERM; sleep 100) & sleep 0.3; exit 0",
+      'draining',
+    );
+    child.kill('SIGKILL');
+    await expectNothingLeft(leader, scratch);
+  });
+});

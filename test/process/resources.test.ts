@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hookActor, runHook, runToExit } from './run-hook.ts';
+
+/** What a process holds that hooks could leave behind. */
+function holdings() {
+  const children = execFileSync('ps', ['-o', 'stat=,args=', '--ppid', String(process.pid)], {
+    encoding: 'utf8',
+  });
+  return {
+    descriptors: readdirSync('/proc/self/fd').length,
+    listeners: process.eventNames().map((name) => [name, process.listenerCount(name)]),
+    children: children.split('\n').filter((line) => line !== '' && !line.includes('ps -o')).length,
+    zombies: children.split('\n').filter((line) => line.startsWith('Z')).length,
+    pipes: process.getActiveResourcesInfo().filter((name) => /Pipe|Process|Timeout/.test(name)),
+  };
+}
+
+/** The folder that holds the pipes, seen from inside a hook. */
+const scratchFolder = async (): Promise<string> =>
+  join((await runToExit('readlink /proc/$$/fd/1')).stdout.trim(), '..');
+
+const warnings: Error[] = [];
+const keep = (warning: Error): void => void warnings.push(warning);
+const rejections: unknown[] = [];
+const keepRejection = (reason: unknown): void => void rejections.push(reason);
+
+beforeAll(async () => {
+  process.on('warning', keep).on('unhandledRejection', keepRejection);
+  // The first hook starts what all share.
+  await Promise.all(Array.from({ length: 8 }, () => runHook('true')));
+});
+afterAll(() => {
+  process.off('warning', keep).off('unhandledRejection', keepRejection);
+});
+
+/** Waits until the event loop has closed what is to be closed. */
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 100));
+
+async function leavesNothing(run: () => Promise<unknown>): Promise<void> {
+  await settled();
+  const before = holdings();
+  await run();
+  await settled();
+  expect(holdings()).toEqual(before);
+}
+
+describe('nothing is left behind: no descriptor, listener, child or zombie', () => {
+  test('after 200 hooks', () =>
+    leavesNothing(async () => {
+      for (let round = 0; round < 50; round++)
+        await Promise.all(Array.from({ length: 4 }, () => runToExit('cat; echo x >&2; exit 2')));
+    }));
+
+  test('after hooks that cannot start', () =>
+    leavesNothing(async () => {
+      for (let round = 0; round < 20; round++) {
+        await runHook('true', { cwd: '/no/such/folder' });
+        await runHook('a\0b');
+        await runHook(`: ${'x'.repeat(200_000)}`);
+        await runHook('true', {
+          stdin: () => {
+            throw new Error('no input');
+          },
+        });
+      }
+    }));
+
+  test('after hooks that time out or leave something behind', () =>
+    leavesNothing(() =>
+      Promise.all([
+        ...Array.from({ length: 5 }, () => runHook('sleep 100 | cat', { timeout: 100 })),
+        ...Array.from({ length: 5 }, () => runHook('sleep 100 & exit 2')),
+        ...Array.from({ length: 5 }, () => runHook('sleep 100 > /dev/null 2>&1 & exit 2')),
+        ...Array.from({ length: 5 }, () =>
+          runHook("trap '' TERM; while :; do sleep 1; done", { timeout: 100, grace: 50 }),
+        ),
+      ]),
+    ));
+
+  test('after actors that were stopped', () =>
+    leavesNothing(async () => {
+      const actors = Array.from({ length: 10 }, () => hookActor('sleep 100 | cat').start());
+      actors.push(hookActor('true', { cwd: '/no/such/folder' }).start());
+      for (const actor of actors) actor.stop();
+      await settled();
+    }));
+
+  test('after hooks that leave megabytes of input unread', () =>
+    leavesNothing(() =>
+      Promise.all(
+        Array.from({ length: 5 }, () => runToExit('exit 0', { stdin: 'x'.repeat(2_000_000) })),
+      ),
+    ));
+});
+
+/** Which pipes a hook has for its outputs. */
+const inodes = async (): Promise<string[]> =>
+  (await runToExit('stat -L -c %i /proc/$$/fd/1 /proc/$$/fd/2; sleep 0.05')).stdout
+    .trim()
+    .split('\n');
+
+test('pipes serve one hook after the other, and none twice at a time', async () => {
+  const folder = await scratchFolder();
+  const together = await Promise.all(Array.from({ length: 4 }, inodes));
+  expect(new Set(together.flat()).size).toBe(8);
+  const made = readdirSync(folder).length;
+  for (let round = 0; round < 20; round++) await inodes();
+  expect(readdirSync(folder)).toHaveLength(made);
+});
+
+test('nothing of the input or the output stays on a disk', async () => {
+  const folder = await scratchFolder();
+  await runToExit('cat', { stdin: 'secret' });
+  expect(readdirSync(folder).filter((name) => !name.startsWith('pipe-'))).toEqual([]);
+});
+
+test('a folder that a cleaner removed is made anew', async () => {
+  const folder = await scratchFolder();
+  execFileSync('rm', ['-rf', folder]);
+  expect(await runToExit('cat /dev/stdin; echo x > /dev/stderr')).toMatchObject({
+    stdout: '{}',
+    stderr: 'x\n',
+  });
+  expect(await scratchFolder()).not.toBe(folder);
+});
+
+test('only this user can look into the folder', async () => {
+  const { stdout } = await runToExit('stat -c %a "$(dirname "$(readlink /proc/$$/fd/1)")"');
+  expect(stdout).toBe('700\n');
+});
+
+test('there was no warning and no unhandled rejection', () => {
+  expect({ warnings, rejections }).toEqual({ warnings: [], rejections: [] });
+});

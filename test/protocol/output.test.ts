@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import { ignored } from '../../src/protocol/notes.ts';
+import {
+  checkHookOutput,
+  isBlocking,
+  isDecision,
+  isRecord,
+  type HookOutput,
+} from '../../src/protocol/output.ts';
+
+test('an output whose fields fit is taken as it is (HOOK-157)', () => {
+  const output: HookOutput = {
+    decision: 'ask',
+    reason: 'r',
+    continue: true,
+    stopReason: 's',
+    suppressOutput: false,
+    systemMessage: 'm',
+    hookSpecificOutput: { a: 1 },
+  };
+  expect(checkHookOutput({ ...output })).toEqual({ output, notes: [] });
+});
+
+test('null is a field left out; a null decision is kept (HOOK-158)', () => {
+  expect(
+    checkHookOutput({ decision: null, reason: null, continue: null, hookSpecificOutput: null }),
+  ).toEqual({ output: { decision: null }, notes: [] });
+});
+
+test('the printed object is not changed', () => {
+  const printed = Object.freeze({ decision: 5, other: {} });
+  expect(checkHookOutput(printed).output).toEqual({ other: {} });
+});
+
+test('a field named __proto__ is none of ours', () => {
+  const printed = JSON.parse('{"__proto__":{"decision":5}}') as Record<string, unknown>;
+  expect(checkHookOutput(printed).notes).toEqual([]);
+});
+
+test('the words of a decision are these five, letter by letter (C-31)', () => {
+  for (const word of ['block', 'deny', 'allow', 'approve', 'ask'])
+    expect(isDecision(word)).toBe(true);
+  for (const word of ['Block', ' deny', '', null, undefined, 1, ['deny']])
+    expect(isDecision(word)).toBe(false);
+  expect(['block', 'deny', 'allow', 'ask', null].filter(isBlocking)).toEqual(['block', 'deny']);
+});
+
+test('an object is no array and not null', () => {
+  expect([{}, Object.create(null)].every(isRecord)).toBe(true);
+  expect([null, [], 'x', 1, undefined].some(isRecord)).toBe(false);
+});
+
+test('a note shows short values and names large ones', () => {
+  expect(ignored('"x"', 'Yes', 'true')).toBe('"x" is "Yes" and was ignored: it must be true');
+  expect(ignored('x', 'a'.repeat(1_000_000), 'b').length).toBeLessThan(120);
+  expect(ignored('x', [[]], 'b')).toContain('is a list and');
+  expect(ignored('x', {}, 'b')).toContain('is an object and');
+});

@@ -1,0 +1,345 @@
+import { describe, expect, test } from 'vitest';
+import { hookEventNames } from '../../src/protocol/events.ts';
+import { defineHooks, type HooksFromSource } from '../../src/settings/define-hooks.ts';
+import { parseJson } from '../../src/settings/parse-json.ts';
+import { formatProblem } from '../../src/settings/problem.ts';
+
+function define(hooks: unknown, from: Partial<HooksFromSource> = {}) {
+  const { definitions, problems } = defineHooks({ source: 'project', hooks, ...from });
+  return { definitions, problems: problems.map(formatProblem) };
+}
+
+const hook = { type: 'command', command: 'true' };
+
+/** What becomes of one hook in the first group of BeforeTool. */
+const defineOne = (entry: unknown) => define({ BeforeTool: [{ hooks: [entry] }] });
+
+describe('a hook definition', () => {
+  test('has what the settings say (HOOK-080, 082, 083; C-03)', () => {
+    const { definitions, problems } = define(
+      {
+        AfterTool: [
+          {
+            matcher: ' write_file|replace ',
+            sequential: true,
+            hooks: [
+              {
+                type: 'command',
+                command: '.llxprt/hooks/check.sh',
+                name: ' check ',
+                description: 'Checks.',
+                timeout: 5000,
+              },
+            ],
+          },
+        ],
+      },
+      { source: 'user', file: '/home/me/.llxprt/settings.json', env: { extensionPath: '/x' } },
+    );
+    expect(problems).toEqual([]);
+    expect(definitions).toEqual([
+      {
+        event: 'AfterTool',
+        type: 'command',
+        command: '.llxprt/hooks/check.sh',
+        name: 'check',
+        description: 'Checks.',
+        timeout: 5000,
+        matcher: 'write_file|replace',
+        sequential: true,
+        source: 'user',
+        file: '/home/me/.llxprt/settings.json',
+        place: 'hooks.AfterTool[0].hooks[0]',
+        env: { extensionPath: '/x' },
+      },
+    ]);
+  });
+
+  test('has defaults for all that may be left out (HOOK-082, 120)', () => {
+    expect(defineOne(hook).definitions).toEqual([
+      {
+        event: 'BeforeTool',
+        type: 'command',
+        command: 'true',
+        name: 'true',
+        timeout: 60_000,
+        sequential: false,
+        source: 'project',
+        place: 'hooks.BeforeTool[0].hooks[0]',
+        env: {},
+      },
+    ]);
+  });
+
+  test.each(hookEventNames)('may be for %s (HOOK-081, 203)', (event) => {
+    const { definitions, problems } = define({ [event]: [{ hooks: [hook] }] });
+    expect(definitions).toMatchObject([{ event, command: 'true' }]);
+    expect(problems).toEqual([]);
+  });
+
+  test('is named by its name, else its command (C-03)', () => {
+    const names = [{ name: 'n' }, { name: ' ' }, { name: '' }, { name: null }, {}].map(
+      (more) => defineOne({ ...hook, ...more }).definitions[0]?.name,
+    );
+    expect(names).toEqual(['n', 'true', 'true', 'true', 'true']);
+  });
+
+  test('keeps its command letter by letter, and may hold fields of others', () => {
+    const entry = { type: 'command', command: ' echo "$x" \n', env: { A: '1' }, once: true };
+    expect(defineOne(entry)).toMatchObject({ definitions: [{ command: ' echo "$x" \n' }] });
+    expect(defineOne(entry).problems).toEqual([]);
+  });
+
+  test('may be a plugin, which is accepted though it cannot run (C-02, HOOK-083)', () => {
+    const { definitions, problems } = defineOne({ type: 'plugin', command: 'echo never' });
+    expect(definitions).toMatchObject([{ type: 'plugin', command: '', name: 'unknown-command' }]);
+    expect(problems).toEqual([]);
+  });
+});
+
+describe('the timeout', () => {
+  test.each([
+    [1, 1],
+    [0.5, 0.5],
+    [120_000, 120_000],
+    [2_147_483_647, 2_147_483_647],
+    // A timer cannot take more: it would fire at once.
+    [1e12, 2_147_483_647],
+    [null, 60_000],
+  ])('of %j counts as %d ms (X3)', (timeout, ms) => {
+    const { definitions, problems } = defineOne({ ...hook, timeout });
+    expect(definitions[0]?.timeout).toBe(ms);
+    expect(problems).toEqual([]);
+  });
+
+  test.each([
+    [0, '0'],
+    [-1, '-1'],
+    ['5', '"5"'],
+    [Number.NaN, 'NaN'],
+    [Number.POSITIVE_INFINITY, 'Infinity'],
+    [true, 'true'],
+    [[5], 'an array'],
+    [{ ms: 5 }, 'an object'],
+  ])('of %j is ignored and told; the hook runs with the default (C-32)', (timeout, said) => {
+    const { definitions, problems } = defineOne({ ...hook, timeout });
+    expect(definitions[0]?.timeout).toBe(60_000);
+    expect(problems).toEqual([
+      `hooks.BeforeTool[0].hooks[0].timeout: is ${said}, so it was ignored; make it a positive number of milliseconds`,
+    ]);
+  });
+});
+
+describe('a bad hook is discarded with one line that names place and mend (HOOK-191)', () => {
+  test.each([
+    ['no type, as in the best practices', { command: 'x' }, '.type: is missing', 'type'],
+    ['a null type', { type: null, command: 'x' }, '.type: is null', 'type'],
+    ['another type', { type: 'http', url: 'x' }, '.type: is "http"', 'type'],
+    ['a type of other case', { type: 'Command', command: 'x' }, '.type: is "Command"', 'type'],
+    ['a type that is no text', { type: ['command'] }, '.type: is an array', 'type'],
+    ['no command', { type: 'command' }, '.command: is missing', 'command'],
+    ['an empty command', { type: 'command', command: '' }, '.command: is ""', 'command'],
+    ['a blank command', { type: 'command', command: ' \n' }, '.command: is " \\n"', 'command'],
+    ['a null command', { type: 'command', command: null }, '.command: is null', 'command'],
+    ['a list as command', { type: 'command', command: ['ls'] }, '.command: is an array', 'command'],
+    ['several faults', { type: 'command', timeout: 0 }, '.command: is missing', 'command'],
+    ['a text', 'echo', ': is "echo"', 'object'],
+    ['null', null, ': is null', 'object'],
+    ['a list', [hook], ': is an array', 'object'],
+  ])('%s', (_, entry, fault, mend) => {
+    const mends: Record<string, string> = {
+      type: 'write "type": "command"',
+      command: 'write the shell command to run: "command": "…"',
+      object: 'make it an object: { "type": "command", "command": "…" }',
+    };
+    const { definitions, problems } = define({ BeforeTool: [{ hooks: [hook, entry, hook] }] });
+    expect(definitions).toHaveLength(2);
+    expect(problems).toEqual([
+      `hooks.BeforeTool[0].hooks[1]${fault}, so the hook was discarded; ${mends[mend]}`,
+    ]);
+  });
+
+  test('and a very long value is shown in part', () => {
+    const [problem] = defineOne({ type: 'x'.repeat(1_000_000) }).problems;
+    expect(problem?.length).toBeLessThan(250);
+  });
+});
+
+test('a bad optional field of a hook costs that field only', () => {
+  const { definitions, problems } = defineOne({
+    ...hook,
+    name: 5,
+    description: [],
+    timeout: 'soon',
+  });
+  expect(definitions).toMatchObject([{ name: 'true', timeout: 60_000 }]);
+  expect(definitions[0]).not.toHaveProperty('description');
+  expect(problems).toHaveLength(3);
+});
+
+describe('a hook group', () => {
+  test.each([
+    [null, ': is null', 'make it a hook group: { "matcher": "…", "hooks": [ … ] }'],
+    ['x', ': is "x"', 'make it a hook group: { "matcher": "…", "hooks": [ … ] }'],
+    [[], ': is an array', 'make it a hook group: { "matcher": "…", "hooks": [ … ] }'],
+    // A hook where a group belongs.
+    [
+      hook,
+      '.hooks: is missing',
+      'make it an array of hooks: [ { "type": "command", "command": "…" } ]',
+    ],
+    [
+      { hooks: hook },
+      '.hooks: is an object',
+      'make it an array of hooks: [ { "type": "command", "command": "…" } ]',
+    ],
+    [
+      { matcher: ['a', 'b'], hooks: [hook] },
+      '.matcher: is an array',
+      'make it a string: a regular expression for tool names',
+    ],
+  ])('%j is discarded, and the others live', (group, fault, mend) => {
+    const { definitions, problems } = define({
+      BeforeTool: [{ hooks: [hook] }, group, { hooks: [hook] }],
+    });
+    expect(definitions.map(({ place }) => place)).toEqual([
+      'hooks.BeforeTool[0].hooks[0]',
+      'hooks.BeforeTool[2].hooks[0]',
+    ]);
+    expect(problems).toEqual([`hooks.BeforeTool[1]${fault}, so the group was discarded; ${mend}`]);
+  });
+
+  test('may be empty', () => {
+    expect(define({ BeforeTool: [{ hooks: [] }], AfterTool: [] })).toEqual({
+      definitions: [],
+      problems: [],
+    });
+  });
+
+  test.each(['true', 1, {}])('a "sequential" that is %j is ignored', (sequential) => {
+    const { definitions, problems } = define({ BeforeTool: [{ sequential, hooks: [hook] }] });
+    expect(definitions).toMatchObject([{ sequential: false }]);
+    expect(problems).toHaveLength(1);
+  });
+
+  test('null is as good as nothing in an optional field', () => {
+    const group = { matcher: null, sequential: null, hooks: [hook] };
+    const { definitions, problems } = define({ BeforeTool: [group] });
+    expect(definitions).toMatchObject([{ command: 'true', sequential: false }]);
+    expect(definitions[0]).not.toHaveProperty('matcher');
+    expect(problems).toEqual([]);
+  });
+
+  test.each(['**', '*.ts', '(?i)write', '[', 'a('])(
+    'a matcher %j that is no regular expression is told of, for it fits one name only (C-18)',
+    (matcher) => {
+      const { definitions, problems } = define({ AfterTool: [{ matcher, hooks: [hook] }] });
+      expect(definitions).toMatchObject([{ matcher }]);
+      expect(problems).toEqual([
+        `hooks.AfterTool[0].matcher: is "${matcher}", which is no regular expression, so it fits only a tool of exactly that name; write a regular expression, such as "write_file|replace"; "*" alone fits every tool`,
+      ]);
+    },
+  );
+
+  test.each(['', ' ', '*', ' * ', 'write_*', '.*', 'a|b'])('a matcher %j is fine', (matcher) => {
+    expect(define({ BeforeTool: [{ matcher, hooks: [hook] }] }).problems).toEqual([]);
+  });
+
+  test('a matcher of another event may be anything (C-19, C-20)', () => {
+    const group = { matcher: '**', hooks: [hook] };
+    expect(define({ BeforeModel: [group], SessionStart: [group] }).problems).toEqual([]);
+  });
+});
+
+describe('the hooks of a source', () => {
+  test.each([undefined, null, {}])('may be %j', (hooks) => {
+    expect(define(hooks)).toEqual({ definitions: [], problems: [] });
+  });
+
+  test.each([
+    [[], 'an array'],
+    ['x', '"x"'],
+    [true, 'true'],
+  ])('that are %j hold none, and that is told', (hooks, said) => {
+    expect(define(hooks)).toEqual({
+      definitions: [],
+      problems: [
+        `hooks: is ${said}, so no hook was read; make it an object: { "BeforeTool": [ … ] }`,
+      ],
+    });
+  });
+
+  test('reserved keys name no event and are no fault (C-04)', () => {
+    const { definitions, problems } = define({
+      enabled: true,
+      disabled: ['x'],
+      notifications: { sound: true },
+      BeforeTool: [{ hooks: [hook] }],
+    });
+    expect(definitions).toHaveLength(1);
+    expect(problems).toEqual([]);
+  });
+
+  test.each(['PreToolUse', 'beforetools', 'constructor', 'toString', '', 'hasOwnProperty'])(
+    'an event %j that there is not is skipped and told (C-04)',
+    (event) => {
+      const { definitions, problems } = define({ [event]: [{ hooks: [hook] }] });
+      expect(definitions).toEqual([]);
+      expect(problems).toEqual([
+        `hooks.${event}: there is no such event, so it was skipped; use one of ${hookEventNames.join(', ')}`,
+      ]);
+    },
+  );
+
+  test('an event of other case is told with the right one', () => {
+    expect(define({ BEFORETOOL: [], aftertool: [] }).problems).toEqual([
+      'hooks.BEFORETOOL: there is no such event, so it was skipped; use BeforeTool',
+      'hooks.aftertool: there is no such event, so it was skipped; use AfterTool',
+    ]);
+  });
+
+  test('a __proto__ in the file is an event that there is not, and pollutes nothing', () => {
+    const text =
+      '{"__proto__": {"BeforeTool": []}, "BeforeTool": [{"__proto__": 1, "hooks": [{"__proto__": {"type": "command"}, "type": "command", "command": "true"}]}]}';
+    const parsed = parseJson(text);
+    const { definitions, problems } = define('value' in parsed ? parsed.value : undefined);
+    expect(definitions).toHaveLength(1);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(/^hooks\.__proto__: there is no such event/);
+    expect(({} as { type?: unknown }).type).toBeUndefined();
+  });
+
+  test.each([
+    [{ hooks: [hook] }, 'an object'],
+    [null, 'null'],
+    ['echo', '"echo"'],
+  ])('an event whose groups are %j is discarded, and the others live', (groups, said) => {
+    const { definitions, problems } = define({
+      BeforeTool: groups,
+      AfterTool: [{ hooks: [hook] }],
+    });
+    expect(definitions).toMatchObject([{ event: 'AfterTool' }]);
+    expect(problems).toEqual([
+      `hooks.BeforeTool: is ${said}, so it was discarded; make it an array of hook groups: [ { "hooks": [ … ] } ]`,
+    ]);
+  });
+
+  test('problems tell file, line and column', () => {
+    const text =
+      '{ "hooks": {\n  "BeforeTool": [ { "hooks": [\n    { "type": "command" } ] } ] } }';
+    const parsed = parseJson(text);
+    if ('fault' in parsed) throw new Error(parsed.fault);
+    const { hooks } = parsed.value as { hooks: unknown };
+    const { problems } = define(hooks, { file: '/p/settings.json', locate: parsed.locate });
+    expect(problems).toEqual([
+      '/p/settings.json:3:5 hooks.BeforeTool[0].hooks[0].command: is missing, so the hook was discarded; write the shell command to run: "command": "…"',
+    ]);
+  });
+
+  test('values that only a program can give do no harm', () => {
+    const entries = [() => 1, Symbol('s'), 10n, Number.NaN, new Date(0), undefined];
+    const { definitions, problems } = define({ BeforeTool: [{ hooks: entries }] });
+    expect(definitions).toEqual([]);
+    expect(problems).toHaveLength(entries.length);
+  });
+});

@@ -1,0 +1,111 @@
+import { symlinkSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { isExtensionEnabled } from '../../src/settings/extension-enablement.ts';
+import { loadSettings } from '../../src/settings/load-settings.ts';
+import { formatProblem } from '../../src/settings/problem.ts';
+import { sandbox } from '../support/sandbox.ts';
+
+const hooks = (command: string) => ({
+  BeforeTool: [{ hooks: [{ type: 'command', command }] }],
+});
+
+/** The commands that extensions bring, with the folder each may use as `${extensionPath}`. */
+const commandsOf = (cwd: string) =>
+  loadSettings(cwd)
+    .sources.filter(({ hooks: own }) => own !== undefined)
+    .map(({ source, hooks: own, env }) => [
+      source,
+      (own as ReturnType<typeof hooks>).BeforeTool[0]?.hooks[0]?.command,
+      env?.['extensionPath'],
+    ]);
+
+describe('the hooks of an installed extension (HOOK-085)', () => {
+  test.each(['llxprt-extension.json', 'gemini-extension.json', 'hooks/hooks.json'])(
+    'may stand in %s',
+    (file) => {
+      const { project, home, write } = sandbox();
+      const path = `${home}/.llxprt/extensions/one`;
+      write(`${path}/${file}`, { name: 'one', version: '1', hooks: hooks('a') });
+      expect(commandsOf(project)).toEqual([['extension', 'a', path]]);
+    },
+  );
+
+  test('come from one manifest, LLxprt’s before Gemini’s, and from hooks/hooks.json', () => {
+    const { project, home, write } = sandbox();
+    const path = `${home}/.llxprt/extensions/one`;
+    write(`${path}/llxprt-extension.json`, { hooks: hooks('llxprt') });
+    write(`${path}/gemini-extension.json`, { hooks: hooks('gemini') });
+    write(`${path}/hooks/hooks.json`, { hooks: hooks('more') });
+    expect(commandsOf(project).map(([, command]) => command)).toEqual(['llxprt', 'more']);
+  });
+
+  test('come in the order of the folders’ names, after all levels of settings', () => {
+    const { project, home, files, write } = sandbox();
+    for (const name of ['b', 'a', 'C'])
+      write(`${home}/.llxprt/extensions/${name}/hooks/hooks.json`, { hooks: hooks(name) });
+    write(files.system, { hooks: hooks('system') });
+    expect(commandsOf(project).map(([, command]) => command)).toEqual(['system', 'C', 'a', 'b']);
+  });
+
+  test('come also from a folder that is a link', () => {
+    const { folder, project, home, write } = sandbox();
+    write(`${folder}/dev/hooks/hooks.json`, { hooks: hooks('linked') });
+    write(`${home}/.llxprt/extensions/readme.md`, 'no extension');
+    symlinkSync(`${folder}/dev`, `${home}/.llxprt/extensions/dev`);
+    symlinkSync(`${folder}/nowhere`, `${home}/.llxprt/extensions/dangling`);
+    expect(commandsOf(project).map(([, command]) => command)).toEqual(['linked']);
+  });
+
+  test('a broken file is told, and the others live', () => {
+    const { project, home, write } = sandbox();
+    const path = `${home}/.llxprt/extensions/one`;
+    const broken = write(`${path}/llxprt-extension.json`, '{"name": "one"');
+    write(`${path}/hooks/hooks.json`, { hooks: hooks('a') });
+    expect(commandsOf(project)).toEqual([['extension', 'a', path]]);
+    expect(loadSettings(project).problems.map(formatProblem)).toEqual([
+      `${broken}:1:15: not valid JSON (a closing } is expected), so the whole file is ignored; mend the JSON there`,
+    ]);
+  });
+
+  test('an extension does not switch hooks on', () => {
+    const { project, home, write } = sandbox();
+    write(`${home}/.llxprt/extensions/one/hooks/hooks.json`, {
+      tools: { enableHooks: true },
+      hooks: { ...hooks('a'), enabled: true },
+    });
+    expect(loadSettings(project).enabled).toBe(false);
+  });
+});
+
+describe('an extension that the user disabled', () => {
+  test('brings no hooks; its name is that of the manifest', () => {
+    const { project, home, write } = sandbox();
+    const folder = `${home}/.llxprt/extensions`;
+    write(`${folder}/one/llxprt-extension.json`, { name: 'First', hooks: hooks('first') });
+    write(`${folder}/two/hooks/hooks.json`, { hooks: hooks('second') });
+    write(`${folder}/extension-enablement.json`, { First: { overrides: [`!${home}/*`] } });
+    expect(commandsOf(project)).toHaveLength(2);
+    write(`${folder}/extension-enablement.json`, { First: { overrides: [`!${project}/*`] } });
+    expect(commandsOf(project).map(([, command]) => command)).toEqual(['second']);
+    write(`${folder}/extension-enablement.json`, { two: { overrides: ['!/*'] } });
+    expect(commandsOf(project).map(([, command]) => command)).toEqual(['first']);
+  });
+
+  test.each([
+    [[], true],
+    [['!/*'], false],
+    [['!/a/*'], false],
+    [['!/a/b/'], false],
+    [['!/a/'], true],
+    [['!/a/bc/*'], true],
+    [['!/*', '/a/*'], true],
+    [['/a/b/', '!/a/*'], false],
+    [['!/*', 5, null], false],
+  ])('by %j: active in /a/b is %j', (overrides, active) => {
+    expect(isExtensionEnabled({ overrides }, '/a/b')).toBe(active);
+  });
+
+  test.each([undefined, null, [], {}, { overrides: '!/*' }])('not by %j', (entry) => {
+    expect(isExtensionEnabled(entry, '/a/b')).toBe(true);
+  });
+});

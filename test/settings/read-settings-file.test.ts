@@ -1,0 +1,131 @@
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { formatProblem } from '../../src/settings/problem.ts';
+import { settingsReader } from '../../src/settings/read-settings-file.ts';
+import { sandbox } from '../support/sandbox.ts';
+
+/** Writes one settings file and reads it. */
+function read(content: unknown) {
+  const { write } = sandbox();
+  const file = write('settings.json', content);
+  const found = settingsReader()(file);
+  const problems = found?.problems.map((problem) => formatProblem(problem).replace(file, 'FILE'));
+  return { values: found?.values, problems };
+}
+
+test('a file that is not there is no file, and no problem', () => {
+  const { folder } = sandbox();
+  expect(settingsReader()(`${folder}/settings.json`)).toBeUndefined();
+  expect(settingsReader()(`${folder}/a/b/settings.json`)).toBeUndefined();
+});
+
+test('a file where the folder should be is no settings file either', () => {
+  const { write } = sandbox();
+  expect(settingsReader()(`${write('.llxprt', 'text')}/settings.json`)).toBeUndefined();
+});
+
+test('/dev/null says that there is none', () => {
+  expect(settingsReader()('/dev/null')).toBeUndefined();
+});
+
+describe('a file that cannot be used counts as empty, and is told in one line', () => {
+  test.each([
+    [
+      '',
+      'FILE:1:1: not valid JSON (it is empty), so the whole file is ignored; mend the JSON there',
+    ],
+    [
+      '{"hooks": ',
+      'FILE:1:11: not valid JSON (a value is expected), so the whole file is ignored; mend the JSON there',
+    ],
+    ['null', 'FILE: holds no JSON object, so the whole file is ignored; write { "hooks": { … } }'],
+    ['[{}]', 'FILE: holds no JSON object, so the whole file is ignored; write { "hooks": { … } }'],
+    ['"x"', 'FILE: holds no JSON object, so the whole file is ignored; write { "hooks": { … } }'],
+    [
+      '{"a":'.repeat(100_000),
+      'FILE:1:1: not valid JSON (it is nested too deeply), so the whole file is ignored; mend the JSON there',
+    ],
+  ])('such as %.20j', (content, problem) => {
+    expect(read(content)).toEqual({ values: {}, problems: [problem] });
+  });
+
+  test('such as a folder of that name', () => {
+    const { folder } = sandbox();
+    const found = settingsReader()(folder);
+    expect(found?.values).toEqual({});
+    expect(found?.problems.map(formatProblem)).toEqual([
+      `${folder}: is not a file, so the whole file is ignored; put a file there`,
+    ]);
+  });
+
+  test('such as a device that never ends', () => {
+    const { folder } = sandbox();
+    symlinkSync('/dev/zero', `${folder}/zero`);
+    expect(settingsReader()(`${folder}/zero`)?.problems).toMatchObject([
+      { message: 'is not a file, so the whole file is ignored' },
+    ]);
+  });
+
+  test('such as a link to itself', () => {
+    const { folder } = sandbox();
+    symlinkSync('loop', `${folder}/loop`);
+    expect(settingsReader()(`${folder}/loop`)?.problems.map(formatProblem)).toEqual([
+      `${folder}/loop: cannot be read (ELOOP), so the whole file is ignored; let this user read it`,
+    ]);
+  });
+});
+
+test('a doubled key is told with its place, because it silently drops hooks', () => {
+  const content = '{"hooks": {"BeforeTool": [1],\n "BeforeTool": [2]}}';
+  expect(read(content)).toEqual({
+    values: { hooks: { BeforeTool: [2] } },
+    problems: [
+      'FILE:2:16 hooks.BeforeTool: this key stands more than once, and only the last one counts; join their values under one key',
+    ],
+  });
+});
+
+test('a doubled key that has nothing to do with hooks is not our concern', () => {
+  expect(read('{"ui": {"theme": 1, "theme": 2}}').problems).toEqual([]);
+});
+
+describe('read again', () => {
+  test('a changed file counts as it is, and one taken away is gone', () => {
+    const { write } = sandbox();
+    const reader = settingsReader();
+    const file = write('settings.json', { a: 1 });
+    expect(reader(file)?.values).toEqual({ a: 1 });
+    write('settings.json', { a: 2 });
+    expect(reader(file)?.values).toEqual({ a: 2 });
+    rmSync(file);
+    expect(reader(file)).toBeUndefined();
+    write('settings.json', '{');
+    expect(reader(file)?.values).toEqual({});
+  });
+
+  test.each(['{"a": 3', '', 'null'])('one broken as %j counts as it was, and says so', (broken) => {
+    const { write } = sandbox();
+    const reader = settingsReader();
+    const file = write('settings.json', { a: 1 });
+    reader(file);
+    write('settings.json', broken);
+    for (const again of [reader(file), reader(file)]) {
+      expect(again?.values).toEqual({ a: 1 });
+      expect(again?.problems).toHaveLength(1);
+      expect(again?.problems[0]?.message).toMatch(/, so it counts as it was before$/);
+    }
+  });
+
+  test('one that became a folder counts as it was', () => {
+    const { write } = sandbox();
+    const reader = settingsReader();
+    const file = write('settings.json', { a: 1 });
+    reader(file);
+    rmSync(file);
+    mkdirSync(file);
+    expect(reader(file)?.values).toEqual({ a: 1 });
+    rmSync(dirname(file), { recursive: true });
+    expect(reader(file)).toBeUndefined();
+  });
+});
