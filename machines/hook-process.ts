@@ -2,7 +2,7 @@ import { assign, fromCallback, sendTo, setup } from 'xstate';
 
 /** What the process port is asked to run. It carries no policy: deadline and grace belong to the machine. */
 export interface HookCommand {
-  /** Shell text, as the user wrote it (project variables already expanded). */
+  /** Shell text, as the user wrote it. */
   readonly command: string;
   readonly cwd: string;
   /** Variables added to the parent's environment. */

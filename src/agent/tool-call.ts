@@ -1,6 +1,7 @@
 import type { ToolCallOutcome, ToolInput } from '../../machines/tool-call.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
 import { messageOf } from '../hooks/message-of.ts';
+import { onAbort } from '../hooks/on-abort.ts';
 import type { AggregatedHookResult } from '../hooks/results.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
 import { hookResult } from './plan-hooks.ts';
@@ -88,10 +89,9 @@ function runBare(
 ): ToolCallOutcome | Promise<ToolCallOutcome> {
   if (signal.aborted) return cancelled(request, signal);
   return new Promise((resolve) => {
-    const cancel = (): void => resolve(cancelled(request, signal));
-    signal.addEventListener('abort', cancel, { once: true });
+    const stopWaiting = onAbort(signal, () => resolve(cancelled(request, signal)));
     const finish = (result: ToolResult): void => {
-      signal.removeEventListener('abort', cancel);
+      stopWaiting();
       resolve({ status: 'done', toolInput: request.input, failures: [], result });
     };
     void execute(request.input, signal).catch(failedResult).then(finish);

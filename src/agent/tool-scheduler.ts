@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import type { HookSystemConfig } from '../hooks/config.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
@@ -56,6 +57,8 @@ export class ToolScheduler {
   ): Promise<ToolBatch> {
     if (this.#abort) throw new Error('The scheduler runs a batch already: await it first.');
     const abort = (this.#abort = new AbortController());
+    // Every tool of the batch may listen to it.
+    setMaxListeners(0, abort.signal);
     const forward = (): void => abort.abort(signal?.reason);
     if (signal?.aborted) forward();
     signal?.addEventListener('abort', forward, { once: true });

@@ -4,6 +4,7 @@ import { HookRegistry, type RegisteredHook } from '../hooks/hook-registry.ts';
 import { matching } from '../hooks/matcher.ts';
 import { hookEventNames } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
+import { printable } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
 
 interface Options {
@@ -57,7 +58,10 @@ function describe(
     if (own.length > 0) lines.push(event, ...own.flatMap(describeHook), '');
   }
   if (problems.length > 0) lines.push('Problems', ...problems.map((problem) => `  ${problem}`), '');
-  return `${lines.map(visible).join('\n').trimEnd()}\n`;
+  return `${lines
+    .map((line) => printable(line.replaceAll('\n', String.raw`\n`)))
+    .join('\n')
+    .trimEnd()}\n`;
 }
 
 function describeHook(hook: RegisteredHook): string[] {
@@ -73,9 +77,3 @@ function describeHook(hook: RegisteredHook): string[] {
     `    ${source.padEnd(8)} ${where.join(' ')}`,
   ];
 }
-
-/** Settings may come from strangers: what they hold must not play tricks on a terminal. */
-const visible = (line: string): string =>
-  line.replaceAll(/[\p{Cc}\p{Cf}]/gu, (char) =>
-    char === '\n' ? '\\n' : `\\u{${char.codePointAt(0)!.toString(16)}}`,
-  );

@@ -5,6 +5,7 @@ import { oneLine } from '../log.ts';
 import { CommandFailure } from './failure.ts';
 import { addFire } from './fire.ts';
 import { addList } from './list.ts';
+import { addRun } from './run.ts';
 import { addSchema } from './schema.ts';
 import { addTool } from './tool.ts';
 
@@ -23,6 +24,7 @@ const program = new Command('hookmachine')
   .showHelpAfterError('(see --help)');
 addFire(program);
 addTool(program);
+addRun(program);
 addList(program);
 addSchema(program);
 

@@ -8,6 +8,7 @@ import {
 } from 'xstate';
 import { debugChannel } from '../log.ts';
 import { messageOf } from './message-of.ts';
+import { onAbort } from './on-abort.ts';
 
 const debug = debugChannel('system');
 
@@ -34,11 +35,11 @@ export async function runMachine<Machine extends AnyStateMachine>(
   const cancel = (): void => actor.send({ type: 'cancel', reason: messageOf(signal?.reason) });
   actor.start();
   if (signal?.aborted) cancel();
-  signal?.addEventListener('abort', cancel, { once: true });
+  const stopWaiting = signal && onAbort(signal, cancel);
   try {
     return await ended;
   } finally {
-    signal?.removeEventListener('abort', cancel);
+    stopWaiting?.();
   }
 }
 

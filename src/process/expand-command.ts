@@ -40,7 +40,7 @@ const quotedToken = anyOf(/\\[^]/, /`(?:\\[^]|[^\\`])*`/, /\$\{/, /\$\({1,2}/, /
  * // '"$LLXPRT_PROJECT_DIR"/check.sh'
  */
 export function expandCommand(command: string, env: Readonly<Record<string, string>>): string {
-  if (!command.includes('_PROJECT_DIR')) return command;
+  if (!command.includes('$')) return command;
   const places: Place[] = ['text'];
   const documents: HereDocument[] = [];
   let expanded = '';
@@ -56,8 +56,7 @@ export function expandCommand(command: string, env: Readonly<Record<string, stri
     // The pattern of a case ends with a lone parenthesis, and nothing short of a parser tells it
     // from the end of the substitution: what follows stays as it is.
     if (token === 'case' && places.some(isQuoted)) token = command.slice(index);
-    else if (variable?.endsWith('_PROJECT_DIR') && Object.hasOwn(env, variable))
-      token = `"${token}"`;
+    else if (variable !== undefined && Object.hasOwn(env, variable)) token = `"${token}"`;
     else if (delimiter !== undefined && place !== 'arithmetic')
       documents.push({
         delimiter: delimiter.replaceAll(/["'\\]/g, ''),

@@ -13,8 +13,9 @@ let free: string[] = [];
 
 /** The path of a FIFO that nobody has open; throws where none can be made. */
 export function takeFifo(): string {
-  if (folder !== scratchFolder()) {
-    folder = scratchFolder();
+  const current = scratchFolder();
+  if (folder !== current) {
+    folder = current;
     free = [];
   }
   if (free.length === 0) makeMore(folder);

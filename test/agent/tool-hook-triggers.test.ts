@@ -8,11 +8,7 @@ import {
 } from '../../src/agent/tool-hook-triggers.ts';
 import type { HookSystemConfig } from '../../src/hooks/config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
-import {
-  AfterToolHookOutput,
-  BeforeToolHookOutput,
-  DefaultHookOutput,
-} from '../../src/protocol/output-classes.ts';
+import { AfterToolHookOutput, BeforeToolHookOutput } from '../../src/protocol/output-classes.ts';
 import { someInput, written } from '../support/call-tool.ts';
 import { inParallel, print, startSession } from '../support/session.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -25,6 +21,8 @@ const brokenHost = (config: Partial<HookSystemConfig>) => {
   const cwd = tempFolder();
   return { warnings, config: { ...createConfig({ cwd, settings: {} }), onWarning, ...config } };
 };
+
+const write = () => Promise.resolve(written);
 
 const failing = (): never => {
   throw new Error('no settings today');
@@ -111,8 +109,7 @@ describe('whatever breaks, a trigger goes on without hooks and says so (HOOK-111
     const host = brokenHost(config);
     expect(await fireBeforeToolHook(host.config, 'write_file', someInput)).toBeUndefined();
     expect(await fireAfterToolHook(host.config, 'write_file', {}, written)).toBeUndefined();
-    const tool = () => Promise.resolve(written);
-    expect(await executeToolWithHooks(host.config, 'write_file', {}, tool)).toEqual(written);
+    expect(await executeToolWithHooks(host.config, 'write_file', {}, write)).toEqual(written);
     expect(host.warnings.length).toBe(3);
   });
 
@@ -139,8 +136,7 @@ describe('whatever breaks, a trigger goes on without hooks and says so (HOOK-111
     cyclic['self'] = cyclic;
     for (const input of [cyclic, { big: 1n }]) {
       expect(await fireBeforeToolHook(config, 'write_file', input)).toBeUndefined();
-      const tool = () => Promise.resolve(written);
-      expect(await executeToolWithHooks(config, 'write_file', input, tool)).toEqual(written);
+      expect(await executeToolWithHooks(config, 'write_file', input, write)).toEqual(written);
     }
     expect(warnings.filter((line) => line.startsWith('BeforeTool')).length).toBe(4);
     expect(warnings.filter((line) => line.startsWith('AfterTool')).length).toBe(2);
@@ -150,8 +146,7 @@ describe('whatever breaks, a trigger goes on without hooks and says so (HOOK-111
     const { config, warnings } = await startSession({ BeforeTool: inParallel('exit 2') });
     vi.spyOn(config, 'getSessionId').mockImplementation(failing);
     expect(await fireBeforeToolHook(config, 'write_file', someInput)).toBeUndefined();
-    const tool = () => Promise.resolve(written);
-    expect(await executeToolWithHooks(config, 'write_file', someInput, tool)).toEqual(written);
+    expect(await executeToolWithHooks(config, 'write_file', someInput, write)).toEqual(written);
     expect(warnings.length).toBe(2);
   });
 });
@@ -161,8 +156,7 @@ describe('a hook system that is disposed (G-10)', () => {
     const { config } = await startSession({ BeforeTool: inParallel('exit 2') });
     config.getHookSystem()!.dispose();
     expect(await fireBeforeToolHook(config, 'write_file', someInput)).toBeUndefined();
-    const tool = () => Promise.resolve(written);
-    expect(await executeToolWithHooks(config, 'write_file', someInput, tool)).toEqual(written);
+    expect(await executeToolWithHooks(config, 'write_file', someInput, write)).toEqual(written);
   });
 
   test('lets what runs finish: a denial on its way counts', async () => {
@@ -196,9 +190,7 @@ describe('executeToolWithHooks', () => {
     const { config } = await startSession({
       BeforeTool: inParallel(print({ systemMessage: 'Before.' })),
     });
-    const result = await executeToolWithHooks(config, 'write_file', someInput, () =>
-      Promise.resolve(written),
-    );
+    const result = await executeToolWithHooks(config, 'write_file', someInput, write);
     expect(result).toEqual({ ...written, llmContent: 'written\n\n[System] Before.' });
   });
 
@@ -231,10 +223,4 @@ describe('executeToolWithHooks', () => {
     );
     expect(result.error?.type).toBe('cancelled');
   });
-});
-
-test('the generic output class knows nothing of permissionDecision, the BeforeTool one does (HOOK-200)', () => {
-  const output = { hookSpecificOutput: { permissionDecision: 'deny' } };
-  expect(new DefaultHookOutput(output).isBlockingDecision()).toBe(false);
-  expect(new BeforeToolHookOutput(output).isBlockingDecision()).toBe(true);
 });

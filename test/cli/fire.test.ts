@@ -1,7 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { hookEventNames } from '../../src/protocol/events.ts';
-import { hookmachine } from '../support/cli.ts';
-import { group, project, projectWithHooks } from '../support/project.ts';
+import { group, project, projectWithHooks, runCommand } from '../support/project.ts';
 
 const fields = {
   BeforeTool: { tool_name: 'write_file', tool_input: { file_path: 'a.txt', content: 'x' } },
@@ -25,10 +25,10 @@ const fields = {
 } as const;
 
 async function fire(event: string, cwd: string, input: unknown, ...args: string[]) {
-  const { stdout, stderr, exitCode } = await hookmachine(['fire', event, '--cwd', cwd, ...args], {
+  const { stdout, stderr, exitCode } = await runCommand(['fire', event, '--cwd', cwd, ...args], {
     input: typeof input === 'string' ? input : JSON.stringify(input),
   });
-  return { report: stdout === '' ? undefined : JSON.parse(stdout as string), stderr, exitCode };
+  return { report: stdout === '' ? undefined : JSON.parse(stdout), stderr, exitCode };
 }
 
 describe('fire', () => {
@@ -98,7 +98,6 @@ describe('fire', () => {
       const { report, exitCode } = await fire(event, cwd, given, '--session-id', 'abc');
       expect(exitCode).toBe(0);
       expect(report).toMatchObject({ event, hookCount: 1, success: true });
-      const { readFileSync } = await import('node:fs');
       const seen = JSON.parse(readFileSync(`${cwd}/seen.json`, 'utf8'));
       expect(seen).toMatchObject({
         ...fields[event],
@@ -134,7 +133,7 @@ describe('fire', () => {
       success: false,
       error: expect.any(String),
     });
-    expect(String(stderr).split('\n')).toEqual([
+    expect(stderr.split('\n')).toEqual([
       expect.stringMatching(/^hookmachine: .*"broken".*BeforeTool.*code 3.*oops \| two$/),
     ]);
   });
@@ -153,7 +152,7 @@ describe('fire', () => {
     const { report, stderr, exitCode } = await fire('BeforeTool', project(), input);
     expect(report).toBeUndefined();
     expect(exitCode).toBe(1);
-    expect(String(stderr).split('\n')).toEqual([expect.stringMatching(message)]);
+    expect(stderr.split('\n')).toEqual([expect.stringMatching(message)]);
   });
 
   test.each([
@@ -163,7 +162,7 @@ describe('fire', () => {
     [['fire'], /missing required argument 'event'/],
     [['fire', 'BeforeTool', '--nope'], /unknown option '--nope'/],
   ])('%j is refused with one clear line', async (args, message) => {
-    const { stdout, stderr, exitCode } = await hookmachine(args, { input: '{}' });
+    const { stdout, stderr, exitCode } = await runCommand(args, { input: '{}' });
     expect(stdout).toBe('');
     expect(stderr).toMatch(message);
     expect(exitCode).toBe(1);
@@ -173,7 +172,7 @@ describe('fire', () => {
     const cwd = project({ '.llxprt/settings.json': '{ "hooks": ' });
     const { report, stderr, exitCode } = await fire('BeforeTool', cwd, fields.BeforeTool);
     expect(report).toMatchObject({ plan: null, blocked: false });
-    expect(String(stderr).split('\n')).toEqual([
+    expect(stderr.split('\n')).toEqual([
       expect.stringMatching(/settings\.json:1:\d+: not valid JSON/),
     ]);
     expect(exitCode).toBe(0);
@@ -181,7 +180,7 @@ describe('fire', () => {
 
   test('DEBUG shows plan, input, output, timing and merge (C-102)', async () => {
     const cwd = projectWithHooks({ BeforeTool: [group(`echo '{"reason":"fine"}'`)] });
-    const { stderr } = await hookmachine(['fire', 'BeforeTool', '--cwd', cwd], {
+    const { stderr } = await runCommand(['fire', 'BeforeTool', '--cwd', cwd], {
       input: JSON.stringify(fields.BeforeTool),
       env: { DEBUG: 'llxprt:core:hooks:*' },
     });

@@ -1,15 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hookmachine } from '../support/cli.ts';
-import { group, project, projectWithHooks } from '../support/project.ts';
+import { group, project, projectWithHooks, runCommand } from '../support/project.ts';
 
 const write = JSON.stringify({ file_path: 'a.txt', content: 'hello' });
 
 describe('tool', () => {
   test('runs a built-in tool and prints its ToolResult', async () => {
     const cwd = project();
-    const { stdout, exitCode } = await hookmachine([
+    const { stdout, exitCode } = await runCommand([
       'tool',
       'write_file',
       '--input',
@@ -17,7 +16,7 @@ describe('tool', () => {
       '--cwd',
       cwd,
     ]);
-    expect(JSON.parse(stdout as string)).toMatchObject({
+    expect(JSON.parse(stdout)).toMatchObject({
       llmContent: expect.stringContaining('a.txt'),
     });
     expect(readFileSync(join(cwd, 'a.txt'), 'utf8')).toBe('hello');
@@ -26,7 +25,7 @@ describe('tool', () => {
 
   test('a blocked tool does not run, its result says why, and the status is 2 (HOOK-017)', async () => {
     const cwd = projectWithHooks({ BeforeTool: [group('echo no >&2; exit 2')] });
-    const { stdout, exitCode } = await hookmachine([
+    const { stdout, exitCode } = await runCommand([
       'tool',
       'write_file',
       '--input',
@@ -34,7 +33,7 @@ describe('tool', () => {
       '--cwd',
       cwd,
     ]);
-    expect(JSON.parse(stdout as string)).toMatchObject({
+    expect(JSON.parse(stdout)).toMatchObject({
       llmContent: 'no',
       error: { message: 'no' },
     });
@@ -46,7 +45,7 @@ describe('tool', () => {
     const cwd = projectWithHooks({
       BeforeTool: [group(`echo '{"hookSpecificOutput":{"tool_input":{"file_path":"b.txt"}}}'`)],
     });
-    await hookmachine(['tool', 'write_file', '--input', '-', '--cwd', cwd], { input: write });
+    await runCommand(['tool', 'write_file', '--input', '-', '--cwd', cwd], { input: write });
     expect(existsSync(join(cwd, 'a.txt'))).toBe(false);
     expect(readFileSync(join(cwd, 'b.txt'), 'utf8')).toBe('hello');
   });
@@ -55,7 +54,7 @@ describe('tool', () => {
     const cwd = projectWithHooks({
       AfterTool: [group(`echo '{"continue":false,"stopReason":"enough"}'`)],
     });
-    const { stdout, stderr, exitCode } = await hookmachine([
+    const { stdout, stderr, exitCode } = await runCommand([
       'tool',
       'write_file',
       '--input',
@@ -63,7 +62,7 @@ describe('tool', () => {
       '--cwd',
       cwd,
     ]);
-    expect(JSON.parse(stdout as string)).not.toHaveProperty('error');
+    expect(JSON.parse(stdout)).not.toHaveProperty('error');
     expect(stderr).toBe('hookmachine: a hook stops the agent: enough');
     expect(exitCode).toBe(2);
   });
@@ -74,7 +73,7 @@ describe('tool', () => {
     [['tool', 'read_file', '--input', '[]'], /--input must hold one JSON object/],
     [['tool', 'read_file'], /required option '--input <json>' not specified/],
   ])('%j is refused with one clear line', async (args, message) => {
-    const { stdout, stderr, exitCode } = await hookmachine(args);
+    const { stdout, stderr, exitCode } = await runCommand(args);
     expect(stdout).toBe('');
     expect(stderr).toMatch(message);
     expect(exitCode).toBe(1);

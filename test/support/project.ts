@@ -1,12 +1,11 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { hookmachine } from './hookmachine.ts';
+import { tempFolder } from './temp-folder.ts';
 
 /** A project folder with these files, until the test ends; `*.sh` files can be run. */
 export function project(files: Readonly<Record<string, string | object>> = {}): string {
-  const folder = mkdtempSync(join(tmpdir(), 'hookmachine project-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = tempFolder();
   for (const [name, content] of Object.entries(files)) {
     const file = join(folder, name);
     mkdirSync(dirname(file), { recursive: true });
@@ -28,3 +27,13 @@ export const group = (command: string, more: object = {}, matcher?: string) => (
   ...(matcher !== undefined && { matcher }),
   hooks: [{ type: 'command', command, ...more }],
 });
+
+/** Runs the built command away from the settings of whoever runs the tests. */
+export const runCommand = (
+  args: readonly string[],
+  { input = '', env = {} }: { input?: string; env?: Readonly<Record<string, string>> } = {},
+) => {
+  const nowhere = tempFolder();
+  const isolated = { HOME: nowhere, LLXPRT_SYSTEM_SETTINGS_PATH: join(nowhere, 'none.json') };
+  return hookmachine({ project: nowhere, env: { ...isolated, ...env } }, args, input);
+};

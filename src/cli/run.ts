@@ -1,0 +1,105 @@
+import type { Command } from 'commander';
+import { ChatLoop } from '../agent/chat-loop.ts';
+import type { ChatEvent } from '../agent/chat-events.ts';
+import { builtInTools } from '../agent/tools/index.ts';
+import { createConfig } from '../hooks/create-config.ts';
+import { CommandFailure } from './failure.ts';
+import { projectFolder } from './project-folder.ts';
+import { readStdin } from './read-stdin.ts';
+import { turnPrinter } from './turn-printer.ts';
+
+interface Options {
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly cwd: string;
+  readonly json?: true;
+  readonly maxSteps?: string;
+  readonly live?: true;
+}
+
+const systemInstruction =
+  'You are a coding agent in the user’s project folder. Use the tools to look before you answer, and keep answers short.';
+
+/** `hookmachine run "<prompt>"`: an agent session in the terminal, with the built-in tools. */
+export function addRun(program: Command): void {
+  program
+    .command('run')
+    .argument('<prompt>', 'what the agent is to do; - reads it from stdin')
+    .description('run an agent session with hooks around every model call and every tool call')
+    .option(
+      '--model <model>',
+      'scripted:FILE, openai-compatible:NAME, google:NAME or anthropic:NAME (default: $HOOKMACHINE_MODEL)',
+    )
+    .option('--base-url <url>', "the model server's address")
+    .option('--cwd <dir>', 'the project folder', process.cwd())
+    .option('--json', 'print one event a line, as JSON')
+    .option('--max-steps <n>', 'how many model calls the turn may take')
+    .option('--live', 'show text as it streams, before AfterModel hooks have spoken')
+    .addHelpText(
+      'after',
+      `
+Exit status: 0 the agent finished, 2 a hook or the limit stopped it, 1 it failed, 130 interrupted.
+
+Example:
+  hookmachine run "Tidy up" --model scripted:session.yaml`,
+    )
+    .action(run);
+}
+
+async function run(prompt: string, options: Options): Promise<void> {
+  const cwd = projectFolder(options.cwd);
+  const maxSteps = stepsOf(options.maxSteps);
+  const spec = options.model ?? process.env['HOOKMACHINE_MODEL'];
+  if (spec === undefined || spec === '')
+    throw new CommandFailure('which model? Give --model, such as --model scripted:session.yaml');
+  const { createModel } = await import('../models/create-model.ts');
+  const model = await createModel(spec, {
+    ...(options.baseUrl !== undefined && { baseUrl: options.baseUrl }),
+  }).catch((cause: Error) => {
+    throw new CommandFailure(cause.message, { cause });
+  });
+  const text = prompt === '-' ? await readStdin() : prompt;
+  if (text.trim() === '') throw new CommandFailure('the prompt is empty: say what is to be done');
+  const chat = new ChatLoop({
+    config: createConfig({ cwd }),
+    model,
+    tools: builtInTools(),
+    systemInstruction,
+    ...(maxSteps !== undefined && { maxSteps }),
+    ...(options.live && { display: 'live' }),
+  });
+  // The first Ctrl-C ends the turn in an orderly way, the next one ends the command.
+  process.once('SIGINT', () => chat.cancel('interrupted'));
+  const print = options.json ? printJson : turnPrinter(process.stdout);
+  for await (const event of chat.run(text)) {
+    print(event);
+    process.exitCode = exitCodeOf(event) ?? process.exitCode ?? 0;
+  }
+}
+
+function printJson(event: ChatEvent): void {
+  process.stdout.write(`${JSON.stringify(event)}\n`);
+}
+
+function stepsOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const steps = Number(text);
+  if (!Number.isInteger(steps) || steps < 1)
+    throw new CommandFailure(`--max-steps ${text}: give a whole number from 1`);
+  return steps;
+}
+
+function exitCodeOf(event: ChatEvent): number | undefined {
+  switch (event.type) {
+    case 'finalAnswer':
+      return 0;
+    case 'stop':
+      return 2;
+    case 'error':
+      return 1;
+    case 'cancelled':
+      return 130;
+    default:
+      return undefined;
+  }
+}

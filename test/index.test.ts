@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import * as hookmachine from '../src/index.ts';
+
+test('the public face has the names of the documents (HOOK-142, 143, 148, 175, 176)', () => {
+  expect(Object.keys(hookmachine).toSorted()).toEqual([
+    'AfterModelHookOutput',
+    'AfterToolHookOutput',
+    'BeforeModelHookOutput',
+    'BeforeToolHookOutput',
+    'BeforeToolSelectionHookOutput',
+    'ChatLoop',
+    'DefaultHookOutput',
+    'EXIT_CODE_BLOCKING_ERROR',
+    'EXIT_CODE_NON_BLOCKING_ERROR',
+    'EXIT_CODE_SUCCESS',
+    'HookEventHandler',
+    'HookEventName',
+    'HookRegistry',
+    'HookSystem',
+    'HookSystemNotInitializedError',
+    'ToolScheduler',
+    'agentTurnMachine',
+    'builtInTools',
+    'createConfig',
+    'createHookOutput',
+    'createSpecificHookOutput',
+    'defaultHookTranslator',
+    'executeToolWithHooks',
+    'fireAfterModelHook',
+    'fireAfterToolHook',
+    'fireBeforeModelHook',
+    'fireBeforeToolHook',
+    'fireBeforeToolSelectionHook',
+    'hookEventMachine',
+    'hookEventNames',
+    'hookProcessMachine',
+    'modelCallMachine',
+    'settingsJsonSchema',
+    'toolCallMachine',
+  ]);
+});
