@@ -101,6 +101,7 @@ export const agentTurnMachine = setup({
   },
   guards: {
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
+    gaveUp: (_, step: ModelStep) => step?.status === 'cancelled',
     failed: (_, step: ModelStep) => step?.status === 'failed',
     stops: (_, step: ModelStep | ToolStep) =>
       step !== undefined && 'stop' in step && step.stop !== undefined,
@@ -127,6 +128,10 @@ export const agentTurnMachine = setup({
         input: ({ context }) => context.ports,
         onDone: [
           { guard: 'wasCancelled', target: 'cancelled' },
+          {
+            guard: { type: 'gaveUp', params: ({ event }) => event.output },
+            target: 'cancelled',
+          },
           {
             guard: { type: 'failed', params: ({ event }) => event.output },
             target: 'failed',

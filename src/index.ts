@@ -33,6 +33,13 @@ export type { StopRequest } from './agent/tool-effects.ts';
 export type { Tool, ToolContext } from './agent/tool.ts';
 export { builtInTools } from './agent/tools/index.ts';
 
+export { aiSdkModel } from './models/ai-sdk.ts';
+export { createModel, type CreateModelOptions } from './models/create-model.ts';
+export { googleModel } from './models/google.ts';
+export { ModelError } from './models/model-error.ts';
+export type { GenerateOptions, Model, ModelRequest } from './models/model.ts';
+export { modelFromTurns, scriptedModel, type ScriptedTurn } from './models/scripted.ts';
+
 export { HookEventName, hookEventNames, type HookSource } from './protocol/events.ts';
 export type * from './protocol/input.ts';
 export type * from './protocol/llm.ts';

@@ -17,7 +17,7 @@ export const debugChannel = (
 export type WarningSink = (line: string) => void;
 
 /** Where warnings go unless the host says otherwise: stderr, with or without DEBUG. */
-export const warnOnStderr: WarningSink = (line) => {
+const warnOnStderr: WarningSink = (line) => {
   process.stderr.write(`hookmachine: ${line}\n`);
 };
 
@@ -32,3 +32,19 @@ export const oneLine = (text: string, longest = 400): string => {
     .trim();
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 };
+
+const debugWarnings = debugChannel('system');
+
+/**
+ * Tells the user through the host's sink, or on stderr. It never throws: a host that cannot be told
+ * must not lose a denial over it.
+ */
+export function warn(sink: WarningSink | undefined, text: string): void {
+  const line = oneLine(text);
+  debugWarnings('warning: %s', line);
+  try {
+    (sink ?? warnOnStderr)(line);
+  } catch (error) {
+    debugWarnings('onWarning threw: %s', String(error));
+  }
+}

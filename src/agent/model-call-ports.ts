@@ -1,18 +1,29 @@
+import type { HookEventInput } from '../../machines/hook-event.ts';
 import type { ModelCallPorts, ModelRequest } from '../../machines/model-call.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { HookSystem } from '../hooks/hook-system.ts';
+import type { AggregatedHookResult } from '../hooks/results.ts';
+import type { HookEventFields } from '../protocol/input.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
-import { defaultHookTranslator, dropsFunctionCalls } from '../translate/genai-v1.ts';
-import {
-  AfterModelHookOutput,
-  BeforeModelHookOutput,
-  BeforeToolSelectionHookOutput,
-} from '../translate/model-outputs.ts';
+import { defaultHookTranslator } from '../translate/genai-v1.ts';
 import { withSystemMessage } from '../translate/system-message.ts';
-import { hookResult, planHooks } from './plan-hooks.ts';
+import {
+  revisedResponse,
+  syntheticResponse,
+  withChanges,
+  withToolConfig,
+} from './model-effects.ts';
+import { hookResult, planHooks, tellResult } from './plan-hooks.ts';
+
+/** The events of a model call, in their order (C-89). */
+export const modelEvents = ['BeforeToolSelection', 'BeforeModel', 'AfterModel'] as const;
+export type ModelEvent = (typeof modelEvents)[number];
 
 /** Asks the model for one whole response. */
 export type CallModel = (request: GenAIRequest, signal: AbortSignal) => Promise<GenAIResponse>;
+
+/** Told of what the hooks of an event did, as soon as they have spoken. */
+export type OnHooks = (event: ModelEvent, result: AggregatedHookResult) => void;
 
 const { toHookLLMRequest, toHookLLMResponse } = defaultHookTranslator;
 
@@ -24,54 +35,44 @@ export function modelCallPorts(
   config: HookSystemConfig,
   system: HookSystem | undefined,
   callModel: CallModel,
+  onHooks: OnHooks,
 ): ModelCallPorts {
+  const plan = <Event extends ModelEvent>(
+    event: Event,
+    fields: () => HookEventFields[Event],
+  ): HookEventInput | undefined =>
+    tellResult(planHooks(config, system, event, fields), (result) => onHooks(event, result));
   return {
+    // Without tools there is nothing to select from (HOOK-053).
     planSelection: (request) =>
-      planHooks(config, system, 'BeforeToolSelection', () => ({
-        llm_request: toHookLLMRequest(asRequest(request)),
-      })),
+      hasTools(asRequest(request))
+        ? plan('BeforeToolSelection', () => ({ llm_request: toHookLLMRequest(asRequest(request)) }))
+        : undefined,
     planBefore: (request) =>
-      planHooks(config, system, 'BeforeModel', () => ({
-        llm_request: toHookLLMRequest(asRequest(request)),
-      })),
+      plan('BeforeModel', () => ({ llm_request: toHookLLMRequest(asRequest(request)) })),
     planAfter: (request, response) =>
-      planHooks(config, system, 'AfterModel', () => ({
+      plan('AfterModel', () => ({
         llm_request: toHookLLMRequest(asRequest(request)),
         llm_response: toHookLLMResponse(response),
       })),
     selectTools: (request, outcome) => {
       const output = hookResult(outcome)?.finalOutput;
-      const told = withSystemMessage(asRequest(request), output?.systemMessage);
-      return output instanceof BeforeToolSelectionHookOutput
-        ? { ...told, config: output.applyToolConfigModifications(told.config ?? {}) }
-        : told;
+      return withSystemMessage(withToolConfig(asRequest(request), output), output?.systemMessage);
     },
     rewrite: (request, outcome) => {
       const output = hookResult(outcome)?.finalOutput;
-      const rewritten =
-        output instanceof BeforeModelHookOutput
-          ? output.applyLLMRequestModifications(asRequest(request))
-          : asRequest(request);
-      return withSystemMessage(rewritten, output?.systemMessage);
+      return withSystemMessage(withChanges(asRequest(request), output), output?.systemMessage);
     },
-    synthetic: (outcome) => {
-      const output = hookResult(outcome)?.finalOutput;
-      const answer =
-        output instanceof BeforeModelHookOutput ? output.getSyntheticResponse() : undefined;
-      return answer;
-    },
-    call: (request, signal) => callModel(asRequest(request), signal),
-    revise: (response, outcome) => {
-      const output = hookResult(outcome)?.finalOutput;
-      const revised =
-        output instanceof AfterModelHookOutput ? output.getModifiedResponse(response) : undefined;
-      if (revised && dropsFunctionCalls(response, revised))
-        system
-          ?.getEventHandler()
-          .warn(
-            'AfterModel: the changed response has lost its tool calls, for hooks see text only; leave a response with tool calls as it is',
-          );
-      return revised ?? response;
-    },
+    synthetic: (outcome) => syntheticResponse(hookResult(outcome)?.finalOutput),
+    // A model that throws at once fails as one that rejects does.
+    call: async (request, signal) => callModel(asRequest(request), signal),
+    revise: (response, outcome) =>
+      revisedResponse(response, hookResult(outcome)?.finalOutput, (line) =>
+        system?.getEventHandler().warn(line),
+      ),
   };
+}
+
+function hasTools({ config }: GenAIRequest & { readonly config?: { readonly tools?: unknown } }) {
+  return Array.isArray(config?.tools) && config.tools.length > 0;
 }

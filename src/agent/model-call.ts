@@ -1,12 +1,11 @@
 import type { ModelCallOutcome } from '../../machines/model-call.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
-import { messageOf } from '../hooks/message-of.ts';
 import type { AggregatedHookResult } from '../hooks/results.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { emptyResponse } from '../translate/genai-v1.ts';
-import { modelCallPorts, type CallModel } from './model-call-ports.ts';
+import { modelCallPorts, modelEvents, type CallModel, type OnHooks } from './model-call-ports.ts';
 import { hookResult } from './plan-hooks.ts';
-import { readyHookSystem, withoutHooks } from './ready-hook-system.ts';
+import { runCall } from './run-call.ts';
 import type { StopRequest } from './tool-effects.ts';
 
 /** One logical model call, however often the provider is asked for it (C-90). */
@@ -27,7 +26,7 @@ export interface EndedModelCall {
   readonly stop?: StopRequest;
   /** The response is not for the user (HOOK-049). */
   readonly suppressOutput: boolean;
-  /** What an AfterModel hook tells the model with its next request (C-61). */
+  /** What hooks tell the model that it was not told with this request; it belongs to the next one (HOOK-159, C-61). */
   readonly systemMessage?: string;
   readonly error?: unknown;
   /** What the hooks of each phase did, when any ran. */
@@ -36,7 +35,10 @@ export interface EndedModelCall {
   readonly after?: AggregatedHookResult;
 }
 
-const events = ['BeforeToolSelection', 'BeforeModel', 'AfterModel'] as const;
+export interface ModelCallOptions {
+  readonly signal?: AbortSignal;
+  readonly onHooks?: OnHooks;
+}
 
 /**
  * Takes one model call through its hooks: one `modelCall` machine, or none at all when no hook is
@@ -46,88 +48,74 @@ export async function runModelCall(
   config: HookSystemConfig,
   { id, request }: ModelCallRequest,
   callModel: CallModel,
-  signal: AbortSignal = new AbortController().signal,
+  { signal = new AbortController().signal, onHooks = () => undefined }: ModelCallOptions = {},
 ): Promise<EndedModelCall> {
-  const ready = readyHookSystem(config);
-  const system = ready instanceof Promise ? await ready : ready;
-  if (config.inspect === undefined && !events.some((event) => system?.hasHooksFor(event)))
-    return ended(await runBare(request, callModel, signal));
-  const [{ modelCall }, { runMachine }] = await Promise.all([
-    import('../hooks/actors.ts'),
-    import('../hooks/run-machine.ts'),
-  ]);
-  if (signal.aborted) return ended(cancelled(request, signal));
-  const ports = modelCallPorts(config, system, callModel);
-  const outcome = await runMachine(
-    modelCall,
-    { id, request, ports },
-    { signal, inspect: config.inspect },
+  const told = { request, failures: [] };
+  const outcome = await runCall<ModelCallOutcome>(
+    config,
+    {
+      events: modelEvents,
+      withHooks: ({ modelCall }, system, run) =>
+        run(modelCall, {
+          id,
+          request,
+          ports: modelCallPorts(config, system, callModel, onHooks),
+        }),
+      withoutHooks: async () => {
+        try {
+          return { ...told, status: 'done', response: await callModel(request, signal) };
+        } catch (error) {
+          return { ...told, status: 'failed', error };
+        }
+      },
+      cancelled: (reason) => ({ ...told, status: 'cancelled', reason }),
+    },
+    signal,
   );
-  for (const { phase, error } of outcome.failures)
-    withoutHooks(config, `${phase}: the hooks broke`, error);
   return ended(outcome);
 }
-
-/** The model alone, as if there were no hooks; it need not settle once the call is cancelled. */
-function runBare(
-  request: GenAIRequest,
-  callModel: CallModel,
-  signal: AbortSignal,
-): ModelCallOutcome | Promise<ModelCallOutcome> {
-  if (signal.aborted) return cancelled(request, signal);
-  const told = { request, failures: [] };
-  return new Promise((resolve) => {
-    const cancel = (): void => resolve(cancelled(request, signal));
-    signal.addEventListener('abort', cancel, { once: true });
-    const asked = async (): Promise<ModelCallOutcome> => {
-      try {
-        return { ...told, status: 'done', response: await callModel(request, signal) };
-      } catch (error) {
-        return { ...told, status: 'failed', error };
-      } finally {
-        signal.removeEventListener('abort', cancel);
-      }
-    };
-    resolve(asked());
-  });
-}
-
-const cancelled = (request: GenAIRequest, { reason }: AbortSignal): ModelCallOutcome => ({
-  status: 'cancelled',
-  request,
-  failures: [],
-  reason: messageOf(reason),
-});
 
 /** What an ended model call means for the agent and its user (HOOK-036, 037, 040, 046 to 049, 058, 184, 202). */
 function ended(outcome: ModelCallOutcome): EndedModelCall {
   const selection = hookResult(outcome.selection);
   const before = hookResult(outcome.before);
   const after = hookResult(outcome.after);
-  const stopping = [selection, before, after].find((phase) =>
-    phase?.finalOutput?.shouldStopExecution(),
-  )?.finalOutput;
-  const blockedReason =
-    outcome.status === 'blocked' || outcome.status === 'answered'
-      ? before?.finalOutput?.getBlockReason()
-      : undefined;
+  const outputs = [selection, before, after].map((phase) => phase?.finalOutput);
+  const stopping = outputs.find((output) => output?.shouldStopExecution());
+  // What hooks said beside a request that was sent went with it; else they spoke in the model's place.
+  const last = wasSent(outcome) ? outputs.slice(-1) : outputs;
+  const systemMessages = last.flatMap((output) => output?.systemMessage ?? []);
   const response = responseOf(outcome);
   return {
     outcome,
     request: outcome.request as GenAIRequest,
     ...(response && { response }),
-    ...(blockedReason !== undefined && { blockedReason }),
+    ...((outcome.status === 'blocked' || outcome.status === 'answered') && {
+      blockedReason: before?.finalOutput?.getBlockReason() ?? '',
+    }),
     ...(stopping &&
       outcome.status !== 'cancelled' && { stop: { reason: stopping.getStopReason() } }),
-    suppressOutput: [before, after].some((phase) => phase?.finalOutput?.suppressOutput === true),
-    ...(after?.finalOutput?.systemMessage !== undefined && {
-      systemMessage: after.finalOutput.systemMessage,
-    }),
+    suppressOutput: last.some((output) => output?.suppressOutput === true),
+    ...(systemMessages.length > 0 &&
+      outcome.status !== 'cancelled' && { systemMessage: systemMessages.join('\n') }),
     ...(outcome.status === 'failed' && { error: outcome.error }),
     ...(selection && { selection }),
     ...(before && { before }),
     ...(after && { after }),
   };
+}
+
+/** Whether the model was asked. */
+function wasSent(outcome: ModelCallOutcome): boolean {
+  switch (outcome.status) {
+    case 'answered':
+    case 'blocked':
+      return false;
+    case 'stopped':
+      return outcome.after !== undefined;
+    default:
+      return true;
+  }
 }
 
 function responseOf(outcome: ModelCallOutcome): GenAIResponse | undefined {

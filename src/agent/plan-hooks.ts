@@ -7,6 +7,21 @@ import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import { withoutHooks } from './ready-hook-system.ts';
 
+/** Whether any hook is meant for an event. What breaks counts as none, and is warned of (HOOK-111). */
+export function hasHooks(
+  config: HookSystemConfig,
+  system: HookSystem | undefined,
+  event: HookEventName,
+  subject?: string,
+): boolean {
+  try {
+    return system?.hasHooksFor(event, subject) ?? false;
+  } catch (error) {
+    withoutHooks(config, `${event}: the hooks could not be planned`, error);
+    return false;
+  }
+}
+
 /**
  * The machine input for an event of a call; undefined when no hook is meant for it. `fields` is then
  * not called. A plan that cannot be made is warned of, and the call goes on without hooks.
@@ -24,6 +39,28 @@ export function planHooks<Event extends HookEventName>(
   } catch (error) {
     return withoutHooks(config, `${event}: the hooks could not be planned`, error);
   }
+}
+
+/** The plan, whose result is told as soon as all its hooks have spoken. */
+export function tellResult(
+  plan: HookEventInput | undefined,
+  tell: (result: AggregatedHookResult) => void,
+): HookEventInput | undefined {
+  if (plan === undefined) return undefined;
+  const { rules } = plan;
+  let told: Verdict | undefined;
+  return {
+    ...plan,
+    rules: {
+      ...rules,
+      merge(answers) {
+        const verdict = rules.merge(answers) as Verdict;
+        // XState works out the output of a final state twice.
+        if (verdict !== told) tell((told = verdict).result);
+        return verdict;
+      },
+    },
+  };
 }
 
 /** What the hooks of a phase did, when any ran. */

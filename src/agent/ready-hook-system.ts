@@ -1,7 +1,7 @@
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { HookSystem } from '../hooks/hook-system.ts';
 import { messageOf } from '../hooks/message-of.ts';
-import { oneLine, warnOnStderr } from '../log.ts';
+import { warn } from '../log.ts';
 
 /**
  * The host's hook system, initialised with the first event (HOOK-007, 008); undefined when hooks are
@@ -25,7 +25,6 @@ export function readyHookSystem(
 
 /** Tells the user that it goes on as if there were no hooks (HOOK-111, C-91). */
 export function withoutHooks(config: HookSystemConfig, what: string, error: unknown): undefined {
-  (config.onWarning ?? warnOnStderr)(
-    oneLine(`${what} (${messageOf(error)}); it goes on without hooks`),
-  );
+  warn(config.onWarning, `${what} (${messageOf(error)}); it goes on without hooks`);
+  return undefined;
 }

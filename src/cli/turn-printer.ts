@@ -39,7 +39,7 @@ export function turnPrinter(out: NodeJS.WriteStream): (event: ChatEvent) => void
       case 'cancelled':
         return line(`${paint('yellow', '■')} cancelled: ${printable(event.reason)}`);
       case 'finalAnswer':
-        if (inText) line('');
+        if (inText) out.write('\n');
     }
   };
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import { warnOnStderr } from '../log.ts';
 import type { HookExtension } from '../settings/extensions.ts';
 import { loadSettings, type LoadedSettings } from '../settings/load-settings.ts';
 import { formatProblem } from '../settings/problem.ts';
@@ -35,7 +34,7 @@ export function createConfig(options: CreateConfigOptions): HookSystemConfig {
   const cwd = resolve(options.cwd);
   const sessionId = options.sessionId ?? randomUUID();
   const read = settingsReader();
-  const warn = tellOnce(options.onWarning ?? warnOnStderr);
+  const warn = tellOnce(options.onWarning);
   const load = (): LoadedSettings => {
     const settings = options.settings ? given(options.settings) : loadSettings(cwd, read);
     // With hooks off no registry will be made that could tell of a broken file.

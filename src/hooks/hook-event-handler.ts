@@ -1,6 +1,6 @@
 import type { HookEventInput, HookPayload } from '../../machines/hook-event.ts';
 import { llxprt } from '../dialects/llxprt/index.ts';
-import { debugChannel, oneLine, warnOnStderr } from '../log.ts';
+import { debugChannel, warn } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { HookSystemConfig } from './config.ts';
@@ -21,7 +21,7 @@ const debugAggregator = debugChannel('aggregator');
 
 /** Options of a fired event. */
 export interface FireOptions {
-  /** Aborting it cancels the running hooks: their process groups are ended and nothing is decided. */
+  /** Aborting it cancels the running hooks: their process groups are ended, and only what was said before counts. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -166,12 +166,7 @@ export class HookEventHandler {
 
   /** Tells the user, on one line. */
   warn(line: string): void {
-    try {
-      (this.#config.onWarning ?? warnOnStderr)(oneLine(line));
-    } catch (error) {
-      // A host that cannot be told must not lose a denial over it.
-      debug('onWarning threw: %s', messageOf(error));
-    }
+    warn(this.#config.onWarning, line);
   }
 }
 

@@ -1,4 +1,4 @@
-import { debugChannel, warnOnStderr, type WarningSink } from '../log.ts';
+import { debugChannel, type WarningSink } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
 import type { HookSystemConfig } from './config.ts';
@@ -34,7 +34,7 @@ export class HookSystem {
   /** Reads nothing yet; see `initialize` (HOOK-206). */
   constructor(config: HookSystemConfig) {
     this.#config = config;
-    this.#warn = tellOnce((line) => (config.onWarning ?? warnOnStderr)(line));
+    this.#warn = tellOnce(config.onWarning);
   }
 
   /**

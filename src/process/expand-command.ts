@@ -31,8 +31,8 @@ const quotedToken = anyOf(/\\[^]/, /`(?:\\[^]|[^\\`])*`/, /\$\{/, /\$\({1,2}/, /
 /**
  * Makes a hook's command safe for a project folder with blanks in its name (HOOK-188, C-14).
  *
- * The shell itself expands `$LLXPRT_PROJECT_DIR` and its like, which are in its environment. Where
- * it would split the value, in an unquoted `$NAME` or `${NAME}`, the reference is put into double
+ * The shell itself expands `$LLXPRT_PROJECT_DIR`, `${extensionPath}` and whatever else we add to the
+ * environment. Where it would split the value, outside of quotes, the reference is put into double
  * quotes. The value never becomes part of the command, so no name of a folder can run anything.
  *
  * @example

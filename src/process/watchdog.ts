@@ -75,6 +75,8 @@ function arm(): void {
 function start(): void {
   const started = spawn('/bin/sh', ['-c', script], {
     cwd: '/',
+    // It needs `rm` whatever the host's PATH leaves out, and none of the host's secrets.
+    env: { PATH: `${process.env['PATH'] ?? ''}:/usr/bin:/bin` },
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { callTool, written } from '../support/call-tool.ts';
 import { inParallel, inSequence, print } from '../support/session.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -24,10 +24,6 @@ const cancelledResult = (reason: string) => ({
   llmContent: `The tool call was cancelled: ${reason}`,
   returnDisplay: `The tool call was cancelled: ${reason}`,
   error: { message: `The tool call was cancelled: ${reason}`, type: 'cancelled' },
-});
-
-afterEach(() => {
-  expect(abort.signal.aborted).toBe(true);
 });
 
 describe('a call that is cancelled', () => {

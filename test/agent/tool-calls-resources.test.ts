@@ -27,7 +27,7 @@ function nodeWarnings(): Error[] {
 test.each([
   ['watched', () => undefined],
   ['bare', undefined],
-])('1,000 calls on one signal, %s, leave no listener behind', async (_, inspect) => {
+])('1,000 calls on one signal, %s, need but one listener', async (_, inspect) => {
   const warnings = nodeWarnings();
   const { config } = await startSession({}, inspect && { inspect });
   const { signal } = new AbortController();
@@ -38,7 +38,7 @@ test.each([
   expect(warnings).toEqual([]);
 });
 
-test('hooks that really run leave no listener either', async () => {
+test('hooks that really run need no more', async () => {
   const warnings = nodeWarnings();
   const { config } = await startSession({ BeforeTool: inParallel('true', 'exit 1') });
   const { signal } = new AbortController();

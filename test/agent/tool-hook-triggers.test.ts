@@ -113,6 +113,12 @@ describe('whatever breaks, a trigger goes on without hooks and says so (HOOK-111
     expect(host.warnings.length).toBe(3);
   });
 
+  test('even when the host cannot be told', async () => {
+    const { config } = brokenHost({ getHookSystem: failing, onWarning: failing });
+    expect(await fireBeforeToolHook(config, 'write_file', someInput)).toBeUndefined();
+    expect(await executeToolWithHooks(config, 'write_file', {}, write)).toEqual(written);
+  });
+
   test('when the settings cannot be read; the next event tries again (G-07)', async () => {
     const warnings: string[] = [];
     const config = createConfig({

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   ToolScheduler,
   type CompletedToolCall,
@@ -73,6 +73,20 @@ describe('a batch', () => {
     await scheduler.schedule(['a', 'b', 'c', 'd', 'e', 'f'].map((path) => call('write', path)));
     expect(seen).toBe(most);
     expect(tool.runs.length).toBe(6);
+  });
+
+  test('may have many tools that heed the signal at once', async () => {
+    const warned = vi.fn();
+    process.on('warning', warned);
+    onTestFinished(() => void process.off('warning', warned));
+    const tool = someTool('write', async ({ path }, { signal }) => {
+      signal.addEventListener('abort', () => undefined);
+      await sleep(1);
+      return { llmContent: path, returnDisplay: '' };
+    });
+    const { scheduler } = await sceneOf([tool], {}, { limit: 30 });
+    await scheduler.schedule(Array.from({ length: 30 }, (_, n) => call('write', `${n}`)));
+    expect(warned).not.toHaveBeenCalled();
   });
 
   test('needs nobody to be told of its calls', async () => {

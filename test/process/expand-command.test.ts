@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { expandCommand } from '../../src/process/expand-command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { runToExit } from './run-hook.ts';
@@ -97,18 +97,26 @@ describe.each([
   });
 });
 
+test("an extension's own folder is one word too (E1)", async () => {
+  const env = { extensionPath: '/my extensions/x' };
+  const { stdout } = await runToExit('printf "<%s>" ${extensionPath}/hook.sh', { env });
+  expect(stdout).toBe('</my extensions/x/hook.sh>');
+});
+
 describe('what is left alone', () => {
   test.each([
-    'echo $HOME $FLAGS ${FLAGS} $1 $$',
+    'echo $HOME $1 $$ ${HOME}',
     'LLXPRT_PROJECT_DIR=x; echo LLXPRT_PROJECT_DIR',
     'echo $OTHER_PROJECT_DIR',
     'echo \'$LLXPRT_PROJECT_DIR\' "$LLXPRT_PROJECT_DIR"',
   ])('%s', (command) => {
-    expect(expandCommand(command, { ...environment('/a b'), FLAGS: '-a -b' })).toBe(command);
+    expect(expandCommand(command, environment('/a b'))).toBe(command);
   });
 
-  test('a variable of the hook is split as the shell does it', async () => {
-    const { stdout } = await runToExit('printf "<%s>" $FLAGS', { env: { FLAGS: '-a -b' } });
+  test('a variable of the host is split as the shell does it', async () => {
+    vi.stubEnv('FLAGS', '-a -b');
+    const { stdout } = await runToExit('printf "<%s>" $FLAGS');
+    vi.unstubAllEnvs();
     expect(stdout).toBe('<-a><-b>');
   });
 
@@ -123,7 +131,7 @@ describe('what is left alone', () => {
     '\\',
     '$',
   ])('what is no command, %j, is no trap', (command) => {
-    const expanded = expandCommand(`${command} _PROJECT_DIR`, environment('/a b'));
+    const expanded = expandCommand(`${command} $`, environment('/a b'));
     expect(expanded).toContain(command);
   });
 

@@ -1,0 +1,324 @@
+import { describe, expect, test } from 'vitest';
+import type { EventFromLogic, SnapshotFrom } from 'xstate';
+import { getAdjacencyMap, getSimplePaths } from 'xstate/graph';
+import type { HookEventInput, HookEventOutcome, HookVerdict } from '../../machines/hook-event.ts';
+import {
+  modelCallMachine,
+  type ModelCallInput,
+  type ModelCallOutcome,
+} from '../../machines/model-call.ts';
+import { Script } from './script.ts';
+
+type Snapshot = SnapshotFrom<typeof modelCallMachine>;
+type Event = EventFromLogic<typeof modelCallMachine>;
+
+/** What hooks say, and whether they have an answer in the model's place. */
+interface Said extends HookVerdict {
+  readonly answers?: true;
+}
+
+const verdicts: Record<string, Said> = {
+  passes: { blocked: false, stop: false },
+  blocks: { blocked: true, stop: false },
+  stops: { blocked: false, stop: true },
+  'blocks and stops': { blocked: true, stop: true },
+};
+const answering: Record<string, Said> = Object.fromEntries(
+  Object.entries(verdicts).map(([word, said]) => [
+    `${word}, answering`,
+    { ...said, answers: true },
+  ]),
+);
+
+/** Hooks that were ended; what one of them had said before decides nothing. */
+const ended: HookEventOutcome = {
+  status: 'cancelled',
+  verdict: answering['blocks and stops, answering']!,
+  reason: 'user',
+};
+
+const phaseAnswers = (phase: string, said: Record<string, Said>): Record<string, object> => ({
+  ...Object.fromEntries(
+    Object.entries(said).map(([word, verdict]) => [
+      `${phase} ${word}`,
+      { type: `xstate.done.actor.${phase}`, output: { status: 'settled', verdict } },
+    ]),
+  ),
+  [`${phase} cancelled`]: { type: `xstate.done.actor.${phase}`, output: ended },
+  [`${phase} breaks`]: { type: `xstate.error.actor.${phase}`, error: 'broken' },
+});
+
+const modelGives = { text: 'given' };
+
+/** Every answer of the outside world, by a word for it, as the event that XState makes of it. */
+const answers: Record<string, object> = {
+  ...phaseAnswers('selectionHooks', verdicts),
+  ...phaseAnswers('beforeHooks', { ...verdicts, ...answering }),
+  'model gives': { type: 'xstate.done.actor.model', output: modelGives },
+  'model fails': { type: 'xstate.error.actor.model', error: 'down' },
+  ...phaseAnswers('afterHooks', verdicts),
+  cancel: { type: 'cancel', reason: 'user' },
+};
+const events = Object.values(answers) as unknown as Event[];
+const wordFor = (event: object): string =>
+  Object.keys(answers).find((word) => answers[word] === event) ?? '';
+
+const isCancelled = ({ context }: Snapshot): boolean => context.cancelReason !== undefined;
+
+/** Only what can happen: the call is cancelled once, and its hooks only then are. */
+const filterEvents = (snapshot: Snapshot, event: Event): boolean =>
+  snapshot.status === 'active' &&
+  snapshot.can(event) &&
+  !(event.type === 'cancel' && isCancelled(snapshot)) &&
+  !(wordFor(event).endsWith('cancelled') && !isCancelled(snapshot));
+
+/** All that was heard, so that no two ways to a state are taken for one. */
+const serializeState = ({ value, context }: Snapshot): string => {
+  const { ports: _ports, plan: _plan, ...heard } = context;
+  return JSON.stringify({ value, heard });
+};
+
+const walk = { events, filterEvents, serializeState };
+
+const plan: HookEventInput = {
+  event: '',
+  mode: 'parallel',
+  hooks: [],
+  payload: {},
+  rules: {
+    prepare: () => ({
+      name: '',
+      timeout: 1,
+      command: { command: '', cwd: '', env: {}, stdin: () => '' },
+    }),
+    read: () => ({ decision: undefined, stop: false, fared: 'ok' }),
+    chain: (payload) => payload,
+    merge: () => verdicts['passes']!,
+  },
+};
+
+interface Configured {
+  readonly selection: boolean;
+  readonly before: boolean;
+  readonly after: boolean;
+}
+
+const synthetic = { text: 'synthetic' };
+
+const inputFor = ({ selection, before, after }: Configured): ModelCallInput => ({
+  id: '1',
+  request: { changes: [] },
+  ports: {
+    planSelection: () => (selection ? plan : undefined),
+    planBefore: () => (before ? plan : undefined),
+    planAfter: () => (after ? plan : undefined),
+    selectTools: (request) => changed(request, 'tools'),
+    rewrite: (request) => changed(request, 'rewritten'),
+    synthetic: ({ verdict }) => ((verdict as Said).answers ? synthetic : undefined),
+    call: () => Promise.reject(new Error('the script answers for the model')),
+    revise: (response) => ({ ...response, revised: true }),
+  },
+});
+
+const changed = (request: object, change: string) => ({
+  changes: [...(request as { changes: string[] }).changes, change],
+});
+
+const script = new Script();
+const machine = modelCallMachine.provide({
+  actors: { hookEvent: script.child as never, callModel: script.child as never },
+});
+
+const onOrOff = [false, true];
+const cases = onOrOff
+  .flatMap((selection) =>
+    onOrOff.flatMap((before) => onOrOff.map((after) => ({ selection, before, after }))),
+  )
+  .map((configured) => {
+    const { selection, before, after } = configured;
+    const events = [
+      selection && 'BeforeToolSelection',
+      before && 'BeforeModel',
+      after && 'AfterModel',
+    ].filter((event) => event !== false);
+    const input = inputFor(configured);
+    return {
+      hooks: events.length === 0 ? 'no hooks' : `${events.join(' and ')} hooks`,
+      configured,
+      input,
+      walk: { ...walk, input },
+    };
+  });
+
+const pathsOf = ({ configured, input, walk: options }: (typeof cases)[number]) =>
+  getSimplePaths(machine, { ...options, toState: ({ status }) => status !== 'active' }).map(
+    ({ steps }) => {
+      const heard = steps.slice(1).map(({ event }) => event);
+      const words = heard.map(wordFor);
+      const states = steps.map(({ state }) => String(state.value));
+      return { heard, words, states, configured, input };
+    },
+  );
+
+const paths = cases.flatMap(pathsOf);
+type Path = (typeof paths)[number];
+
+const phases = [
+  { phase: 'BeforeToolSelection', id: 'selectionHooks', kept: 'selection' },
+  { phase: 'BeforeModel', id: 'beforeHooks', kept: 'before' },
+  { phase: 'AfterModel', id: 'afterHooks', kept: 'after' },
+] as const;
+
+/** The states that a call must be in, told from what was heard and not from the machine. */
+function expectedStates({ words, configured: { selection, before, after } }: Path): string[] {
+  const asking = before ? 'beforeHooks' : 'calling';
+  const states = [selection ? 'selectingTools' : asking];
+  for (const [index, word] of words.entries()) {
+    const [who, ...what] = word.split(' ');
+    const said = what.join(' ');
+    if (words.slice(0, index).includes('cancel')) states.push('cancelled');
+    else if (word === 'cancel')
+      states.push(states.at(-1) === 'calling' ? 'cancelled' : states.at(-1)!);
+    else if (word === 'model fails') states.push('failed');
+    else if (word === 'model gives') states.push(after ? 'afterHooks' : 'done');
+    else if (who === 'beforeHooks') states.push(afterBeforeModel(said));
+    else if (said.includes('stops')) states.push('stopped');
+    else states.push(who === 'selectionHooks' ? asking : 'done');
+  }
+  return states;
+}
+
+function afterBeforeModel(said: string): string {
+  if (said.includes('blocks')) return said.includes('answering') ? 'answered' : 'blocked';
+  return said.includes('stops') ? 'stopped' : 'calling';
+}
+
+/** How a call must end, told from what was heard and not from the machine. */
+function expectedOutcome({ words, states }: Path): object {
+  const untilCancel = words.includes('cancel') ? words.slice(0, words.indexOf('cancel')) : words;
+  const heard = (pattern: RegExp): boolean => untilCancel.some((word) => pattern.test(word));
+  return {
+    request: {
+      changes: [
+        ...(heard(/^selectionHooks (passes|blocks)$/) ? ['tools'] : []),
+        ...(heard(/^beforeHooks passes/) ? ['rewritten'] : []),
+      ],
+    },
+    failures: phases
+      .filter(({ id }) => untilCancel.includes(`${id} breaks`))
+      .map(({ phase }) => ({ phase, error: 'broken' })),
+    ...Object.fromEntries(
+      phases.flatMap(({ id, kept }) => {
+        const said = words.filter((word) => word.startsWith(id)).map((word) => answers[word]);
+        const output = (said[0] as { output?: unknown } | undefined)?.output;
+        return output === undefined ? [] : [[kept, output]];
+      }),
+    ),
+    ...endOf(words, states.at(-1)!),
+  };
+}
+
+function endOf(words: readonly string[], status: string): object {
+  const said = words.join('; ');
+  const response = said.includes('model gives')
+    ? /afterHooks (?!breaks)/.test(said)
+      ? { ...modelGives, revised: true }
+      : modelGives
+    : said.includes('answering')
+      ? synthetic
+      : undefined;
+  switch (status) {
+    case 'done':
+      return { status, response };
+    case 'answered':
+      return { status, response, stop: said.includes('and stops') };
+    case 'blocked':
+      return { status, stop: said.includes('and stops') };
+    case 'stopped':
+      return { status, ...(response && { response }) };
+    case 'failed':
+      return { status, error: 'down' };
+    default:
+      return { status: 'cancelled', reason: 'user' };
+  }
+}
+
+describe('every path of a model call, played on a real actor', () => {
+  for (const oneCase of cases) {
+    const own = paths.filter(({ input }) => input === oneCase.input);
+    test(`${oneCase.hooks}: each of the ${own.length} ends as what was heard demands`, async () => {
+      for (const path of own) {
+        const { words } = path;
+        const name = words.join(', ');
+        const played = await script.play(machine, path.input, path.heard);
+        expect(played.states, name).toEqual(expectedStates(path));
+        expect(played.output as ModelCallOutcome, name).toEqual(expectedOutcome(path));
+        const running = words.at(-2) === 'cancel' ? [words.at(-1)!.split(' ')[0]] : [];
+        expect(played.toldToCancel, name).toEqual(running);
+      }
+    });
+  }
+
+  test('together they pass through every state', async () => {
+    const passed = new Set<string>();
+    for (const { heard, input } of paths)
+      for (const id of (await script.play(machine, input, heard)).passed) passed.add(id);
+    expect([...passed].toSorted()).toEqual(
+      Object.values(machine.states)
+        .map(({ id }) => id)
+        .toSorted(),
+    );
+  });
+});
+
+describe('the graph of a model call', () => {
+  test('leads from no block and no stop to the model (HOOK-036, 037, 040, 058)', () => {
+    const denied = paths.filter(({ words }) =>
+      /beforeHooks (blocks|stops)|selectionHooks (stops|blocks and stops)/.test(words.join('; ')),
+    );
+    expect(denied.length).toBeGreaterThan(0);
+    for (const { states } of denied) expect(states).not.toContain('calling');
+  });
+
+  test('leads to AfterModel hooks only from a whole response of the model (HOOK-207, C-84)', () => {
+    const revised = paths.filter(({ states }) => states.includes('afterHooks'));
+    expect(revised.length).toBeGreaterThan(0);
+    for (const { words, states } of revised) {
+      expect(words).toContain('model gives');
+      expect(states[states.indexOf('afterHooks') - 1]).toBe('calling');
+    }
+  });
+
+  test('leads to each phase at most once, in their order (C-89, C-90)', () => {
+    const order = ['selectingTools', 'beforeHooks', 'calling', 'afterHooks'];
+    for (const { states } of paths) {
+      const visited = states.filter((state, index) => state !== states[index - 1]).slice(0, -1);
+      expect(visited).toEqual(order.filter((state) => visited.includes(state)));
+    }
+  });
+
+  test('leads from a cancel to nothing but the end', () => {
+    const cancelled = paths.filter(({ words }) => words.includes('cancel'));
+    expect(cancelled.length).toBeGreaterThan(0);
+    for (const { words, states } of cancelled) {
+      // Hooks that run are heard out; a model is not waited for.
+      expect(words.slice(words.indexOf('cancel') + 1).length).toBeLessThanOrEqual(1);
+      expect(states.at(-1)).toBe('cancelled');
+    }
+  });
+
+  for (const { hooks, walk: options } of cases) {
+    const places = Object.values(getAdjacencyMap(machine, options));
+    const waiting = places.filter(({ state }) => state.status === 'active');
+
+    test(`has no dead end and no error, with ${hooks}`, () => {
+      expect(new Set(places.map(({ state }) => state.status))).toEqual(new Set(['active', 'done']));
+      for (const { transitions } of waiting) expect(transitions).not.toEqual({});
+    });
+
+    test(`has no state that cannot be cancelled, with ${hooks}`, () => {
+      for (const { state } of waiting)
+        expect(state.can({ type: 'cancel', reason: '' }), String(state.value)).toBe(true);
+    });
+  }
+});
