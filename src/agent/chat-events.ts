@@ -1,6 +1,9 @@
 import type { HookEventName } from '../protocol/events.ts';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { AggregatedHookResult } from '../hooks/results.ts';
+import type { ToolResult } from '../protocol/tool-result.ts';
+import type { ToolCallRequest } from './tool-call.ts';
+import type { CompletedToolCall } from './tool-scheduler.ts';
 
 /** One hook of a decision, in plan order. */
 export interface HookReport {
@@ -86,3 +89,24 @@ export function hookDecision(
     },
   ];
 }
+
+/** What came of a tool call, for those who follow the turn. */
+export const toolEvents = (call: CompletedToolCall): ChatEvent[] => [
+  ...hookDecision('BeforeTool', call.before, call.request.id),
+  ...hookDecision('AfterTool', call.after, call.request.id),
+  toolResultEvent(call.request, call.toolResult, call.outcome.status),
+];
+
+export const toolResultEvent = (
+  { id, name }: ToolCallRequest,
+  result: ToolResult,
+  status: Extract<ChatEvent, { type: 'toolResult' }>['status'],
+): ChatEvent => ({
+  type: 'toolResult',
+  id,
+  name,
+  status,
+  display: result.suppressDisplay ? null : result.returnDisplay,
+  llmContent: result.llmContent,
+  ...(result.error && { error: result.error.message }),
+});

@@ -1,5 +1,8 @@
-import type { ContentPart, LlmContent, ToolResult } from '../protocol/tool-result.ts';
+import { isRecord } from '../protocol/output.ts';
+import type { LlmContent, ToolResult } from '../protocol/tool-result.ts';
 import type { GenAIContent, GenAIPart, GenAIResponse } from '../translate/genai-types.ts';
+import { candidatesOf } from '../translate/response.ts';
+import { joined, textsOf } from '../translate/text.ts';
 import type { ToolCallRequest } from './tool-call.ts';
 
 /** The user's words as a message. */
@@ -7,22 +10,29 @@ export const userMessage = (text: string): GenAIContent => ({ role: 'user', part
 
 /** The first candidate's message; undefined when it says nothing, for providers refuse empty messages. */
 export function modelMessage(response: GenAIResponse): GenAIContent | undefined {
-  const parts = response.candidates?.[0]?.content?.parts ?? [];
-  const said = parts.filter((part) => Object.keys(part).length > 0 && part.text !== '');
-  return said.length === 0 ? undefined : { role: 'model', parts: said };
+  const parts = partsOf(response).filter((part) => !isEmpty(part));
+  return parts.length === 0 ? undefined : { role: 'model', parts };
 }
 
 /** The text of a response that is for the user: thoughts are left out. */
-export const textOf = (response: GenAIResponse): string =>
-  (response.candidates?.[0]?.content?.parts ?? [])
-    .flatMap(({ text, thought }) => (text !== undefined && !thought ? [text] : []))
-    .join('');
+export const textOf = (response: GenAIResponse): string => joined(textsOf(partsOf(response)));
 
-/** The message with an id for each tool call, so that results can be tied to calls. */
+function partsOf(response: GenAIResponse): GenAIPart[] {
+  const parts = candidatesOf(response)[0]?.content?.parts;
+  return Array.isArray(parts) ? parts.filter(isRecord) : [];
+}
+
+/** Nothing but an empty text; one with a signature is a part that the provider wants back. */
+const isEmpty = (part: GenAIPart): boolean =>
+  Object.entries(part).every(
+    ([key, value]) => value === undefined || value === '' || key === 'thought',
+  );
+
+/** The message with an id for each tool call, so that results can be tied to calls; some providers give none, or ''. */
 export const withCallIds = (message: GenAIContent, nextId: () => string): GenAIContent => ({
   ...message,
   parts: (message.parts ?? []).map((part) =>
-    part.functionCall && part.functionCall.id === undefined
+    part.functionCall && !part.functionCall.id
       ? { ...part, functionCall: { ...part.functionCall, id: nextId() } }
       : part,
   ),
@@ -50,13 +60,13 @@ function resultParts({ id, name }: ToolCallRequest, result: ToolResult): GenAIPa
 
 /** The texts of a tool's content as one, and what is no text. */
 function split(content: LlmContent): { text: string; others: GenAIPart[] } {
-  const parts: readonly (string | ContentPart)[] =
-    typeof content === 'string' || !Array.isArray(content) ? [content as string] : content;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
   const texts: string[] = [];
   const others: GenAIPart[] = [];
   for (const part of parts)
     if (typeof part === 'string') texts.push(part);
-    else if (typeof part.text === 'string') texts.push(part.text);
+    else if (!isRecord(part)) continue;
+    else if (typeof part['text'] === 'string') texts.push(part['text']);
     else others.push(part);
   return { text: texts.join(''), others };
 }

@@ -10,7 +10,9 @@ export class EventQueue<Event> implements AsyncIterable<Event> {
     this.#onAbandoned = onAbandoned;
   }
 
+  /** Adds events; none once the queue has ended. */
   push(...events: readonly Event[]): void {
+    if (this.#ended) return;
     this.#waiting.push(...events);
     this.#wake?.();
   }

@@ -1,16 +1,15 @@
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { FireOptions } from '../hooks/hook-event-handler.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
-import type { HookEventName } from '../protocol/events.ts';
-import type { HookEventFields } from '../protocol/input.ts';
 import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from '../translate/genai-types.ts';
 import { defaultHookTranslator } from '../translate/genai-v1.ts';
+import { finalOutputOf } from './final-output.ts';
 import {
-  AfterModelHookOutput,
-  BeforeModelHookOutput,
-  BeforeToolSelectionHookOutput,
-} from '../translate/model-outputs.ts';
-import { readyHookSystem } from './ready-hook-system.ts';
+  revisedResponse,
+  syntheticResponse,
+  withChanges,
+  withToolConfig,
+} from './model-effects.ts';
 
 /** What every model hook may say beside its own answer (C-50, C-61, C-83). */
 interface CommonHookResult {
@@ -56,24 +55,20 @@ export async function fireBeforeModelHook(
   request: GenAIRequest,
   options?: FireOptions,
 ): Promise<BeforeModelHookResult> {
-  const output = await fire(
-    config,
-    'BeforeModel',
-    () => ({ llm_request: toHookLLMRequest(request) }),
-    options,
+  const output = await finalOutputOf(config, 'BeforeModel', undefined, (handler) =>
+    handler.fire('BeforeModel', { llm_request: toHookLLMRequest(request) }, options),
   );
   const common = commonResult(output);
-  if (!(output instanceof BeforeModelHookOutput)) return { blocked: false, ...common };
-  if (output.isBlockingDecision() || output.shouldStopExecution()) {
-    const syntheticResponse = output.getSyntheticResponse();
+  if (output?.isBlockingDecision() || output?.shouldStopExecution()) {
+    const answer = syntheticResponse(output);
     return {
       blocked: true,
       reason: output.getBlockReason(),
-      ...(syntheticResponse && { syntheticResponse }),
+      ...(answer && { syntheticResponse: answer }),
       ...common,
     };
   }
-  const modified = output.applyLLMRequestModifications(request);
+  const modified = withChanges(request, output);
   return { blocked: false, ...(modified !== request && { modifiedRequest: modified }), ...common };
 }
 
@@ -84,18 +79,16 @@ export async function fireAfterModelHook(
   response: GenAIResponse,
   options?: FireOptions,
 ): Promise<AfterModelHookResult> {
-  const output = await fire(
-    config,
-    'AfterModel',
-    () => ({
+  let warn: (line: string) => void = () => undefined;
+  const output = await finalOutputOf(config, 'AfterModel', undefined, (handler) => {
+    warn = (line) => handler.warn(line);
+    const fields = {
       llm_request: toHookLLMRequest(request),
       llm_response: toHookLLMResponse(response),
-    }),
-    options,
-  );
-  const modified =
-    output instanceof AfterModelHookOutput ? output.getModifiedResponse(response) : undefined;
-  return { response: modified ?? response, ...commonResult(output) };
+    };
+    return handler.fire('AfterModel', fields, options);
+  });
+  return { response: revisedResponse(response, output, warn), ...commonResult(output) };
 }
 
 /** Fires BeforeToolSelection (HOOK-154, 205). Never throws. */
@@ -104,36 +97,16 @@ export async function fireBeforeToolSelectionHook(
   request: GenAIRequest & { readonly config?: { readonly tools?: unknown } },
   options?: FireOptions,
 ): Promise<BeforeToolSelectionHookResult> {
-  const output = await fire(
-    config,
-    'BeforeToolSelection',
-    () => ({ llm_request: toHookLLMRequest(request) }),
-    options,
+  const output = await finalOutputOf(config, 'BeforeToolSelection', undefined, (handler) =>
+    handler.fire('BeforeToolSelection', { llm_request: toHookLLMRequest(request) }, options),
   );
-  const before = request.config ?? {};
-  const after =
-    output instanceof BeforeToolSelectionHookOutput
-      ? output.applyToolConfigModifications(before)
-      : before;
+  const selected = withToolConfig(request, output);
+  const toolConfig = selected === request ? undefined : selected.config?.toolConfig;
   return {
-    ...(after !== before && after.toolConfig && { toolConfig: after.toolConfig }),
-    ...(before.tools !== undefined && { tools: before.tools }),
+    ...(toolConfig && { toolConfig }),
+    ...(request.config?.tools !== undefined && { tools: request.config.tools }),
     ...commonResult(output),
   };
-}
-
-/** The event's merged output; undefined when no hook said anything. */
-async function fire<Event extends HookEventName>(
-  config: HookSystemConfig,
-  event: Event,
-  fields: () => HookEventFields[Event],
-  options: FireOptions | undefined,
-): Promise<DefaultHookOutput | undefined> {
-  const ready = readyHookSystem(config);
-  const system = ready instanceof Promise ? await ready : ready;
-  // Translated only when a hook will see it (C-23).
-  if (!system?.hasHooksFor(event)) return undefined;
-  return (await system.getEventHandler().fire(event, fields(), options)).finalOutput;
 }
 
 function commonResult(output: DefaultHookOutput | undefined): CommonHookResult {

@@ -53,8 +53,8 @@ export function tellResult(
     ...plan,
     rules: {
       ...rules,
-      merge(answers) {
-        const verdict = rules.merge(answers) as Verdict;
+      merge(...heard) {
+        const verdict = rules.merge(...heard) as Verdict;
         // XState works out the output of a final state twice.
         if (verdict !== told) tell((told = verdict).result);
         return verdict;

@@ -2,6 +2,7 @@ import type { AnyStateMachine, InputFrom, OutputFrom } from 'xstate';
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { HookSystem } from '../hooks/hook-system.ts';
 import { messageOf } from '../hooks/message-of.ts';
+import { onAbort } from '../hooks/on-abort.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { hasHooks } from './plan-hooks.ts';
 import { readyHookSystem, withoutHooks } from './ready-hook-system.ts';
@@ -63,10 +64,9 @@ function untilCancelled<Outcome>(
   const cancelled = (): Outcome => call.cancelled(messageOf(signal.reason));
   if (signal.aborted) return cancelled();
   return new Promise((resolve) => {
-    const cancel = (): void => resolve(cancelled());
-    signal.addEventListener('abort', cancel, { once: true });
+    const stopWaiting = onAbort(signal, () => resolve(cancelled()));
     void call.withoutHooks().then((outcome) => {
-      signal.removeEventListener('abort', cancel);
+      stopWaiting();
       resolve(outcome);
     });
   });

@@ -1,11 +1,8 @@
 import type { ToolCallOutcome, ToolInput } from '../../machines/tool-call.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
-import { messageOf } from '../hooks/message-of.ts';
-import { onAbort } from '../hooks/on-abort.ts';
 import type { AggregatedHookResult } from '../hooks/results.ts';
-import type { ToolResult } from '../protocol/tool-result.ts';
 import { hookResult } from './plan-hooks.ts';
-import { readyHookSystem, withoutHooks } from './ready-hook-system.ts';
+import { runCall } from './run-call.ts';
 import { failedResult, toolCallPorts, type ExecuteTool } from './tool-call-ports.ts';
 import { applyToolEffects, type AppliedToolCall } from './tool-effects.ts';
 
@@ -36,7 +33,29 @@ export async function runToolCall(
   executeTool: ExecuteTool,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<EndedToolCall> {
-  const outcome = await outcomeOf(config, request, alwaysEnding(executeTool), signal);
+  const { id, name, input } = request;
+  const execute = alwaysEnding(executeTool);
+  const told = { toolInput: input, failures: [] };
+  const outcome = await runCall<ToolCallOutcome>(
+    config,
+    {
+      events: ['BeforeTool', 'AfterTool'],
+      subject: name,
+      withHooks: ({ toolCall }, system, run) =>
+        run(toolCall, {
+          id,
+          toolName: name,
+          toolInput: input,
+          ports: toolCallPorts(config, system, name, execute),
+        }),
+      withoutHooks: async () => {
+        const result = await execute(input, signal).catch(failedResult);
+        return { ...told, status: 'done', result };
+      },
+      cancelled: (reason) => ({ ...told, status: 'cancelled', reason }),
+    },
+    signal,
+  );
   const before = hookResult(outcome.before);
   const after = hookResult(outcome.after);
   return {
@@ -46,64 +65,6 @@ export async function runToolCall(
     ...(after && { after }),
   };
 }
-
-async function outcomeOf(
-  config: HookSystemConfig,
-  request: ToolCallRequest,
-  execute: ExecuteTool,
-  signal: AbortSignal,
-): Promise<ToolCallOutcome> {
-  // Nothing is awaited on the way to a tool that no hook is meant for (HOOK-013).
-  const ready = readyHookSystem(config);
-  const system = ready instanceof Promise ? await ready : ready;
-  const isWatched = config.inspect !== undefined;
-  const hasHooks = (['BeforeTool', 'AfterTool'] as const).some((event) =>
-    system?.hasHooksFor(event, request.name),
-  );
-  if (!isWatched && !hasHooks) return runBare(request, execute, signal);
-  const [{ toolCall }, { runMachine }] = await Promise.all([
-    import('../hooks/actors.ts'),
-    import('../hooks/run-machine.ts'),
-  ]);
-  if (signal.aborted) return cancelled(request, signal);
-  const outcome = await runMachine(
-    toolCall,
-    {
-      id: request.id,
-      toolName: request.name,
-      toolInput: request.input,
-      ports: toolCallPorts(config, system, request.name, execute),
-    },
-    { signal, inspect: config.inspect },
-  );
-  for (const { phase, error } of outcome.failures)
-    withoutHooks(config, `${phase}: the hooks broke`, error);
-  return outcome;
-}
-
-/** The tool alone, as if there were no hooks; it need not settle once the call is cancelled. */
-function runBare(
-  request: ToolCallRequest,
-  execute: ExecuteTool,
-  signal: AbortSignal,
-): ToolCallOutcome | Promise<ToolCallOutcome> {
-  if (signal.aborted) return cancelled(request, signal);
-  return new Promise((resolve) => {
-    const stopWaiting = onAbort(signal, () => resolve(cancelled(request, signal)));
-    const finish = (result: ToolResult): void => {
-      stopWaiting();
-      resolve({ status: 'done', toolInput: request.input, failures: [], result });
-    };
-    void execute(request.input, signal).catch(failedResult).then(finish);
-  });
-}
-
-const cancelled = ({ input }: ToolCallRequest, signal: AbortSignal): ToolCallOutcome => ({
-  status: 'cancelled',
-  toolInput: input,
-  failures: [],
-  reason: messageOf(signal.reason),
-});
 
 /** Whatever a tool does, it ends later and with a result: one that throws at once, or that gives nothing (a host need not be TypeScript). */
 const alwaysEnding =

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
-import type { FireOptions, HookEventHandler } from '../hooks/hook-event-handler.ts';
-import type { AggregatedHookResult } from '../hooks/results.ts';
+import type { FireOptions } from '../hooks/hook-event-handler.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
-import { readyHookSystem, withoutHooks } from './ready-hook-system.ts';
+import { finalOutputOf } from './final-output.ts';
 import { toolResponse, type ExecuteTool } from './tool-call-ports.ts';
 import { runToolCall } from './tool-call.ts';
 
@@ -35,22 +34,6 @@ export function fireAfterToolHook(
   return finalOutputOf(config, 'AfterTool', toolName, (handler) =>
     handler.fireAfterToolEvent(toolName, toolInput, toolResponse(result), options),
   );
-}
-
-async function finalOutputOf(
-  config: HookSystemConfig,
-  event: 'BeforeTool' | 'AfterTool',
-  toolName: string,
-  fire: (handler: HookEventHandler) => Promise<AggregatedHookResult>,
-): Promise<DefaultHookOutput | undefined> {
-  try {
-    const ready = readyHookSystem(config);
-    const system = ready instanceof Promise ? await ready : ready;
-    if (!system?.hasHooksFor(event, toolName)) return undefined;
-    return (await fire(system.getEventHandler())).finalOutput;
-  } catch (error) {
-    return withoutHooks(config, `${event}: the hooks could not be fired`, error);
-  }
 }
 
 /**

@@ -90,7 +90,7 @@ const paths = limits.flatMap((maxSteps) => {
     ({ steps }) => {
       const heard = steps.slice(1).map(({ event }) => event);
       const words = heard.map(wordFor);
-      const states = steps.map(({ state }) => String(state.value));
+      const states = steps.map(({ state }): string => state.value);
       return { name: `limit ${maxSteps}: ${words.join(', ')}`, heard, words, states, maxSteps };
     },
   );

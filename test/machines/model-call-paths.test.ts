@@ -155,7 +155,7 @@ const pathsOf = ({ configured, input, walk: options }: (typeof cases)[number]) =
     ({ steps }) => {
       const heard = steps.slice(1).map(({ event }) => event);
       const words = heard.map(wordFor);
-      const states = steps.map(({ state }) => String(state.value));
+      const states = steps.map(({ state }): string => state.value);
       return { heard, words, states, configured, input };
     },
   );
@@ -210,7 +210,7 @@ function expectedOutcome({ words, states }: Path): object {
     ...Object.fromEntries(
       phases.flatMap(({ id, kept }) => {
         const said = words.filter((word) => word.startsWith(id)).map((word) => answers[word]);
-        const output = (said[0] as { output?: unknown } | undefined)?.output;
+        const { output }: { output?: unknown } = said[0] ?? {};
         return output === undefined ? [] : [[kept, output]];
       }),
     ),

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isGroupAlive, signalGroup } from '../../process/group.ts';
+import { killGroups, livingGroups, signalGroup } from '../../process/group.ts';
 
 /** How long a process group may take to end by itself, in ms. */
 const grace = 2000;
@@ -13,8 +13,9 @@ export async function endGroup(group: number): Promise<void> {
   signalGroup(group, 'SIGTERM');
   // A stopped process sees SIGTERM only once it goes on.
   signalGroup(group, 'SIGCONT');
-  while (isGroupAlive(group)) {
-    if (performance.now() >= deadline) return signalGroup(group, 'SIGKILL');
+  const groups = new Set([group]);
+  while (livingGroups(groups).size > 0) {
+    if (performance.now() >= deadline) return killGroups(groups);
     await sleep(lookAgain);
   }
 }

@@ -1,0 +1,36 @@
+import type { HookSystemConfig } from '../hooks/config.ts';
+import type { Model } from '../models/model.ts';
+import type { GenAIConfig, GenAIContent } from '../translate/genai-types.ts';
+import type { FunctionDeclaration } from './tool-declarations.ts';
+import type { Tool } from './tool.ts';
+
+export interface ChatLoopOptions {
+  readonly config: HookSystemConfig;
+  readonly model: Model;
+  readonly tools?: ReadonlyMap<string, Tool>;
+  readonly systemInstruction?: string;
+  /** Further settings of every request, such as `temperature`. */
+  readonly generationConfig?: GenAIConfig;
+  /** How many model calls a turn may take; default 50. */
+  readonly maxSteps?: number;
+  /** How many tool calls may run at once; default: the number of cores. */
+  readonly toolLimit?: number;
+  /**
+   * `held`, the default: while AfterModel hooks are configured, text is shown only once they have
+   * spoken, so that a redactor does not leak. `live` shows text as it streams; hooks then change
+   * what is kept, not what was shown (HOOK-173).
+   */
+  readonly display?: 'held' | 'live';
+  /** An earlier conversation to go on with. */
+  readonly history?: readonly GenAIContent[];
+}
+
+/** What outlives a turn. */
+export interface ChatSession {
+  readonly options: ChatLoopOptions;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly declarations: readonly FunctionDeclaration[];
+  readonly history: GenAIContent[];
+  /** What hooks have for the model's next request; it never enters the history (G-11, C-61). */
+  readonly notes: Set<string>;
+}

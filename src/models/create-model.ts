@@ -1,0 +1,55 @@
+import { ModelError } from './model-error.ts';
+import type { Model } from './model.ts';
+import type { Provider } from './providers/provider.ts';
+
+export interface CreateModelOptions {
+  /** The address of the model's server, for those that have one. */
+  readonly baseUrl?: string;
+  /** Where keys are looked up. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Makes the model that a text such as `scripted:session.yaml` names. Whatever is missing, a key,
+ * a package, an address, is a `ModelError` of one line that says how to mend it. A script's path is
+ * relative to the process's folder.
+ *
+ * @example
+ * const model = await createModel('openai-compatible:qwen3', { baseUrl: 'http://localhost:11434/v1' });
+ */
+export async function createModel(spec: string, options: CreateModelOptions = {}): Promise<Model> {
+  const colon = spec.indexOf(':');
+  const [kind, name] = colon === -1 ? [spec, ''] : [spec.slice(0, colon), spec.slice(colon + 1)];
+  const load = Object.hasOwn(providers, kind) ? providers[kind] : undefined;
+  if (load === undefined)
+    throw new ModelError(`${JSON.stringify(spec)} names no known model; use ${forms}`);
+  if (name.trim() === '')
+    throw new ModelError(`${JSON.stringify(spec)} lacks a name behind the colon; use ${forms}`);
+  const provider = await load();
+  return provider({
+    spec,
+    name,
+    env: options.env ?? process.env,
+    ...(options.baseUrl !== undefined && { baseUrl: checkUrl(options.baseUrl) }),
+  });
+}
+
+const forms =
+  'scripted:FILE, openai-compatible:NAME with a base URL, google:NAME or anthropic:NAME';
+
+/** Each in its own module, so that only what is used is loaded. */
+const providers: Readonly<Record<string, () => Promise<Provider>>> = {
+  scripted: async () => (await import('./providers/scripted.ts')).scripted,
+  'openai-compatible': async () =>
+    (await import('./providers/openai-compatible.ts')).openAICompatible,
+  google: async () => (await import('./providers/google.ts')).google,
+  anthropic: async () => (await import('./providers/anthropic.ts')).anthropic,
+};
+
+function checkUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return text.replace(/\/+$/, '');
+  throw new ModelError(
+    `the base URL ${JSON.stringify(text)} is no http or https address; give one such as http://localhost:11434/v1`,
+  );
+}

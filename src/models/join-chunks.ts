@@ -1,0 +1,69 @@
+import { defined } from '../protocol/defined.ts';
+import type { GenAICandidate, GenAIResponse } from '../translate/genai-types.ts';
+import { joined, textsOf } from '../translate/text.ts';
+import { ModelError } from './model-error.ts';
+import { brokenOff } from './model-failure.ts';
+import type { ModelPart } from './model.ts';
+
+/** The chunks of a stream as the one response they are (HOOK-050); an incomplete one is an error. */
+export function joinChunks(chunks: readonly GenAIResponse[], model: string): GenAIResponse {
+  const candidates = new Map<number, GenAICandidate>();
+  for (const chunk of chunks)
+    for (const candidate of chunk.candidates ?? []) {
+      const index = candidate.index ?? 0;
+      candidates.set(index, joinCandidate(candidates.get(index), { ...candidate, index }));
+    }
+  const blocked = last(chunks.map(({ promptFeedback }: Feedback) => promptFeedback))?.blockReason;
+  if (candidates.size === 0 && blocked !== undefined)
+    throw new ModelError(`${model}: the provider refused the prompt (${blocked})`);
+  const whole = [...candidates.entries()]
+    .toSorted(([left], [right]) => left - right)
+    .map(([, candidate]) => candidate);
+  if (whole.length === 0 || !whole.every(({ finishReason }) => isFinal(finishReason)))
+    throw brokenOff(model);
+  if (whole.some(({ finishReason }) => finishReason === 'MALFORMED_FUNCTION_CALL'))
+    throw new ModelError(`${model}: the model wrote a tool call that cannot be read; try again`, {
+      retryable: true,
+    });
+  return defined<GenAIResponse>({
+    text: joined(textsOf(whole[0]?.content?.parts ?? [])),
+    candidates: whole,
+    usageMetadata: last(chunks.map(({ usageMetadata }) => usageMetadata)),
+    responseId: last(chunks.map(({ responseId }) => responseId)),
+    modelVersion: last(chunks.map(({ modelVersion }) => modelVersion)),
+    createTime: last(chunks.map(({ createTime }) => createTime)),
+  });
+}
+
+interface Feedback extends GenAIResponse {
+  readonly promptFeedback?: { readonly blockReason?: string };
+}
+
+const last = <T>(values: readonly T[]): T | undefined =>
+  values.findLast((value) => value !== undefined && value !== null);
+
+const isFinal = (reason: string | undefined): boolean =>
+  reason !== undefined && reason !== 'FINISH_REASON_UNSPECIFIED';
+
+function joinCandidate(before: GenAICandidate | undefined, after: GenAICandidate): GenAICandidate {
+  const parts = (after.content?.parts ?? []).reduce<ModelPart[]>(
+    addPart,
+    before?.content?.parts ?? [],
+  );
+  return { ...before, ...defined(after), content: { role: 'model', parts } };
+}
+
+function addPart(parts: ModelPart[], part: ModelPart): ModelPart[] {
+  const before = parts.at(-1);
+  if (isPlainText(part) && part.text === '') return parts;
+  if (before === undefined || !isPlainText(before) || !isPlainText(part)) return [...parts, part];
+  if ((before.thought ?? false) !== (part.thought ?? false)) return [...parts, part];
+  return [...parts.slice(0, -1), { ...before, text: `${before.text}${part.text}` }];
+}
+
+/** A text alone. One with a signature stays apart, because the signature is of exactly that text. */
+const isPlainText = (part: ModelPart): boolean =>
+  part.text !== undefined &&
+  Object.entries(part).every(
+    ([key, value]) => key === 'text' || key === 'thought' || value === undefined,
+  );

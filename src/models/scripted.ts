@@ -1,0 +1,108 @@
+import { setImmediate, setTimeout } from 'node:timers/promises';
+import { defined } from '../protocol/defined.ts';
+import type { GenAIResponse } from '../translate/genai-types.ts';
+import { unmet } from './scripted/expectations.ts';
+import { readScript } from './scripted/read-script.ts';
+import type { PlacedTurn, ScriptedTurn } from './scripted/turn.ts';
+import type { GenerateOptions, Model, ModelPart, ModelRequest } from './model.ts';
+import { ModelError } from './model-error.ts';
+import { untilAbort } from './until-abort.ts';
+
+export type { ScriptedTurn } from './scripted/turn.ts';
+
+/**
+ * A model that answers from a YAML file, without a key or a network. The file is a list of turns, one
+ * for each call, in order:
+ *
+ * ```yaml
+ * - text: I will read it first.
+ *   calls:
+ *     - name: read_file
+ *       args: { file_path: README.md }
+ * - expect: hookmachine # the last message must contain it
+ *   text: It is about hooks.
+ * ```
+ *
+ * `docs/scripted-models.md` tells every key. A mistake in the file is a `ModelError` that names its
+ * line, column and mend.
+ */
+export async function scriptedModel(file: string): Promise<Model> {
+  return fromTurns(await readScript(file), file);
+}
+
+/**
+ * The same from turns in memory.
+ *
+ * @example
+ * const model = modelFromTurns([{ calls: [{ name: 'glob', args: { pattern: '*' } }] }, { text: 'Done.' }]);
+ */
+export const modelFromTurns = (turns: readonly ScriptedTurn[]): Model =>
+  fromTurns(turns.map((turn) => ({ turn })));
+
+function fromTurns(turns: readonly PlacedTurn[], file = 'the scripted model'): Model {
+  let asked = 0;
+  return {
+    name: 'scripted',
+    generate: (request, options) =>
+      untilAbort(options.signal, (signal) => {
+        const index = asked;
+        asked += 1;
+        const placed = turns[index];
+        if (placed === undefined)
+          throw new ModelError(
+            `${file} holds ${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}, but the model was asked once more; add a turn`,
+          );
+        return play(placed, index + 1, request, { ...options, signal });
+      }),
+  };
+}
+
+async function play(
+  { turn, place = 'the scripted model' }: PlacedTurn,
+  number: number,
+  request: ModelRequest,
+  { signal, onText }: GenerateOptions,
+): Promise<GenAIResponse> {
+  const lacking = unmet(turn.expect, request);
+  if (lacking !== undefined) throw new ModelError(`${place} turn ${number}: ${lacking}`);
+  if (turn.delay) await setTimeout(turn.delay, undefined, { signal });
+  for (const [index, word] of wordsOf(turn.text).entries()) {
+    if (index > 0 && turn.wordDelay) await setTimeout(turn.wordDelay, undefined, { signal });
+    else await setImmediate(undefined, { signal });
+    onText?.(word);
+  }
+  if (turn.error !== undefined) throw failureOf(turn.error);
+  return defined<GenAIResponse>({
+    text: turn.text ?? '',
+    candidates: [
+      {
+        content: { role: 'model', parts: partsOf(turn, number) },
+        finishReason: turn.finishReason ?? 'STOP',
+        index: 0,
+      },
+    ],
+    usageMetadata: turn.usage && defined<object>(turn.usage),
+    modelVersion: 'scripted',
+  });
+}
+
+/** Words with the space behind them. */
+const wordsOf = (text = ''): string[] => text.match(/\s*\S+\s*|\s+/g) ?? [];
+
+function partsOf({ text, calls = [] }: ScriptedTurn, number: number): ModelPart[] {
+  return [
+    ...(text ? [{ text }] : []),
+    ...calls.map(({ name, args = {}, id }, index) => ({
+      // A copy, because what receives the arguments may change them.
+      functionCall: { id: id ?? `call-${number}-${index + 1}`, name, args: structuredClone(args) },
+    })),
+  ];
+}
+
+function failureOf(error: NonNullable<ScriptedTurn['error']>): ModelError {
+  const { message, status } = typeof error === 'string' ? { message: error } : error;
+  return new ModelError(`scripted: ${message}`, {
+    status,
+    retryable: status === 429 || (status ?? 0) >= 500,
+  });
+}

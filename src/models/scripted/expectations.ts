@@ -1,0 +1,43 @@
+import { oneLine } from '../../log.ts';
+import { textOf } from '../../translate/text.ts';
+import { toTurns } from '../../translate/turns.ts';
+import type { ModelRequest } from '../model.ts';
+import { patternOf, type ScriptedTurn } from './turn.ts';
+
+/** What a request lacks of what a turn expects, in words; undefined when it has all. */
+export function unmet(expected: ScriptedTurn['expect'], request: ModelRequest): string | undefined {
+  if (expected === undefined) return undefined;
+  const { last, request: whole } =
+    typeof expected === 'string' || Array.isArray(expected)
+      ? { last: expected, request: undefined }
+      : expected;
+  return (
+    missing(last, lastMessage(request), 'the last message') ??
+    missing(whole, JSON.stringify(request), 'the request')
+  );
+}
+
+function missing(
+  patterns: string | readonly string[] | undefined,
+  text: string,
+  what: string,
+): string | undefined {
+  const absent = [patterns ?? []]
+    .flat()
+    .find((pattern) => patternOf(pattern)?.test(text) === false);
+  return absent === undefined
+    ? undefined
+    : `${what} should contain ${JSON.stringify(absent)}, but is ${JSON.stringify(oneLine(text, 200))}`;
+}
+
+/** The texts of the last message, and the results of calls in it as JSON, a line each. */
+function lastMessage({ contents }: ModelRequest): string {
+  const parts = toTurns(contents).at(-1)?.content.parts ?? [];
+  return parts
+    .flatMap((part) => [
+      textOf(part),
+      part.functionResponse && JSON.stringify(part.functionResponse),
+    ])
+    .filter((text) => text !== undefined)
+    .join('\n');
+}

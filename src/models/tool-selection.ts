@@ -1,0 +1,15 @@
+import type { FunctionDeclaration, ModelConfig } from './model.ts';
+
+/** Every function that the request declares. */
+export const declarationsOf = (config: ModelConfig | undefined): FunctionDeclaration[] =>
+  (config?.tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);
+
+/**
+ * Whether the request lets the model see a function: a list of allowed names leaves the others out in
+ * every mode, and an empty one leaves out all (seed 000 §3.5, C-48, C-88).
+ */
+export function isAllowed(config: ModelConfig | undefined): (name: string | undefined) => boolean {
+  const { mode, allowedFunctionNames } = config?.toolConfig?.functionCallingConfig ?? {};
+  if (allowedFunctionNames === undefined || mode === 'NONE') return () => true;
+  return (name) => name !== undefined && allowedFunctionNames.includes(name);
+}

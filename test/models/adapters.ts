@@ -1,0 +1,80 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createAnthropic as createCurrentAnthropic } from '@ai-sdk/anthropic-current';
+import { createGoogleGenerativeAI } from '@ai-sdk/google';
+import { createGoogle } from '@ai-sdk/google-current';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { createOpenAICompatible as createCurrentOpenAI } from '@ai-sdk/openai-compatible-current';
+import { createOpenAICompatible as createPreviousOpenAI } from '@ai-sdk/openai-compatible-previous';
+import { GoogleGenAI } from '@google/genai';
+import { aiSdkModel } from '../../src/models/ai-sdk.ts';
+import { googleModel } from '../../src/models/google.ts';
+import type { Model } from '../../src/models/model.ts';
+import { anthropic, gemini, openAI, type Wire } from './wires.ts';
+
+/** A way to a provider: its wire format and a model that speaks it, of each version line that is supported. */
+export interface Adapter {
+  readonly title: string;
+  readonly wire: Wire;
+  readonly model: (url: string) => Model;
+}
+
+const local = (url: string) => ({ name: 'local', baseURL: url, includeUsage: true });
+const keyed = (url: string) => ({ apiKey: 'key', baseURL: url });
+
+export const openAIAdapters: Adapter[] = [
+  {
+    title: 'AI SDK v2, OpenAI',
+    wire: openAI,
+    model: (url) => aiSdkModel(createPreviousOpenAI(local(url)).chatModel('wire-model')),
+  },
+  {
+    title: 'AI SDK v3, OpenAI',
+    wire: openAI,
+    model: (url) => aiSdkModel(createOpenAICompatible(local(url)).chatModel('wire-model')),
+  },
+  {
+    title: 'AI SDK v4, OpenAI',
+    wire: openAI,
+    model: (url) => aiSdkModel(createCurrentOpenAI(local(url)).chatModel('wire-model')),
+  },
+];
+
+export const googleAdapter: Adapter = {
+  title: '@google/genai',
+  wire: gemini,
+  model: (url) =>
+    googleModel(new GoogleGenAI({ apiKey: 'key', httpOptions: { baseUrl: url } }), 'wire-model'),
+};
+
+export const geminiAdapters: Adapter[] = [
+  {
+    title: 'AI SDK v3, Gemini',
+    wire: gemini,
+    model: (url) => aiSdkModel(createGoogleGenerativeAI(keyed(url)).languageModel('wire-model')),
+  },
+  {
+    title: 'AI SDK v4, Gemini',
+    wire: gemini,
+    model: (url) => aiSdkModel(createGoogle(keyed(url)).languageModel('wire-model')),
+  },
+];
+
+export const anthropicAdapters: Adapter[] = [
+  {
+    title: 'AI SDK v3, Anthropic',
+    wire: anthropic,
+    model: (url) => aiSdkModel(createAnthropic(keyed(url)).languageModel('wire-model')),
+  },
+  {
+    title: 'AI SDK v4, Anthropic',
+    wire: anthropic,
+    model: (url) => aiSdkModel(createCurrentAnthropic(keyed(url)).languageModel('wire-model')),
+  },
+];
+
+export const adapters: Adapter[] = [
+  googleAdapter,
+  ...openAIAdapters,
+  ...geminiAdapters,
+  ...anthropicAdapters,
+];
