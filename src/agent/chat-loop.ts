@@ -51,13 +51,14 @@ export class ChatLoop {
     if (signal?.aborted) forward();
     const stopForwarding = signal && onAbort(signal, forward);
     const turn = new ChatTurn(this.#session, abort, (...told) => events.push(...told));
-    void turn.run(prompt).then((last) => {
+    const finish = (last: ChatEvent): void => {
       stopForwarding?.();
-      // The reader of the last event may begin the next turn.
+      // Before the last event, for its reader may begin the next turn.
       this.#abort = undefined;
       events.push(last);
       events.end();
-    });
+    };
+    void turn.run(prompt).then(finish);
     return events;
   }
 

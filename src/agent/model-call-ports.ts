@@ -67,9 +67,7 @@ export function modelCallPorts(
     // A model that throws at once fails as one that rejects does.
     call: async (request, signal) => callModel(asRequest(request), signal),
     revise: (response, outcome) =>
-      revisedResponse(response, hookResult(outcome)?.finalOutput, (line) =>
-        system?.getEventHandler().warn(line),
-      ),
+      revisedResponse(response, hookResult(outcome)?.finalOutput, config.onWarning),
   };
 }
 

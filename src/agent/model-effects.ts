@@ -1,3 +1,4 @@
+import { warn, type WarningSink } from '../log.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { dropsFunctionCalls } from '../translate/genai-v1.ts';
@@ -35,13 +36,14 @@ export const syntheticResponse = (output: Output): GenAIResponse | undefined =>
 export function revisedResponse(
   response: GenAIResponse,
   output: Output,
-  warn: (line: string) => void,
+  onWarning: WarningSink | undefined,
 ): GenAIResponse {
   const revised =
     output instanceof AfterModelHookOutput ? output.getModifiedResponse(response) : undefined;
   if (revised === undefined) return response;
   if (!output?.shouldStopExecution() && dropsFunctionCalls(response, revised))
     warn(
+      onWarning,
       'AfterModel: the changed response has lost its tool calls, for hooks see text only; leave a response with tool calls as it is',
     );
   return revised;

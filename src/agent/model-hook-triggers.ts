@@ -79,16 +79,14 @@ export async function fireAfterModelHook(
   response: GenAIResponse,
   options?: FireOptions,
 ): Promise<AfterModelHookResult> {
-  let warn: (line: string) => void = () => undefined;
-  const output = await finalOutputOf(config, 'AfterModel', undefined, (handler) => {
-    warn = (line) => handler.warn(line);
-    const fields = {
-      llm_request: toHookLLMRequest(request),
-      llm_response: toHookLLMResponse(response),
-    };
-    return handler.fire('AfterModel', fields, options);
-  });
-  return { response: revisedResponse(response, output, warn), ...commonResult(output) };
+  const output = await finalOutputOf(config, 'AfterModel', undefined, (handler) =>
+    handler.fire(
+      'AfterModel',
+      { llm_request: toHookLLMRequest(request), llm_response: toHookLLMResponse(response) },
+      options,
+    ),
+  );
+  return { response: revisedResponse(response, output, config.onWarning), ...commonResult(output) };
 }
 
 /** Fires BeforeToolSelection (HOOK-154, 205). Never throws. */

@@ -1,4 +1,5 @@
 import type { AnyStateMachine, InputFrom, OutputFrom } from 'xstate';
+import type * as machines from '../hooks/actors.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { HookSystem } from '../hooks/hook-system.ts';
 import { messageOf } from '../hooks/message-of.ts';
@@ -7,7 +8,7 @@ import type { HookEventName } from '../protocol/events.ts';
 import { hasHooks } from './plan-hooks.ts';
 import { readyHookSystem, withoutHooks } from './ready-hook-system.ts';
 
-type Machines = typeof import('../hooks/actors.ts');
+type Machines = typeof machines;
 type Run = <Machine extends AnyStateMachine>(
   machine: Machine,
   input: InputFrom<Machine>,
@@ -44,12 +45,12 @@ export async function runCall<Outcome extends CallOutcome>(
   const system = ready instanceof Promise ? await ready : ready;
   const isHooked = call.events.some((event) => hasHooks(config, system, event, call.subject));
   if (config.inspect === undefined && !isHooked) return untilCancelled(call, signal);
-  const [machines, { runMachine }] = await Promise.all([
+  const [calls, { runMachine }] = await Promise.all([
     import('../hooks/actors.ts'),
     import('../hooks/run-machine.ts'),
   ]);
   if (signal.aborted) return call.cancelled(messageOf(signal.reason));
-  const outcome = await call.withHooks(machines, system, (machine, input) =>
+  const outcome = await call.withHooks(calls, system, (machine, input) =>
     runMachine(machine, input, { signal, inspect: config.inspect }),
   );
   for (const { phase, error } of outcome.failures)
@@ -65,9 +66,6 @@ function untilCancelled<Outcome>(
   if (signal.aborted) return cancelled();
   return new Promise((resolve) => {
     const stopWaiting = onAbort(signal, () => resolve(cancelled()));
-    void call.withoutHooks().then((outcome) => {
-      stopWaiting();
-      resolve(outcome);
-    });
+    void call.withoutHooks().then(resolve).finally(stopWaiting);
   });
 }

@@ -136,14 +136,14 @@ const cases = onOrOff
   )
   .map((configured) => {
     const { selection, before, after } = configured;
-    const events = [
+    const fired = [
       selection && 'BeforeToolSelection',
       before && 'BeforeModel',
       after && 'AfterModel',
     ].filter((event) => event !== false);
     const input = inputFor(configured);
     return {
-      hooks: events.length === 0 ? 'no hooks' : `${events.join(' and ')} hooks`,
+      hooks: fired.length === 0 ? 'no hooks' : `${fired.join(' and ')} hooks`,
       configured,
       input,
       walk: { ...walk, input },

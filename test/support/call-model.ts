@@ -1,0 +1,73 @@
+import type { CallModel } from '../../src/agent/model-call-ports.ts';
+import { runModelCall, type EndedModelCall } from '../../src/agent/model-call.ts';
+import type { CreateConfigOptions } from '../../src/hooks/create-config.ts';
+import type { AggregatedHookResult } from '../../src/hooks/results.ts';
+import type { GenAIRequest } from '../../src/translate/genai-types.ts';
+import { saying } from './some-model.ts';
+import { startSession, type Session } from './session.ts';
+
+/** A request with all that hooks must not lose: settings, tools, a system instruction. */
+export const someRequest = {
+  model: 'some-model',
+  contents: [
+    { role: 'user', parts: [{ text: 'Read a.txt' }] },
+    {
+      role: 'model',
+      parts: [{ functionCall: { id: '1', name: 'read', args: { path: 'a.txt' } } }],
+    },
+    {
+      role: 'user',
+      parts: [{ functionResponse: { id: '1', name: 'read', response: { output: 'A' } } }],
+    },
+    { role: 'user', parts: [{ text: 'And this?' }, { inlineData: { mimeType: 'image/png' } }] },
+  ],
+  config: {
+    systemInstruction: 'Be brief.',
+    temperature: 0.5,
+    topK: 40,
+    tools: [{ functionDeclarations: [{ name: 'read' }, { name: 'write' }] }],
+  },
+} satisfies GenAIRequest & { config: object };
+
+export interface CallOptions {
+  readonly request?: GenAIRequest;
+  /** The model; default: one that says "Hello". */
+  readonly model?: CallModel;
+  readonly signal?: AbortSignal;
+  readonly config?: Partial<CreateConfigOptions>;
+}
+
+/** An ended model call and what can be asked about it. */
+export interface SeenModelCall extends EndedModelCall {
+  /** The requests that the model got. */
+  readonly sent: readonly GenAIRequest[];
+  /** What was told of hooks, in that order; and when the model was asked. */
+  readonly told: readonly (string | [string, AggregatedHookResult])[];
+  readonly session: Session;
+}
+
+/** One model call with these hooks around it. */
+export async function callModel(
+  hooks: Parameters<typeof startSession>[0],
+  {
+    request = someRequest,
+    model = () => Promise.resolve(saying('Hello')),
+    signal,
+    config,
+  }: CallOptions = {},
+): Promise<SeenModelCall> {
+  const session = await startSession(hooks, config);
+  const sent: GenAIRequest[] = [];
+  const told: (string | [string, AggregatedHookResult])[] = [];
+  const ended = await runModelCall(
+    session.config,
+    { id: 'call-1', request },
+    (asked, modelSignal) => {
+      sent.push(asked);
+      told.push('model');
+      return model(asked, modelSignal);
+    },
+    { ...(signal && { signal }), onHooks: (event, result) => told.push([event, result]) },
+  );
+  return { ...ended, sent, told, session };
+}
