@@ -9,7 +9,7 @@ export function callStates(): {
   onEnd: (listener: OnEnd) => void;
 } {
   const paths = new Map<string, string[]>();
-  let listener: OnEnd = () => undefined;
+  let listener: OnEnd | undefined;
   return {
     onEnd: (told) => {
       listener = told;
@@ -26,7 +26,7 @@ export function callStates(): {
       const path = paths.get(rootId) ?? [];
       if (path.at(-1) !== value) paths.set(rootId, [...path, value]);
       if (status === 'active') return;
-      listener(machine.id, paths.get(rootId) ?? []);
+      listener?.(machine.id, paths.get(rootId) ?? []);
       paths.delete(rootId);
     },
   };
