@@ -1,4 +1,5 @@
-import { assign, fromPromise, setup } from 'xstate';
+import { assign, fromPromise, sendTo, setup } from 'xstate';
+import type { HookEventInput, HookEventOutcome, hookEventMachine } from './hook-event.ts';
 
 /** A tool call the model asked for; opaque to the machine. */
 export type WantedToolCall = object;
@@ -25,6 +26,16 @@ export interface ToolStep {
 
 /** What the engine does for a turn. Both keep the history, and both end soon after `cancel`. */
 export interface AgentTurnPorts {
+  /** The BeforeAgent hooks, if there are any. */
+  planBefore(): HookEventInput | undefined;
+  /** Takes the prompt into the conversation, with what the hooks add to it. */
+  acceptPrompt(before: HookEventOutcome | undefined): void;
+  /** The AfterAgent hooks, if there are any; `rejections` answers of this turn were rejected already. */
+  planAfter(rejections: number): HookEventInput | undefined;
+  /** Takes what the hooks say of the answer into the conversation as the next prompt. */
+  rejectAnswer(after: HookEventOutcome): void;
+  /** Why a hook stops the agent. */
+  stopOf(outcome: HookEventOutcome): TurnStop;
   callModel(): Promise<ModelStep>;
   runTools(calls: readonly WantedToolCall[]): Promise<ToolStep>;
   /** Tells the running call; it still ends with an outcome. */
@@ -35,15 +46,20 @@ export interface AgentTurnInput {
   readonly ports: AgentTurnPorts;
   /** How many model calls the turn may take. */
   readonly maxSteps: number;
+  /** How many answers of a turn AfterAgent hooks may reject. */
+  readonly maxRejections: number;
 }
 
 /** How a turn ended. */
-export type AgentTurnOutcome = { readonly steps: number } & (
-  | { readonly status: 'finished' }
-  | { readonly status: 'stopped'; readonly by: 'hook' | 'limit'; readonly reason: string }
-  | { readonly status: 'failed'; readonly error: unknown }
-  | { readonly status: 'cancelled'; readonly reason: string }
-);
+export type AgentTurnOutcome = { readonly steps: number } &
+  /** `overruled`: the hooks rejected the last answer too, but may not go on for ever. */
+  (
+    | { readonly status: 'finished'; readonly overruled: boolean }
+    | { readonly status: 'blocked'; readonly before: HookEventOutcome; readonly stop?: TurnStop }
+    | { readonly status: 'stopped'; readonly by: 'hook' | 'limit'; readonly reason: string }
+    | { readonly status: 'failed'; readonly error: unknown }
+    | { readonly status: 'cancelled'; readonly reason: string }
+  );
 
 export interface AgentTurnContext {
   readonly ports: AgentTurnPorts;
@@ -55,10 +71,20 @@ export interface AgentTurnContext {
   readonly error?: unknown;
   readonly cancelReason?: string;
   readonly limitReached?: string;
+  readonly maxRejections: number;
+  readonly rejections: number;
+  readonly plan?: HookEventInput | undefined;
+  readonly before?: HookEventOutcome;
+  readonly overruled: boolean;
 }
 
 /** Ports for a machine that is only looked at, without an engine behind it. */
 const noPorts: AgentTurnPorts = {
+  planBefore: () => undefined,
+  acceptPrompt: () => undefined,
+  planAfter: () => undefined,
+  rejectAnswer: () => undefined,
+  stopOf: () => ({ reason: '' }),
   callModel: () => Promise.resolve({ status: 'answered', calls: [] }),
   runTools: () => Promise.resolve({}),
   cancel: () => undefined,
@@ -71,15 +97,37 @@ export const agentTurnMachine = setup({
     events: {} as { type: 'cancel'; reason: string },
     input: {} as AgentTurnInput,
     output: {} as AgentTurnOutcome,
-    children: {} as { modelCall: 'callModel'; toolBatch: 'runTools' },
+    children: {} as {
+      beforeHooks: 'hookEvent';
+      modelCall: 'callModel';
+      toolBatch: 'runTools';
+      afterHooks: 'hookEvent';
+    },
   },
   actors: {
+    hookEvent: {} as typeof hookEventMachine,
     callModel: fromPromise<ModelStep, AgentTurnPorts>(({ input }) => input.callModel()),
     runTools: fromPromise<ToolStep, { ports: AgentTurnPorts; calls: readonly WantedToolCall[] }>(
       ({ input }) => input.ports.runTools(input.calls),
     ),
   },
   actions: {
+    planBefore: assign({ plan: ({ context }) => context.ports.planBefore() }),
+    planAfter: assign({ plan: ({ context }) => context.ports.planAfter(context.rejections) }),
+    keepBefore: assign({ before: (_, outcome: HookEventOutcome) => outcome }),
+    acceptPrompt: ({ context }) => context.ports.acceptPrompt(context.before),
+    rejectAnswer: ({ context }, outcome: HookEventOutcome) => context.ports.rejectAnswer(outcome),
+    countRejection: assign({ rejections: ({ context }) => context.rejections + 1 }),
+    noteOverruled: assign({ overruled: true }),
+    keepHookStop: assign({
+      stop: ({ context }, outcome: HookEventOutcome) =>
+        outcome?.verdict.stop ? context.ports.stopOf(outcome) : undefined,
+    }),
+    cancelBefore: sendTo('beforeHooks', (_, reason: string) => ({
+      type: 'cancel' as const,
+      reason,
+    })),
+    cancelAfter: sendTo('afterHooks', (_, reason: string) => ({ type: 'cancel' as const, reason })),
     countStep: assign({ steps: ({ context }) => context.steps + 1 }),
     keepModelStep: assign((_, step: ModelStep) => {
       switch (step?.status) {
@@ -100,6 +148,13 @@ export const agentTurnMachine = setup({
     cancelCall: ({ context }, reason: string) => context.ports.cancel(reason),
   },
   guards: {
+    hasHooks: ({ context }) => context.plan !== undefined,
+    hooksBlock: (_, outcome: HookEventOutcome) => outcome?.verdict.blocked ?? false,
+    hooksStop: (_, outcome: HookEventOutcome) => outcome?.verdict.stop ?? false,
+    rejectsAndMayGoOn: ({ context }, outcome: HookEventOutcome) =>
+      (outcome?.verdict.blocked ?? false) &&
+      context.rejections < context.maxRejections &&
+      context.steps < context.maxSteps,
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
     gaveUp: (_, step: ModelStep) => step?.status === 'cancelled',
     failed: (_, step: ModelStep) => step?.status === 'failed',
@@ -114,11 +169,66 @@ export const agentTurnMachine = setup({
   context: ({ input }) => ({
     ports: input?.ports ?? noPorts,
     maxSteps: input?.maxSteps ?? 1,
+    maxRejections: input?.maxRejections ?? 1,
     steps: 0,
+    rejections: 0,
+    overruled: false,
     calls: [],
   }),
-  initial: 'callingModel',
+  initial: 'planningBefore',
   states: {
+    planningBefore: {
+      description: 'Whether BeforeAgent hooks are configured.',
+      entry: 'planBefore',
+      always: [
+        { guard: 'hasHooks', target: 'beforeAgent' },
+        { target: 'callingModel', actions: 'acceptPrompt' },
+      ],
+    },
+    beforeAgent: {
+      description: 'BeforeAgent hooks may add to the prompt, forbid it or stop the agent.',
+      invoke: {
+        id: 'beforeHooks',
+        src: 'hookEvent',
+        input: ({ context }) => context.plan!,
+        onDone: [
+          { guard: 'wasCancelled', target: 'cancelled' },
+          {
+            guard: { type: 'hooksBlock', params: ({ event }) => event.output },
+            target: 'blocked',
+            actions: [
+              { type: 'keepBefore', params: ({ event }) => event.output },
+              { type: 'keepHookStop', params: ({ event }) => event.output },
+            ],
+          },
+          {
+            guard: { type: 'hooksStop', params: ({ event }) => event.output },
+            target: 'stopped',
+            actions: { type: 'keepHookStop', params: ({ event }) => event.output },
+          },
+          {
+            target: 'callingModel',
+            actions: [{ type: 'keepBefore', params: ({ event }) => event.output }, 'acceptPrompt'],
+          },
+        ],
+        onError: [
+          { guard: 'wasCancelled', target: 'cancelled' },
+          {
+            description: 'A hook phase that breaks never blocks: the prompt goes on as it is.',
+            target: 'callingModel',
+            actions: 'acceptPrompt',
+          },
+        ],
+      },
+      on: {
+        cancel: {
+          actions: [
+            { type: 'keepCancel', params: ({ event }) => event.reason },
+            { type: 'cancelBefore', params: ({ event }) => event.reason },
+          ],
+        },
+      },
+    },
     callingModel: {
       description: 'One model call, with its hooks, runs as a modelCall machine of its own.',
       entry: 'countStep',
@@ -147,7 +257,7 @@ export const agentTurnMachine = setup({
             target: 'runningTools',
             actions: { type: 'keepModelStep', params: ({ event }) => event.output },
           },
-          { target: 'finished' },
+          { target: 'planningAfter' },
         ],
         onError: [
           { guard: 'wasCancelled', target: 'cancelled' },
@@ -200,10 +310,71 @@ export const agentTurnMachine = setup({
         },
       },
     },
+    planningAfter: {
+      description: 'The model is content. Whether AfterAgent hooks are configured.',
+      entry: 'planAfter',
+      always: [{ guard: 'hasHooks', target: 'afterAgent' }, { target: 'finished' }],
+    },
+    afterAgent: {
+      description: 'AfterAgent hooks may reject the answer, so that the model goes on, or stop.',
+      invoke: {
+        id: 'afterHooks',
+        src: 'hookEvent',
+        input: ({ context }) => context.plan!,
+        onDone: [
+          { guard: 'wasCancelled', target: 'cancelled' },
+          {
+            guard: { type: 'hooksStop', params: ({ event }) => event.output },
+            target: 'stopped',
+            actions: { type: 'keepHookStop', params: ({ event }) => event.output },
+          },
+          {
+            guard: { type: 'rejectsAndMayGoOn', params: ({ event }) => event.output },
+            target: 'callingModel',
+            actions: [
+              'countRejection',
+              { type: 'rejectAnswer', params: ({ event }) => event.output },
+            ],
+          },
+          {
+            guard: { type: 'hooksBlock', params: ({ event }) => event.output },
+            target: 'finished',
+            actions: 'noteOverruled',
+          },
+          { target: 'finished' },
+        ],
+        onError: [
+          { guard: 'wasCancelled', target: 'cancelled' },
+          { description: 'A hook phase that breaks rejects nothing.', target: 'finished' },
+        ],
+      },
+      on: {
+        cancel: {
+          actions: [
+            { type: 'keepCancel', params: ({ event }) => event.reason },
+            { type: 'cancelAfter', params: ({ event }) => event.reason },
+          ],
+        },
+      },
+    },
     finished: {
       type: 'final',
       description: 'The model answered and wants no more tools.',
-      output: ({ context }): AgentTurnOutcome => ({ status: 'finished', steps: context.steps }),
+      output: ({ context }): AgentTurnOutcome => ({
+        status: 'finished',
+        steps: context.steps,
+        overruled: context.overruled,
+      }),
+    },
+    blocked: {
+      type: 'final',
+      description: 'A hook forbade the prompt; the model never reads it.',
+      output: ({ context }): AgentTurnOutcome => ({
+        status: 'blocked',
+        steps: context.steps,
+        before: context.before!,
+        ...(context.stop && { stop: context.stop }),
+      }),
     },
     stopped: {
       type: 'final',

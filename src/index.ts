@@ -6,6 +6,24 @@ export { HookSystem, HookSystemNotInitializedError } from './hooks/hook-system.t
 export { HookRegistry, type RegisteredHook } from './hooks/hook-registry.ts';
 export { HookEventHandler, type FireOptions } from './hooks/hook-event-handler.ts';
 export type { AggregatedHookResult, HookExecutionResult } from './hooks/results.ts';
+export { processHookResult, type ProcessedHookResult } from './hooks/processed-result.ts';
+export { buildFailureEnvelope, type HookFailure, type HookStage } from './hooks/failure.ts';
+export type { HookTelemetryEvents, HookTelemetryListener } from './hooks/telemetry.ts';
+export type {
+  HookBatchSummary,
+  HookFailureDiagnostic,
+  HookRecord,
+} from './hooks/telemetry-records.ts';
+export {
+  MessageBusType,
+  type EmitterBus,
+  type HookBusError,
+  type HookBusErrorCode,
+  type HookExecutionRequest,
+  type HookExecutionResponse,
+  type MessageBus,
+  type PublishingBus,
+} from './bus/message-bus.ts';
 
 export {
   executeToolWithHooks,
@@ -41,6 +59,7 @@ export type { GenerateOptions, Model, ModelRequest } from './models/model.ts';
 export { modelFromTurns, scriptedModel, type ScriptedTurn } from './models/scripted.ts';
 
 export { HookEventName, hookEventNames, type HookSource } from './protocol/events.ts';
+export { isEventFields, type OutsideEventFields } from './protocol/event-fields.ts';
 export type * from './protocol/input.ts';
 export type * from './protocol/llm.ts';
 export type { HookDecision, HookOutput } from './protocol/output.ts';
@@ -66,6 +85,7 @@ export type { ContentPart, LlmContent, ToolResult } from './protocol/tool-result
 export type { HookConflict } from './dialects/merge.ts';
 export type { HookExtension } from './settings/extensions.ts';
 export type { SettingsProblem } from './settings/problem.ts';
+export type { HookTrust } from './trust/hook-trust.ts';
 export { settingsJsonSchema, type Settings } from './settings/schema.ts';
 
 export { agentTurnMachine } from '../machines/agent-turn.ts';

@@ -1,5 +1,6 @@
 import { warn, type WarningSink } from '../log.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
+import { isRecord } from '../protocol/output.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { dropsFunctionCalls } from '../translate/genai-v1.ts';
 import {
@@ -15,7 +16,7 @@ export function withToolConfig<Request extends GenAIRequest>(
   request: Request,
   output: Output,
 ): Request {
-  if (!(output instanceof BeforeToolSelectionHookOutput)) return request;
+  if (!(output instanceof BeforeToolSelectionHookOutput) || !isRecord(request)) return request;
   const before = request.config ?? {};
   const config = output.applyToolConfigModifications(before);
   return config === before ? request : { ...request, config };

@@ -1,6 +1,9 @@
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { FireOptions } from '../hooks/hook-event-handler.ts';
+import { commonEffects } from '../hooks/processed-result.ts';
+import { defined } from '../protocol/defined.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
+import { isRecord } from '../protocol/output.ts';
 import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from '../translate/genai-types.ts';
 import { defaultHookTranslator } from '../translate/genai-v1.ts';
 import { finalOutputOf } from './final-output.ts';
@@ -100,19 +103,13 @@ export async function fireBeforeToolSelectionHook(
   );
   const selected = withToolConfig(request, output);
   const toolConfig = selected === request ? undefined : selected.config?.toolConfig;
+  const tools = isRecord(request) ? request.config?.tools : undefined;
   return {
     ...(toolConfig && { toolConfig }),
-    ...(request.config?.tools !== undefined && { tools: request.config.tools }),
+    ...(tools !== undefined && { tools }),
     ...commonResult(output),
   };
 }
 
-function commonResult(output: DefaultHookOutput | undefined): CommonHookResult {
-  const shouldStop = output?.shouldStopExecution() ?? false;
-  return {
-    shouldStop,
-    ...(shouldStop && { stopReason: output!.getStopReason() }),
-    ...(output?.systemMessage !== undefined && { systemMessage: output.systemMessage }),
-    suppressOutput: output?.suppressOutput ?? false,
-  };
-}
+const commonResult = (output: DefaultHookOutput | undefined): CommonHookResult =>
+  defined<CommonHookResult>(commonEffects(output));

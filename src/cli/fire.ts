@@ -10,10 +10,12 @@ import { fireReport } from './fire-report.ts';
 import { parseJsonObject } from './parse-json-object.ts';
 import { projectFolder } from './project-folder.ts';
 import { readStdin } from './read-stdin.ts';
+import { onlyTrusted, trustOption } from './trust-option.ts';
 
 interface Options {
   readonly cwd: string;
   readonly sessionId?: string;
+  readonly trust?: true;
 }
 
 /** `hookmachine fire <Event>`: one event through its hooks, for agents in any language. */
@@ -26,6 +28,7 @@ export function addFire(program: Command): void {
     )
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .option('--session-id <id>', 'the session that hooks are told of (default: a new one)')
+    .option(...trustOption)
     .addHelpText(
       'after',
       `
@@ -37,7 +40,7 @@ Example:
     .action(fire);
 }
 
-async function fire(event: string, { cwd, sessionId }: Options): Promise<void> {
+async function fire(event: string, { cwd, sessionId, trust }: Options): Promise<void> {
   if (!isHookEventName(event))
     throw new CommandFailure(
       `there is no event "${event}": use one of ${hookEventNames.join(', ')}`,
@@ -51,7 +54,11 @@ async function fire(event: string, { cwd, sessionId }: Options): Promise<void> {
   const checked = checkEventFields(event, withStableRequest(given));
   if ('faults' in checked)
     throw new CommandFailure(`stdin does not fit ${event}: ${checked.faults.join('; ')}`);
-  const config = createConfig({ cwd: folder, ...(sessionId !== undefined && { sessionId }) });
+  const config = createConfig({
+    cwd: folder,
+    ...onlyTrusted(folder, trust),
+    ...(sessionId !== undefined && { sessionId }),
+  });
   const startedAt = performance.now();
   const system = config.getHookSystem();
   await system?.initialize();

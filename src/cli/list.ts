@@ -5,7 +5,14 @@ import { matching } from '../hooks/matcher.ts';
 import { hookEventNames } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { printable } from './printable.ts';
+import type { HookTrust } from '../trust/hook-trust.ts';
 import { projectFolder } from './project-folder.ts';
+import { onlyTrusted } from './trust-option.ts';
+
+/** A hook, and why it would be skipped, if it would. */
+interface ListedHook extends RegisteredHook {
+  readonly untrusted?: Omit<Extract<HookTrust, { trusted: false }>, 'trusted'>;
+}
 
 interface Options {
   readonly cwd: string;
@@ -20,10 +27,17 @@ export function addList(program: Command): void {
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .option('--json', 'print JSON')
     .action(({ cwd, json }: Options) => {
-      const config = createConfig({ cwd: projectFolder(cwd), onWarning: () => undefined });
+      const folder = projectFolder(cwd);
+      const config = createConfig({ cwd: folder, onWarning: () => undefined });
       const enabled = config.getEnableHooks();
       const registry = new HookRegistry(config);
-      const hooks = registry.getAllHooks();
+      const { checkTrust } = onlyTrusted(folder, undefined);
+      const hooks = registry.getAllHooks().map((hook): ListedHook => {
+        const trust = hook.source === 'project' ? checkTrust?.(hook) : undefined;
+        return trust?.trusted === false
+          ? { ...hook, untrusted: { why: trust.why, mend: trust.mend } }
+          : hook;
+      });
       const { problems } = registry;
       process.stdout.write(
         json
@@ -33,7 +47,7 @@ export function addList(program: Command): void {
     });
 }
 
-const toJson = ({ env: _, sequential, ...hook }: RegisteredHook) => ({
+const toJson = ({ env: _, sequential, ...hook }: ListedHook) => ({
   ...hook,
   mode: modeOf({ sequential }),
 });
@@ -43,7 +57,7 @@ const modeOf = ({ sequential }: Pick<RegisteredHook, 'sequential'>) =>
 
 function describe(
   enabled: boolean,
-  hooks: readonly RegisteredHook[],
+  hooks: readonly ListedHook[],
   problems: readonly string[],
 ): string {
   const lines: string[] = [];
@@ -64,16 +78,17 @@ function describe(
     .trimEnd()}\n`;
 }
 
-function describeHook(hook: RegisteredHook): string[] {
-  const { command, description, event, file, name, place, source, timeout, type } = hook;
+function describeHook(hook: ListedHook): string[] {
+  const { command, description, event, file, name, place, source, timeout, type, untrusted } = hook;
   const where = [file, place].filter((part) => part !== undefined);
   return [
-    `  ${name}${hook.enabled ? '' : ' (disabled)'}${type === 'plugin' ? ' (a plugin: it cannot run)' : ''}`,
+    `  ${name}${hook.enabled ? '' : ' (disabled)'}${type === 'plugin' ? ' (a plugin: it cannot run)' : ''}${untrusted ? ' (not trusted)' : ''}`,
     ...(description === undefined ? [] : [`    ${description}`]),
     ...(command === name || command === '' ? [] : [`    command  ${command}`]),
     ...(matching[event] === 'ignored' ? [] : [`    matcher  ${hook.matcher || '*'}`]),
     `    mode     ${modeOf(hook)}`,
     `    timeout  ${timeout} ms`,
     `    ${source.padEnd(8)} ${where.join(' ')}`,
+    ...(untrusted ? [`    skipped  ${untrusted.why}; ${untrusted.mend}`] : []),
   ];
 }

@@ -3,11 +3,13 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { oneLine } from '../log.ts';
 import { CommandFailure } from './failure.ts';
+import { addEnable } from './enable.ts';
 import { addFire } from './fire.ts';
 import { addList } from './list.ts';
 import { addRun } from './run.ts';
 import { addSchema } from './schema.ts';
 import { addTool } from './tool.ts';
+import { addTrust } from './trust.ts';
 
 const { version, description } = createRequire(import.meta.url)('hookmachine/package.json') as {
   version: string;
@@ -26,6 +28,8 @@ addFire(program);
 addTool(program);
 addRun(program);
 addList(program);
+addTrust(program);
+addEnable(program);
 addSchema(program);
 
 try {

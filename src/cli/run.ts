@@ -6,6 +6,7 @@ import { createConfig } from '../hooks/create-config.ts';
 import { CommandFailure } from './failure.ts';
 import { projectFolder } from './project-folder.ts';
 import { readStdin } from './read-stdin.ts';
+import { onlyTrusted, trustOption } from './trust-option.ts';
 import { turnPrinter } from './turn-printer.ts';
 
 interface Options {
@@ -15,6 +16,8 @@ interface Options {
   readonly json?: true;
   readonly maxSteps?: string;
   readonly live?: true;
+  readonly trust?: true;
+  readonly watch?: true;
 }
 
 const systemInstruction =
@@ -32,9 +35,11 @@ export function addRun(program: Command): void {
     )
     .option('--base-url <url>', "the model server's address")
     .option('--cwd <dir>', 'the project folder', process.cwd())
+    .option(...trustOption)
     .option('--json', 'print one event a line, as JSON')
     .option('--max-steps <n>', 'how many model calls the turn may take')
     .option('--live', 'show text as it streams, before AfterModel hooks have spoken')
+    .option('--watch', 'read settings again when they change; the next event goes by them')
     .addHelpText(
       'after',
       `
@@ -61,7 +66,11 @@ async function run(prompt: string, options: Options): Promise<void> {
   const text = prompt === '-' ? await readStdin() : prompt;
   if (text.trim() === '') throw new CommandFailure('the prompt is empty: say what is to be done');
   const chat = new ChatLoop({
-    config: createConfig({ cwd }),
+    config: createConfig({
+      cwd,
+      watch: options.watch === true,
+      ...onlyTrusted(cwd, options.trust),
+    }),
     model,
     tools: builtInTools(),
     systemInstruction,

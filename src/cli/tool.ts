@@ -7,10 +7,12 @@ import { CommandFailure } from './failure.ts';
 import { parseJsonObject } from './parse-json-object.ts';
 import { projectFolder } from './project-folder.ts';
 import { readStdin } from './read-stdin.ts';
+import { onlyTrusted, trustOption } from './trust-option.ts';
 
 interface Options {
   readonly cwd: string;
   readonly input: string;
+  readonly trust?: true;
 }
 
 /** `hookmachine tool <name>`: one built-in tool through its whole lifecycle. */
@@ -25,6 +27,7 @@ export function addTool(program: Command): void {
       "the tool's arguments as a JSON object; - reads them from stdin",
     )
     .option('--cwd <dir>', 'the project folder', process.cwd())
+    .option(...trustOption)
     .addHelpText(
       'after',
       `
@@ -33,12 +36,13 @@ Exit status: 0 the tool ran, 2 blocked or stopped by a hook, 1 the command could
 Example:
   hookmachine tool read_file --input '{"file_path":"README.md"}'`,
     )
-    .action(async (name: string, { cwd, input }: Options) => {
+    .action(async (name: string, { cwd, input, trust }: Options) => {
       if (!tools.has(name))
         throw new CommandFailure(
           `there is no tool "${name}": use one of ${[...tools.keys()].join(', ')}`,
         );
-      const config = createConfig({ cwd: projectFolder(cwd) });
+      const folder = projectFolder(cwd);
+      const config = createConfig({ cwd: folder, ...onlyTrusted(folder, trust) });
       const text = input === '-' ? await readStdin() : input;
       const where = input === '-' ? 'stdin' : '--input';
       const request = { id: randomUUID(), name, input: parseJsonObject(text, where) };

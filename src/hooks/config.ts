@@ -1,9 +1,12 @@
 import type { InspectionEvent } from 'xstate';
+import type { MessageBus } from '../bus/message-bus.ts';
 import type { WarningSink } from '../log.ts';
 import type { HooksFromSource } from '../settings/define-hooks.ts';
 import type { HookExtension } from '../settings/extensions.ts';
+import type { HookDefinition } from '../settings/hook-definition.ts';
 import type { DisabledHooks } from '../settings/load-settings.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
+import type { HookTrust } from '../trust/hook-trust.ts';
 import type { HookSystem } from './hook-system.ts';
 
 /**
@@ -32,8 +35,20 @@ export interface HookSystemConfig {
   getDisabledHooks?(): readonly DisabledHooks[];
   /** What was wrong with the settings files themselves. */
   getSettingsProblems?(): readonly SettingsProblem[];
+  /**
+   * Whether the user trusts the folder: else no hook of the project runs. Asked when a plan is made
+   * and again when a hook is about to start (C-104). Only `true` is a yes; a host without this
+   * method has decided for itself. Hooks of the user, the system and of extensions run anyway.
+   */
+  isTrustedFolder?(): boolean;
+  /** Whether the user trusts this hook of the project; asked as `isTrustedFolder` is, after it. */
+  checkTrust?(hook: HookDefinition): HookTrust;
   /** Reads changed settings again; called by `HookSystem.reload`. */
   reloadSettings?(): void;
+  /** Ends watching the settings for changes, if they are watched; called by `HookSystem.dispose`. */
+  stopWatchingSettings?(): void;
+  /** The bus whose requests to fire events are answered, from `HookSystem.initialize` on (DELTA-HSYS-001, C-100). */
+  getMessageBus?(): MessageBus | undefined;
   /** Receives warnings, one line each; default stderr. */
   onWarning?: WarningSink;
   /** Observes every machine: one observer for all of them, or none. */

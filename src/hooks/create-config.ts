@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
+import type { MessageBus } from '../bus/message-bus.ts';
+import { warn } from '../log.ts';
 import type { HookExtension } from '../settings/extensions.ts';
 import { loadSettings, type LoadedSettings } from '../settings/load-settings.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { settingsReader } from '../settings/read-settings-file.ts';
 import type { Settings } from '../settings/schema.ts';
 import { disabledHooks, hooksEnabled, switchProblems } from '../settings/switches.ts';
+import { watchSettings } from '../settings/watch-settings.ts';
 import type { HookSystemConfig } from './config.ts';
 import { HookSystem } from './hook-system.ts';
+import { messageOf } from './message-of.ts';
 import { tellOnce } from './tell-once.ts';
 
-export interface CreateConfigOptions extends Pick<HookSystemConfig, 'onWarning' | 'inspect'> {
+export interface CreateConfigOptions extends Pick<
+  HookSystemConfig,
+  'onWarning' | 'inspect' | 'isTrustedFolder' | 'checkTrust'
+> {
   /** The project folder; hooks run in it. */
   readonly cwd: string;
   /** Settings to use in place of the files; they count as the project's. Default: the files of project, user and system. */
@@ -20,6 +27,13 @@ export interface CreateConfigOptions extends Pick<HookSystemConfig, 'onWarning' 
   readonly transcriptPath?: string;
   /** Extensions beside those installed in the user's folder. */
   readonly extensions?: readonly HookExtension[];
+  /**
+   * Whether changed settings files are read again by themselves, from the next event on; default
+   * false. `HookSystem.dispose` ends it, and it keeps no process alive.
+   */
+  readonly watch?: boolean;
+  /** Where requests to fire events come from, answered from the first `getHookSystem()` on. */
+  readonly messageBus?: MessageBus;
 }
 
 /**
@@ -34,16 +48,29 @@ export function createConfig(options: CreateConfigOptions): HookSystemConfig {
   const cwd = resolve(options.cwd);
   const sessionId = options.sessionId ?? randomUUID();
   const read = settingsReader();
-  const warn = tellOnce(options.onWarning);
+  const tell = tellOnce((line) => warn(options.onWarning, line));
   const load = (): LoadedSettings => {
     const settings = options.settings ? given(options.settings) : loadSettings(cwd, read);
     // With hooks off no registry will be made that could tell of a broken file.
-    if (!settings.enabled) for (const problem of settings.problems) warn(formatProblem(problem));
+    if (!settings.enabled) for (const problem of settings.problems) tell(formatProblem(problem));
     return settings;
   };
   let loaded: LoadedSettings | undefined;
-  const settings = (): LoadedSettings => (loaded ??= load());
   let system: HookSystem | undefined;
+  const reload = async (): Promise<void> => {
+    try {
+      await (system ? system.reload() : config.reloadSettings?.());
+    } catch (error) {
+      warn(options.onWarning, `changed settings could not be read: ${messageOf(error)}`);
+    }
+  };
+  let stopWatching: (() => void) | undefined;
+  const watch = options.watch && !options.settings;
+  const settings = (): LoadedSettings => {
+    // Before they are read, so that no change goes unseen.
+    if (watch) stopWatching ??= watchSettings(cwd, () => void reload());
+    return (loaded ??= load());
+  };
   const config: HookSystemConfig = {
     getEnableHooks: () => settings().enabled,
     getHooks: () => options.settings?.hooks,
@@ -55,10 +82,14 @@ export function createConfig(options: CreateConfigOptions): HookSystemConfig {
     getWorkingDir: () => cwd,
     getTranscriptPath: () => options.transcriptPath,
     getHookSystem: () =>
-      config.getEnableHooks() ? (system ??= new HookSystem(config)) : undefined,
+      config.getEnableHooks() ? (system ??= new HookSystem(config, options.messageBus)) : undefined,
+    getMessageBus: () => options.messageBus,
     reloadSettings: () => {
       loaded = load();
     },
+    stopWatchingSettings: () => stopWatching?.(),
+    ...(options.isTrustedFolder && { isTrustedFolder: () => options.isTrustedFolder!() }),
+    ...(options.checkTrust && { checkTrust: (hook) => options.checkTrust!(hook) }),
     ...(options.onWarning && { onWarning: options.onWarning }),
     ...(options.inspect && { inspect: options.inspect }),
   };

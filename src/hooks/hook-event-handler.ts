@@ -1,23 +1,20 @@
-import type { HookEventInput, HookPayload } from '../../machines/hook-event.ts';
+import type { HookEventInput } from '../../machines/hook-event.ts';
 import { llxprt } from '../dialects/llxprt/index.ts';
-import { debugChannel, warn } from '../log.ts';
+import { debugChannel } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
+import type { LLMRequest, LLMResponse } from '../protocol/llm.ts';
 import type { HookSystemConfig } from './config.ts';
-import { messageOf } from './message-of.ts';
-import type { HookPlan, HookPlanner } from './hook-planner.ts';
-import { matching, type MatchSubject } from './matcher.ts';
-import { toMachineInput, type PlanObserver, type Verdict } from './plan-input.ts';
-import {
-  makeEmptySuccessResult,
-  makeFailureResult,
-  type AggregatedHookResult,
-  type HookExecutionResult,
-} from './results.ts';
+import { buildFailureEnvelope, type HookStage } from './failure.ts';
+import type { HookPlanner } from './hook-planner.ts';
+import type { MatchSubject } from './matcher.ts';
+import { toMachineInput, type Verdict } from './plan-input.ts';
+import { observePlan } from './plan-observer.ts';
+import { makeEmptySuccessResult, type AggregatedHookResult } from './results.ts';
+import { batchSummary } from './telemetry-records.ts';
+import { HookTelemetry } from './telemetry.ts';
 
 const debug = debugChannel('event-handler');
-const debugRunner = debugChannel('runner');
-const debugAggregator = debugChannel('aggregator');
 
 /** Options of a fired event. */
 export interface FireOptions {
@@ -25,18 +22,26 @@ export interface FireOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Events whose callers cannot block: a denial is reported, and does nothing (C-63). */
-const cannotBlock: readonly HookEventName[] = ['AfterModel', 'BeforeToolSelection'];
+/** How far an event has come. */
+interface Progress {
+  stage: HookStage;
+}
 
 /** Fires events: plans, runs and merges. None of its methods throws (HOOK-143, 147). */
 export class HookEventHandler {
   readonly #config: HookSystemConfig;
   readonly #planner: HookPlanner;
+  readonly #telemetry: HookTelemetry;
   #disposed = false;
 
-  constructor(config: HookSystemConfig, planner: HookPlanner) {
+  constructor(
+    config: HookSystemConfig,
+    planner: HookPlanner,
+    telemetry: HookTelemetry = new HookTelemetry(),
+  ) {
     this.#config = config;
     this.#planner = planner;
+    this.#telemetry = telemetry;
   }
 
   /** Before a tool runs (HOOK-014, 015). */
@@ -62,6 +67,82 @@ export class HookEventHandler {
     );
   }
 
+  /** Before a prompt is worked on. */
+  fireBeforeAgentEvent(prompt: string, options?: FireOptions): Promise<AggregatedHookResult> {
+    return this.fire('BeforeAgent', { prompt }, options);
+  }
+
+  /** When the agent has answered; `stopHookActive` when it did so because an AfterAgent hook asked (G-16). */
+  fireAfterAgentEvent(
+    prompt: string,
+    promptResponse: string,
+    stopHookActive = false,
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire(
+      'AfterAgent',
+      { prompt, prompt_response: promptResponse, stop_hook_active: stopHookActive },
+      options,
+    );
+  }
+
+  /** Before the model is asked. The request is in the stable format; `fireBeforeModelHook` takes the SDK's (HOOK-141). */
+  fireBeforeModelEvent(
+    llmRequest: LLMRequest,
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('BeforeModel', { llm_request: llmRequest }, options);
+  }
+
+  /** After the model answered, both in the stable format; `fireAfterModelHook` takes the SDK's (HOOK-141). */
+  fireAfterModelEvent(
+    llmRequest: LLMRequest,
+    llmResponse: LLMResponse,
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('AfterModel', { llm_request: llmRequest, llm_response: llmResponse }, options);
+  }
+
+  /** Before the model is offered tools; the request is in the stable format (HOOK-141). */
+  fireBeforeToolSelectionEvent(
+    llmRequest: LLMRequest,
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('BeforeToolSelection', { llm_request: llmRequest }, options);
+  }
+
+  /** When a session starts (DELTA-HPAY-006). */
+  fireSessionStartEvent(
+    fields: HookEventFields['SessionStart'],
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('SessionStart', fields, options);
+  }
+
+  /** When a session ends (DELTA-HPAY-006). */
+  fireSessionEndEvent(
+    fields: HookEventFields['SessionEnd'],
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('SessionEnd', fields, options);
+  }
+
+  /** Before the conversation is compressed. */
+  firePreCompressEvent(
+    fields: HookEventFields['PreCompress'],
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('PreCompress', fields, options);
+  }
+
+  /** When the user is to be notified, such as of a question for permission. */
+  fireNotificationEvent(
+    fields: HookEventFields['Notification'],
+    options?: FireOptions,
+  ): Promise<AggregatedHookResult> {
+    return this.fire('Notification', fields, options);
+  }
+
   /** Fires any event with its own fields; the base fields are ours (HOOK-215). */
   async fire<Event extends HookEventName>(
     event: Event,
@@ -69,8 +150,9 @@ export class HookEventHandler {
     { signal }: FireOptions = {},
   ): Promise<AggregatedHookResult> {
     if (signal?.aborted) return makeEmptySuccessResult();
+    const progress: Progress = { stage: 'planning' };
     try {
-      const input = this.prepare(event, () => fields, subjectOf(event, fields));
+      const input = this.#input(event, () => fields, subjectOf(event, fields), progress);
       if (input === undefined) return makeEmptySuccessResult();
       // Only now, because the machines and the process library cost a short-lived command its time.
       const [{ hookEvent }, { runMachine }] = await Promise.all([
@@ -81,7 +163,7 @@ export class HookEventHandler {
       const { verdict } = await runMachine(hookEvent, input, options);
       return (verdict as Verdict).result;
     } catch (error) {
-      return this.#fail(event, error);
+      return this.#fail(event, error, progress);
     }
   }
 
@@ -94,13 +176,53 @@ export class HookEventHandler {
     fields: () => HookEventFields[Event],
     subject: MatchSubject,
   ): HookEventInput | undefined {
-    const plan = this.#disposed ? undefined : this.#planner.plan(event, subject);
-    if (plan === undefined) return undefined;
+    const progress: Progress = { stage: 'planning' };
+    try {
+      return this.#input(event, fields, subject, progress);
+    } catch (error) {
+      this.#diagnose(event, error, progress);
+      throw error;
+    }
+  }
+
+  #input<Event extends HookEventName>(
+    event: Event,
+    fields: () => HookEventFields[Event],
+    subject: MatchSubject,
+    progress: Progress,
+  ): HookEventInput | undefined {
+    if (this.#disposed) return undefined;
+    const plan = this.#planner.plan(event, subject);
+    if (plan === undefined) {
+      this.#telemetry.tell('hook:batch_summary', () =>
+        batchSummary(event, makeEmptySuccessResult(), 0),
+      );
+      return undefined;
+    }
+    progress.stage = 'formatting';
     const base = this.#baseFields(event);
     // The base fields come first and are ours, whatever the caller gave (HOOK-215).
     const input: HookInput = { ...base, ...fields(), ...base };
     debug('%s: %d hooks, %s', event, plan.hooks.length, plan.mode);
-    return toMachineInput(plan, input, llxprt, this.#observer());
+    const machineInput = toMachineInput(
+      plan,
+      input,
+      llxprt,
+      observePlan(this.#telemetry, (line) => this.warn(line)),
+      this.#planner.trusts,
+    );
+    progress.stage = 'execution';
+    const { rules } = machineInput;
+    return {
+      ...machineInput,
+      rules: {
+        ...rules,
+        merge(...heard) {
+          progress.stage = 'aggregation';
+          return rules.merge(...heard);
+        },
+      },
+    };
   }
 
   /** Nothing fires any more; what runs already finishes (DELTA-HEVT-004, G-10). */
@@ -118,77 +240,39 @@ export class HookEventHandler {
     };
   }
 
-  #observer(): PlanObserver {
-    return {
-      started: (hook, payload: HookPayload) =>
-        debugRunner('%s "%s" starts; input %o', hook.event, hook.name, payload),
-      ended: (result) => {
-        debugRunner(
-          '%s "%s" ended after %d ms: %s, exit %s, stdout %o, stderr %o',
-          result.event,
-          result.hook.name,
-          Math.round(result.durationMs),
-          result.fared,
-          result.signal ?? result.exitCode,
-          result.stdout,
-          result.stderr,
-        );
-        for (const line of warningsOf(result)) this.warn(line);
-      },
-      settled: (plan, result) => this.#settled(plan, result),
-    };
-  }
-
-  #settled({ event }: HookPlan, result: AggregatedHookResult): void {
-    debugAggregator('%s: merged %o, conflicts %o', event, result.finalOutput, result.conflicts);
-    debug(
-      '%s: %d hooks, success %s, %d ms in all',
-      event,
-      result.results.length,
-      result.success,
-      Math.round(result.totalDuration),
+  #fail(event: HookEventName, error: unknown, progress: Progress): AggregatedHookResult {
+    const envelope = this.#diagnose(event, error, progress);
+    this.warn(
+      `${event}: the hooks could not be run (${envelope.failure.message}); it goes on without them`,
     );
-    for (const { field, hooks, winner } of result.conflicts)
-      this.warn(
-        `${event}: the hooks ${hooks.map((name) => `"${name}"`).join(' and ')} set ${field} differently; "${winner}" won`,
-      );
-    if (cannotBlock.includes(event) && result.finalOutput?.isBlockingDecision())
-      this.warn(
-        `${event} cannot be blocked; the denial ("${result.finalOutput.getBlockReason()}") has no effect`,
-      );
+    return envelope;
   }
 
-  #fail(event: HookEventName, error: unknown): AggregatedHookResult {
-    const cause = error instanceof Error ? error : new Error(messageOf(error));
-    this.warn(`${event}: the hooks could not be run (${cause.message}); it goes on without them`);
-    return makeFailureResult(cause);
+  #diagnose(event: HookEventName, error: unknown, { stage }: Progress) {
+    const envelope = buildFailureEnvelope(error, stage, { event });
+    this.#telemetry.diagnose({ event, stage, message: envelope.failure.message });
+    return envelope;
   }
 
   /** Tells the user, on one line. */
   warn(line: string): void {
-    warn(this.#config.onWarning, line);
+    this.#telemetry.warn(this.#config.onWarning, line);
   }
 }
 
-/** What an event's matchers are compared with (C-20). */
-function subjectOf<Event extends HookEventName>(
-  event: Event,
-  fields: HookEventFields[Event],
-): MatchSubject {
-  if (matching[event] === 'ignored') return undefined;
-  const { tool_name, source, reason, trigger, notification_type } = fields as Readonly<
-    Record<string, unknown>
-  >;
-  const subject = tool_name ?? source ?? reason ?? trigger ?? notification_type;
+/** The field that an event's matchers are compared with (C-20); more fields may stand beside it. */
+const subjectField: Readonly<Partial<Record<HookEventName, string>>> = {
+  BeforeTool: 'tool_name',
+  AfterTool: 'tool_name',
+  SessionStart: 'source',
+  SessionEnd: 'reason',
+  PreCompress: 'trigger',
+  Notification: 'notification_type',
+};
+
+function subjectOf(event: HookEventName, fields: object): MatchSubject {
+  const field = subjectField[event];
+  if (field === undefined) return undefined;
+  const subject = (fields as Readonly<Record<string, unknown>>)[field];
   return typeof subject === 'string' ? subject : undefined;
-}
-
-/** What a user must be told of one hook: that it failed, and what in its answer was not understood. */
-function* warningsOf({ hook, event, error, fared, stderr, notes }: HookExecutionResult) {
-  const name = `hook "${hook.name}" (${event})`;
-  if (error && fared !== 'cancelled') {
-    const said = stderr.trim() === '' ? '' : `: ${stderr.trim()}`;
-    yield `${name} failed and was passed over: ${error.message}${said}`;
-  }
-  for (const note of notes) yield `${name}: ${note}`;
 }

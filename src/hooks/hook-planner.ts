@@ -1,5 +1,6 @@
 import { debugChannel } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
+import type { TrustGate } from '../trust/gate.ts';
 import type { HookRegistry, RegisteredHook } from './hook-registry.ts';
 import { compileMatcher, type Matcher, type MatchSubject } from './matcher.ts';
 
@@ -17,9 +18,15 @@ export interface HookPlan {
 const rememberedSubjects = 1_000;
 const rememberedLength = 200;
 
+/** The plan with every hook that matches, as long as all of them are trusted. */
+interface RememberedPlan {
+  readonly matching: readonly RegisteredHook[];
+  readonly plan: HookPlan | undefined;
+}
+
 interface CompiledEvent {
   readonly entries: readonly { readonly hook: RegisteredHook; readonly fits: Matcher }[];
-  readonly plans: Map<MatchSubject, HookPlan | undefined>;
+  readonly plans: Map<MatchSubject, RememberedPlan>;
 }
 
 /** A synchronous index from event and subject to a plan, or to nothing (HOOK-010 to 013). */
@@ -28,8 +35,12 @@ export class HookPlanner {
   readonly #events = new Map<HookEventName, CompiledEvent>();
   #registry: HookRegistry | undefined;
 
-  constructor(warn: (line: string) => void) {
+  /** Whether a hook may run; asked for every plan, and again when a hook of it is to start. */
+  readonly trusts: TrustGate;
+
+  constructor(warn: (line: string) => void, trusts: TrustGate = () => true) {
     this.#warn = warn;
+    this.trusts = trusts;
   }
 
   /** Plans from now on with these hooks, or with none; a plan that was made stays as it is (G-09). */
@@ -42,13 +53,28 @@ export class HookPlanner {
   plan(event: HookEventName, subject?: MatchSubject): HookPlan | undefined {
     const compiled = this.#compiled(event);
     if (compiled.entries.length === 0) return undefined;
-    const { plans } = compiled;
-    if (plans.has(subject)) return plans.get(subject);
-    const plan = makePlan(event, compiled, subject);
+    const { matching, plan } = this.#remembered(event, compiled, subject);
+    if (plan === undefined) return undefined;
+    const trusted = matching.filter((hook) => this.trusts(hook));
+    return trusted.length === matching.length ? plan : makePlan(event, trusted);
+  }
+
+  #remembered(
+    event: HookEventName,
+    { entries, plans }: CompiledEvent,
+    subject: MatchSubject,
+  ): RememberedPlan {
+    const known = plans.get(subject);
+    if (known !== undefined) return known;
+    const matching = entries
+      .filter(({ fits }) => subject === undefined || fits(subject))
+      .map(({ hook }) => hook);
+    const plan = makePlan(event, matching);
     debug('%s %s: %o', event, subject ?? '', plan?.hooks.map(({ name }) => name) ?? 'no hook');
     if (plans.size >= rememberedSubjects) plans.clear();
-    if ((subject?.length ?? 0) <= rememberedLength) plans.set(subject, plan);
-    return plan;
+    const remembered = { matching, plan };
+    if ((subject?.length ?? 0) <= rememberedLength) plans.set(subject, remembered);
+    return remembered;
   }
 
   #compiled(event: HookEventName): CompiledEvent {
@@ -70,14 +96,11 @@ export class HookPlanner {
   }
 }
 
-function makePlan(
-  event: HookEventName,
-  { entries }: CompiledEvent,
-  subject: MatchSubject,
-): HookPlan | undefined {
-  const matching = entries
-    .filter(({ fits }) => subject === undefined || fits(subject))
-    .map(({ hook }) => hook);
+/**
+ * Doubles are dropped among hooks that may run: else an untrusted project could name a user's
+ * command as its own, and neither would run.
+ */
+function makePlan(event: HookEventName, matching: readonly RegisteredHook[]): HookPlan | undefined {
   if (matching.length === 0) return undefined;
   return {
     event,

@@ -1,10 +1,21 @@
-import { debugChannel, type WarningSink } from '../log.ts';
-import type { HookEventName } from '../protocol/events.ts';
+import type { HookBusError, MessageBus } from '../bus/message-bus.ts';
+import type { BusRequest } from '../bus/read-request.ts';
+import { serveHookRequests } from '../bus/serve-hook-requests.ts';
+import { debugChannel } from '../log.ts';
+import { isHookEventName, type HookEventName } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
+import { trustGate } from '../trust/gate.ts';
 import type { HookSystemConfig } from './config.ts';
 import { HookEventHandler } from './hook-event-handler.ts';
 import { HookPlanner } from './hook-planner.ts';
 import { HookRegistry } from './hook-registry.ts';
+import { messageOf } from './message-of.ts';
+import type { AggregatedHookResult } from './results.ts';
+import {
+  HookTelemetry,
+  type HookTelemetryEvents,
+  type HookTelemetryListener,
+} from './telemetry.ts';
 import { tellOnce } from './tell-once.ts';
 
 const debug = debugChannel('system');
@@ -27,14 +38,20 @@ interface Parts {
 export class HookSystem {
   readonly #config: HookSystemConfig;
   readonly #switched = new Map<string, boolean>();
-  readonly #warn: WarningSink;
+  readonly #telemetry = new HookTelemetry();
+  readonly #warn: (text: string) => void;
   #parts: Parts | undefined;
+  #stopServing: (() => void) | undefined;
   #disposed = false;
 
-  /** Reads nothing yet; see `initialize` (HOOK-206). */
-  constructor(config: HookSystemConfig) {
+  /**
+   * Reads nothing yet; see `initialize` (HOOK-206). Requests on the bus are answered from now on, and
+   * the first one initialises; without a bus here, `config.getMessageBus` is asked by `initialize`.
+   */
+  constructor(config: HookSystemConfig, messageBus?: MessageBus) {
     this.#config = config;
-    this.#warn = tellOnce(config.onWarning);
+    this.#warn = tellOnce((line) => this.#telemetry.warn(config.onWarning, line));
+    this.#serve(messageBus);
   }
 
   /**
@@ -99,23 +116,67 @@ export class HookSystem {
     return this.#parts !== undefined;
   }
 
-  /** Ends the system: running events finish, and nothing fires any more (G-10). */
+  /**
+   * Watches what hooks do; nothing leaves the process. A listener that throws costs nobody a decision.
+   * Returns what ends it.
+   *
+   * @example
+   * const stop = hookSystem.on('hook:result', ({ hook, durationMs }) => chart(hook, durationMs));
+   */
+  on<Name extends keyof HookTelemetryEvents>(
+    name: Name,
+    listener: HookTelemetryListener<Name>,
+  ): () => void {
+    return this.#telemetry.on(name, listener);
+  }
+
+  /** Ends the system: running events finish, nothing fires any more, and the bus is left (G-10, DELTA-HEVT-004). */
   dispose(): void {
     this.#disposed = true;
+    this.#stopServing?.();
+    this.#config.stopWatchingSettings?.();
     this.#parts?.handler.dispose();
+  }
+
+  #serve(bus: MessageBus | undefined): void {
+    if (bus === undefined || this.#stopServing !== undefined || this.#disposed) return;
+    try {
+      this.#stopServing = serveHookRequests(bus, {
+        fire: (request) => this.#fireFor(request),
+        refused: (error) => this.#refused(error),
+      });
+    } catch (error) {
+      this.#warn(`the message bus cannot be listened to (${messageOf(error)}); it goes on without`);
+    }
+  }
+
+  async #fireFor({ event, fields }: BusRequest): Promise<AggregatedHookResult> {
+    if (this.#parts === undefined) await this.initialize();
+    return this.getEventHandler().fire(event, fields);
+  }
+
+  #refused({ message, details: { stage, eventName } }: HookBusError): void {
+    const event = eventName !== null && isHookEventName(eventName) ? eventName : null;
+    this.#telemetry.diagnose({ event, stage, message });
   }
 
   /** One planner and one handler live as long as the system, for callers keep them (HOOK-006). */
   #compose(): void {
     const config = this.#config;
+    const messageBus = config.getMessageBus?.();
+    const known = this.#parts?.registry.problems.map(formatProblem);
     const registry = new HookRegistry(config, this.#switched);
-    const planner = this.#parts?.planner ?? new HookPlanner(this.#warn);
-    const handler = this.#parts?.handler ?? new HookEventHandler(config, planner);
+    const planner =
+      this.#parts?.planner ?? new HookPlanner(this.#warn, trustGate(config, this.#warn));
+    const handler = this.#parts?.handler ?? new HookEventHandler(config, planner, this.#telemetry);
     // Settings read again may have switched hooks off.
     planner.use(config.getEnableHooks() ? registry : undefined);
     if (this.#disposed) handler.dispose();
     this.#parts = { registry, planner, handler };
-    for (const problem of registry.problems) this.#warn(formatProblem(problem));
+    this.#serve(messageBus);
+    // A problem that was mended and is back is told again.
+    for (const problem of registry.problems.map(formatProblem))
+      if (!known?.includes(problem)) this.#telemetry.warn(config.onWarning, problem);
     debug('ready with %d hooks', registry.getAllHooks().length);
   }
 

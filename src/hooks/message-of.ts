@@ -2,6 +2,23 @@ import { inspect } from 'node:util';
 
 /** What was thrown, or given as the reason of an abort, as a text; anything can be, so nothing is assumed of it. */
 export const messageOf = (thrown: unknown): string => {
-  if (thrown instanceof Error) return thrown.message || thrown.name;
-  return typeof thrown === 'string' ? thrown : inspect(thrown);
+  try {
+    if (thrown instanceof Error) return thrown.message || thrown.name;
+    return typeof thrown === 'string' ? thrown : inspect(thrown);
+  } catch {
+    return 'something that cannot be shown';
+  }
 };
+
+/** What was thrown as an error; anything but an error becomes the cause of one. */
+export const errorOf = (thrown: unknown): Error =>
+  isError(thrown) ? thrown : new Error(messageOf(thrown), { cause: thrown });
+
+/** A revoked proxy throws at being asked what it is. */
+function isError(thrown: unknown): thrown is Error {
+  try {
+    return thrown instanceof Error;
+  } catch {
+    return false;
+  }
+}

@@ -7,6 +7,7 @@ import type {
 } from '../../machines/hook-event.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { HookInput } from '../protocol/input.ts';
+import type { TrustGate } from '../trust/gate.ts';
 import { aggregateResults } from './hook-aggregator.ts';
 import type { HookPlan } from './hook-planner.ts';
 import type { RegisteredHook } from './hook-registry.ts';
@@ -32,6 +33,7 @@ export function toMachineInput(
   input: HookInput,
   dialect: Dialect,
   observer: PlanObserver,
+  trusts: TrustGate = () => true,
 ): HookEventInput {
   const { event } = plan;
   const environment = dialect.environment(input);
@@ -40,8 +42,11 @@ export function toMachineInput(
   // An input that has no JSON form fails the event, once, and not each of its hooks (G-06).
   textOf(payload);
   let verdict: Verdict | undefined;
-  const settle = (results: readonly HookExecutionResult[]): Verdict => {
-    const result = aggregateResults(dialect, plan, results);
+  /** Hooks that lost trust after they were planned. */
+  const refused = new Set<RegisteredHook>();
+  const settle = (answers: readonly HookExecutionResult[]): Verdict => {
+    const started = answers.filter(({ fared }) => fared !== 'untrusted');
+    const result = aggregateResults(dialect, plan, started);
     observer.settled(plan, result);
     return {
       blocked: result.finalOutput?.isBlockingDecision() ?? false,
@@ -57,7 +62,8 @@ export function toMachineInput(
     rules: {
       prepare(planned, told) {
         const hook = hookOf(planned);
-        observer.started(hook, told);
+        if (!trusts(hook)) refused.add(hook);
+        else observer.started(hook, told);
         return {
           name: hook.name,
           timeout: hook.timeout,
@@ -65,7 +71,9 @@ export function toMachineInput(
             command: hook.command,
             cwd: input.cwd,
             env: { ...hook.env, ...environment },
+            // The port asks for it before it starts anything.
             stdin: () => {
+              if (refused.has(hook)) throw new Error('The hook is no longer trusted.');
               if (hook.type === 'plugin')
                 throw new Error('plugin hooks cannot run; use "type": "command"');
               return textOf(told);
@@ -74,11 +82,9 @@ export function toMachineInput(
         };
       },
       read(planned, outcome): HookAnswer {
-        const result: HookExecutionResult = {
-          ...dialect.read(event, outcome),
-          hook: hookOf(planned),
-          event,
-        };
+        const hook = hookOf(planned);
+        const result = { ...dialect.read(event, outcome), hook, event };
+        if (refused.has(hook)) return { ...result, fared: 'untrusted' };
         observer.ended(result);
         return result;
       },

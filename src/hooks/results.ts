@@ -3,6 +3,7 @@ import type { HookConflict } from '../dialects/merge.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookOutput } from '../protocol/output.ts';
+import type { HookFailure } from './failure.ts';
 import type { RegisteredHook } from './hook-registry.ts';
 
 /** One hook of an event: which it was and how it went (DELTA-HTEL-001, G-18). */
@@ -30,6 +31,8 @@ export interface AggregatedHookResult {
   readonly conflicts: readonly HookConflict[];
   /** By merged field, the hook whose value stands. */
   readonly setBy: Readonly<Record<string, string>>;
+  /** Where the event itself got stuck; absent when its hooks were run, however they fared. */
+  readonly failure?: HookFailure;
 }
 
 /** The result of an event for which no hook was meant; a new object each time (HOOK-145, DELTA-HFAIL-003, 004). */
@@ -42,11 +45,4 @@ export const makeEmptySuccessResult = (): AggregatedHookResult => ({
   results: [],
   conflicts: [],
   setBy: {},
-});
-
-/** The result of an event whose hooks could not be run at all: the caller proceeds (C-91, DELTA-HFAIL-001). */
-export const makeFailureResult = (error: Error): AggregatedHookResult => ({
-  ...makeEmptySuccessResult(),
-  success: false,
-  errors: [error],
 });

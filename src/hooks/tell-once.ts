@@ -1,12 +1,12 @@
-import { oneLine, warn, type WarningSink } from '../log.ts';
+import { oneLine } from '../log.ts';
 
 /** Passes each warning on once, on one line: what a user was told of the settings stays told when they are read again. */
-export function tellOnce(sink: WarningSink | undefined): WarningSink {
+export function tellOnce(tell: (line: string) => void): (text: string) => void {
   const told = new Set<string>();
   return (text) => {
     const line = oneLine(text);
     if (told.has(line)) return;
     told.add(line);
-    warn(sink, line);
+    tell(line);
   };
 }

@@ -8,7 +8,7 @@ const oneOf = <const Values extends readonly [string, ...string[]]>(values: Valu
   z.enum(values, `must be one of ${values.join(', ')}`);
 
 /** What each event's own fields must be where they come from outside (seed 003 "Input Interfaces"). More fields are tolerated. */
-const schemas: Readonly<Record<HookEventName, z.ZodObject>> = {
+const schemas = {
   BeforeTool: z.looseObject({ tool_name: text, tool_input: object }),
   AfterTool: z.looseObject({ tool_name: text, tool_input: object, tool_response: object }),
   BeforeAgent: z.looseObject({ prompt: text }),
@@ -30,7 +30,24 @@ const schemas: Readonly<Record<HookEventName, z.ZodObject>> = {
     message: text,
     details: object.default({}),
   }),
+} satisfies Readonly<Record<HookEventName, z.ZodObject>>;
+
+/** An event's fields as they may come from outside: defaults left out, model calls in no checked format yet. */
+export type OutsideEventFields = {
+  [Event in HookEventName]: z.input<(typeof schemas)[Event]>;
 };
+
+/** Whether a value has all that an event's fields need; whatever the value is, it does not throw (DELTA-HPAY-005). */
+export function isEventFields<Event extends HookEventName>(
+  event: Event,
+  value: unknown,
+): value is OutsideEventFields[Event] {
+  try {
+    return schemas[event].safeParse(value).success;
+  } catch {
+    return false;
+  }
+}
 
 /** An event's fields from outside, checked; or what is wrong with them, one sentence a field. */
 export function checkEventFields<Event extends HookEventName>(

@@ -11,6 +11,9 @@ export const projectSettingsFile = (cwd: string): string =>
 /** `~/.llxprt/settings.json` (HOOK-084). */
 export const userSettingsFile = (): string | undefined => inHome('settings.json');
 
+/** Where the user's trust in projects is recorded: beyond the reach of any project's settings. */
+export const trustFile = (): string | undefined => inHome('hookmachine-trust.json');
+
 /** Where a user's extensions are installed, one folder each. */
 export const extensionsFolder = (): string | undefined => inHome('extensions');
 

@@ -41,7 +41,7 @@ export function parseJson(text: string): ParsedJson | SyntaxFault {
       };
     return {
       value: getNodeValue(root),
-      locate: (path) => position(nodeAt(root, path).offset),
+      locate: (path) => position(nodeAt(root, path).node.offset),
       doubled: [...doubledKeys(root, [])],
     };
   } catch (error) {
@@ -70,17 +70,18 @@ const faults: Readonly<Record<string, string>> = {
   InvalidCharacter: 'a string holds a control character',
 };
 
-function nodeAt(root: Node, path: Path): Node {
+/** The value at a path, or the nearest one around it. */
+export function nodeAt(root: Node, path: Path): { node: Node; isExact: boolean } {
   let node = root;
   for (const step of path) {
     const child =
       typeof step === 'number'
         ? node.children?.[step]
         : node.children?.findLast((property) => keyOf(property) === step)?.children?.[1];
-    if (child === undefined) break;
+    if (child === undefined) return { node, isExact: false };
     node = child;
   }
-  return node;
+  return { node, isExact: true };
 }
 
 const keyOf = (property: Node): unknown => property.children?.[0]?.value;

@@ -11,7 +11,7 @@ const gates = [
 ] as const;
 
 /** The keys that list disabled hooks (C-04). */
-const disabledLists = [
+export const disabledLists = [
   ['hooksConfig', 'disabled'],
   ['hooks', 'disabled'],
 ] as const;
@@ -35,7 +35,15 @@ export function hooksEnabled(levels: readonly Values[]): boolean {
 
 /** Names and commands of hooks that one level disables. */
 export const disabledHooks = (values: Values): string[] =>
-  disabledLists.flatMap((list) => entries(valueAt(values, list)).filter(isString));
+  disabledEntries(values).map(({ entry }) => entry);
+
+/** The same, with the list that each stands in, such as `hooksConfig.disabled`. */
+export const disabledEntries = (values: Values): { entry: string; place: string }[] =>
+  disabledLists.flatMap((list) =>
+    entries(valueAt(values, list))
+      .filter(isString)
+      .map((entry) => ({ entry, place: placeOf(list) })),
+  );
 
 const entries = (list: unknown): readonly unknown[] => (Array.isArray(list) ? list : []);
 const isString = (value: unknown): value is string => typeof value === 'string';

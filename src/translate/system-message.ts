@@ -7,9 +7,6 @@ export function withSystemMessage<Request extends GenAIRequest>(
   message: string | undefined,
 ): Request {
   if (message === undefined || message === '') return request;
-  const { messages } = defaultHookTranslator.toHookLLMRequest(request);
-  return defaultHookTranslator.fromHookLLMRequest(
-    { messages: [...messages, { role: 'system', content: `[System] ${message}` }] },
-    request,
-  );
+  const messages = [{ role: 'system' as const, content: message }];
+  return defaultHookTranslator.fromHookLLMRequest({ messages }, request);
 }

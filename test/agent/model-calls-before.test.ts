@@ -13,6 +13,20 @@ const requesting = (llm_request: object, more: object = {}) =>
 const answering = (llm_response: unknown, more: object = {}) =>
   print({ decision: 'block', reason: 'no', ...more, hookSpecificOutput: { llm_response } });
 
+/** A hook that stops the agent. */
+const halt = (more: object = {}) => print({ continue: false, stopReason: 'Enough.', ...more });
+
+/** A BeforeToolSelection hook that gives this. */
+const selecting = (toolConfig: object) => print({ hookSpecificOutput: { toolConfig } });
+
+/** What a request says of the calling of its tools. */
+const calling = (request: object | undefined) =>
+  (
+    request as typeof someRequest & {
+      config: { toolConfig?: { functionCallingConfig?: object } };
+    }
+  )?.config.toolConfig?.functionCallingConfig;
+
 const cached = {
   candidates: [{ content: { role: 'model', parts: ['From the cache'] }, finishReason: 'STOP' }],
 };
@@ -114,8 +128,6 @@ describe('a block without an answer', () => {
 });
 
 describe('a stop', () => {
-  const halt = (more: object = {}) => print({ continue: false, stopReason: 'Enough.', ...more });
-
   test('before the call ends the agent, without a response (HOOK-040, 194)', async () => {
     const { outcome, response, stop, sent, session } = await callModel({
       BeforeModel: inParallel(halt()),
@@ -314,14 +326,6 @@ describe('a changed request', () => {
 });
 
 describe('the tools', () => {
-  const selecting = (toolConfig: object) => print({ hookSpecificOutput: { toolConfig } });
-  const calling = (request: object | undefined) =>
-    (
-      request as typeof someRequest & {
-        config: { toolConfig?: { functionCallingConfig?: object } };
-      }
-    )?.config.toolConfig?.functionCallingConfig;
-
   test('may be restricted; their definitions stay (HOOK-055, 056, 140, 167, 168)', async () => {
     const { sent } = await callModel({
       BeforeToolSelection: inParallel(selecting({ mode: 'ANY', allowedFunctionNames: ['read'] })),
@@ -364,7 +368,7 @@ describe('the tools', () => {
     const toolConfig = { functionCallingConfig: { mode: 'ANY' } };
     const { sent } = await callModel(
       { BeforeToolSelection: inParallel(command) },
-      { request: { ...someRequest, config: { ...someRequest.config, toolConfig } } as never },
+      { request: { ...someRequest, config: { ...someRequest.config, toolConfig } } },
     );
     expect(calling(sent[0])).toEqual({ mode: 'ANY' });
   });
@@ -415,7 +419,7 @@ describe('a message for the model', () => {
       BeforeToolSelection: inParallel(print({ systemMessage: 'One.' })),
       BeforeModel: inParallel('echo Two.'),
     });
-    expect(sent[0]?.config?.systemInstruction).toBe('Be brief.\n\n[System] One.\n\n[System] Two.');
+    expect(sent[0]?.config?.systemInstruction).toBe('Be brief.\n\nOne.\n\nTwo.');
     expect(sent[0]?.contents).toEqual(someRequest.contents);
     expect(response).toEqual(saying('Hello'));
     expect(systemMessage).toBeUndefined();
@@ -429,7 +433,7 @@ describe('a message for the model', () => {
     expect(systemMessage).toBe('One.\nTwo.');
   });
 
-  test('is no user message when there is cached content, but one of the system’s (C-77)', async () => {
+  test('follows the conversation when there is cached content, which has its own instruction (C-77)', async () => {
     const request = {
       model: 'some-model',
       contents: someRequest.contents,
@@ -441,7 +445,7 @@ describe('a message for the model', () => {
     );
     expect(sent[0]?.contents).toEqual([
       ...someRequest.contents,
-      { role: 'user', parts: [{ text: '[System] [System] One.' }] },
+      { role: 'user', parts: [{ text: '[System] One.' }] },
     ]);
   });
 });

@@ -2,32 +2,34 @@ import type { CallModel } from '../../src/agent/model-call-ports.ts';
 import { runModelCall, type EndedModelCall } from '../../src/agent/model-call.ts';
 import type { CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import type { AggregatedHookResult } from '../../src/hooks/results.ts';
-import type { GenAIRequest } from '../../src/translate/genai-types.ts';
+import type { ModelPart } from '../../src/models/model.ts';
+import type { GenAIContent, GenAIRequest } from '../../src/translate/genai-types.ts';
 import { saying } from './some-model.ts';
 import { startSession, type Session } from './session.ts';
+
+const image: ModelPart = { inlineData: { mimeType: 'image/png' } };
+
+const contents: GenAIContent[] = [
+  { role: 'user', parts: [{ text: 'Read a.txt' }] },
+  { role: 'model', parts: [{ functionCall: { id: '1', name: 'read', args: { path: 'a.txt' } } }] },
+  {
+    role: 'user',
+    parts: [{ functionResponse: { id: '1', name: 'read', response: { output: 'A' } } }],
+  },
+  { role: 'user', parts: [{ text: 'And this?' }, image] },
+];
 
 /** A request with all that hooks must not lose: settings, tools, a system instruction. */
 export const someRequest = {
   model: 'some-model',
-  contents: [
-    { role: 'user', parts: [{ text: 'Read a.txt' }] },
-    {
-      role: 'model',
-      parts: [{ functionCall: { id: '1', name: 'read', args: { path: 'a.txt' } } }],
-    },
-    {
-      role: 'user',
-      parts: [{ functionResponse: { id: '1', name: 'read', response: { output: 'A' } } }],
-    },
-    { role: 'user', parts: [{ text: 'And this?' }, { inlineData: { mimeType: 'image/png' } }] },
-  ],
+  contents,
   config: {
     systemInstruction: 'Be brief.',
     temperature: 0.5,
     topK: 40,
     tools: [{ functionDeclarations: [{ name: 'read' }, { name: 'write' }] }],
   },
-} satisfies GenAIRequest & { config: object };
+};
 
 export interface CallOptions {
   readonly request?: GenAIRequest;

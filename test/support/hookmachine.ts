@@ -4,9 +4,15 @@ import type { Sandbox } from './sandbox.ts';
 
 const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
 
-/** Runs the built command as a user would, in a sandbox's project. */
+/** Runs the built command as a user would, in a sandbox's project, whose hooks are trusted unless `env` says otherwise. */
 export const hookmachine = (
   { project, env }: Pick<Sandbox, 'project' | 'env'>,
   args: readonly string[],
   input = '',
-) => execa('node', [main, ...args], { cwd: project, env, input, reject: false });
+) =>
+  execa('node', [main, ...args], {
+    cwd: project,
+    env: { HOOKMACHINE_TRUST: '1', ...env },
+    input,
+    reject: false,
+  });

@@ -1,0 +1,142 @@
+import { type Command, Option } from 'commander';
+import { createConfig } from '../hooks/create-config.ts';
+import { HookRegistry, type RegisteredHook } from '../hooks/hook-registry.ts';
+import {
+  openSettings,
+  SettingsEditError,
+  type EditableSettings,
+} from '../settings/edit-settings.ts';
+import { projectSettingsFile, systemSettingsFile, userSettingsFile } from '../settings/levels.ts';
+import { CommandFailure } from './failure.ts';
+import { printable } from './printable.ts';
+import { projectFolder } from './project-folder.ts';
+
+type Scope = 'project' | 'user';
+
+interface Options {
+  readonly cwd: string;
+  readonly scope?: Scope;
+}
+
+/** `hookmachine disable` and `hookmachine enable`: one hook, off or on, kept in the settings. */
+export function addEnable(program: Command): void {
+  program
+    .command('disable')
+    .argument('<hook>', 'its name or its command, as `hookmachine list` shows them')
+    .description('switch a hook off, from the next event on: it is named in hooksConfig.disabled')
+    .addOption(
+      new Option(
+        '--scope <scope>',
+        'whose settings are written (default: where the hook is defined, else the user’s)',
+      ).choices(['project', 'user']),
+    )
+    .option('--cwd <dir>', 'the project folder', process.cwd())
+    .addHelpText(
+      'after',
+      `
+Comments and formatting of the file stay as they are.
+
+Example:
+  hookmachine disable scan --scope user`,
+    )
+    .action((hook: string, options: Options) => edit(() => disable(hook, options)));
+  program
+    .command('enable')
+    .argument('<hook>', 'its name or its command, as `hookmachine list` shows them')
+    .description('switch a hook on again: it is taken out of every list of disabled hooks')
+    .option('--cwd <dir>', 'the project folder', process.cwd())
+    .action((hook: string, options: Options) => edit(() => enable(hook, options)));
+}
+
+function edit(work: () => string): void {
+  try {
+    process.stdout.write(`${printable(work().replaceAll('\n', String.raw`\n`))}\n`);
+  } catch (error) {
+    if (error instanceof SettingsEditError)
+      throw new CommandFailure(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function disable(name: string, { cwd, scope }: Options): string {
+  const { files, hooks, meant, names } = look(name, cwd);
+  if (meant.length === 0) throw unknown(name, hooks);
+  const ours = meant.filter(({ source }) => source !== 'system');
+  const asked = scope && fileOf(scope, files);
+  if (ours.length === 0)
+    throw new CommandFailure(
+      `hook "${name}" is the administrator's: it can be removed in ${systemSettingsFile()} only`,
+    );
+  const listed = placesOf(asked ? [asked] : Object.values(files), names);
+  if (ours.every(({ enabled }) => !enabled) && (listed.length > 0 || !asked))
+    return `Hook "${name}" is disabled already, in ${listed.join(' and ') || systemSettingsFile()}.`;
+  const settings = asked ?? fileOf(ours.some(isOf('project')) ? 'project' : 'user', files);
+  settings.disable(name);
+  return `Hook "${name}" is disabled, in ${settings.file} hooksConfig.disabled.`;
+}
+
+function enable(name: string, { cwd }: Options): string {
+  const { files, hooks, meant, names } = look(name, cwd);
+  const listing = Object.values(files).filter(({ disabled }) =>
+    disabled.some(({ entry }) => names.includes(entry)),
+  );
+  const places = placesOf(listing, names);
+  if (meant.length === 0 && places.length === 0) throw unknown(name, hooks);
+  for (const settings of listing) settings.enable(names);
+  const held = look(name, cwd).meant.find(({ enabled }) => !enabled);
+  if (held)
+    throw new CommandFailure(
+      `hook "${name}" stays disabled by the administrator, in ${systemSettingsFile()}`,
+    );
+  return places.length === 0
+    ? `Hook "${name}" is enabled already.`
+    : `Hook "${name}" is enabled: taken out of ${places.join(' and ')}.`;
+}
+
+interface Found {
+  readonly files: Readonly<Partial<Record<Scope, EditableSettings>>>;
+  readonly hooks: readonly RegisteredHook[];
+  /** The hooks of that name or command. */
+  readonly meant: readonly RegisteredHook[];
+  /** Every text that would disable one of them. */
+  readonly names: readonly string[];
+}
+
+function look(name: string, dir: string): Found {
+  const cwd = projectFolder(dir);
+  const user = userSettingsFile();
+  const files = {
+    project: openSettings(projectSettingsFile(cwd)),
+    ...(user !== undefined && { user: openSettings(user) }),
+  };
+  const hooks = new HookRegistry(createConfig({ cwd, onWarning: () => undefined })).getAllHooks();
+  const meant = hooks.filter((hook) => hook.name === name || hook.command === name);
+  const names = [name, ...meant.flatMap((hook) => [hook.name, hook.command])];
+  return { files, hooks, meant, names: names.filter((text) => text !== '') };
+}
+
+function fileOf(scope: Scope, files: Found['files']): EditableSettings {
+  const settings = files[scope];
+  if (settings === undefined)
+    throw new CommandFailure("there is no home folder for the user's settings: set HOME");
+  return settings;
+}
+
+const isOf =
+  (source: RegisteredHook['source']) =>
+  (hook: RegisteredHook): boolean =>
+    hook.source === source;
+
+const placesOf = (files: readonly EditableSettings[], names: readonly string[]): string[] => [
+  ...new Set(
+    files.flatMap(({ file, disabled }) =>
+      disabled.filter(({ entry }) => names.includes(entry)).map(({ place }) => `${file} ${place}`),
+    ),
+  ),
+];
+
+function unknown(name: string, hooks: readonly RegisteredHook[]): CommandFailure {
+  const known = [...new Set(hooks.map((hook) => hook.name))].toSorted();
+  const mend = known.length > 0 ? `use one of ${known.join(', ')}` : 'none is configured';
+  return new CommandFailure(`there is no hook "${name}": ${mend}`);
+}

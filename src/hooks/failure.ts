@@ -1,0 +1,46 @@
+import type { HookEventName } from '../protocol/events.ts';
+import { errorOf, messageOf } from './message-of.ts';
+import type { AggregatedHookResult } from './results.ts';
+
+/** The stages an event goes through; the first two only when it comes from outside (DELTA-HFAIL-002). */
+export type HookStage =
+  | 'validation'
+  | 'translation'
+  | 'planning'
+  | 'formatting'
+  | 'execution'
+  | 'aggregation';
+
+/** Where an event got stuck, and what else is known of it. */
+export interface HookFailure {
+  readonly stage: HookStage;
+  readonly message: string;
+  readonly event?: HookEventName;
+}
+
+/**
+ * The result of an event whose hooks could not be run: no success, and the caller proceeds (C-91,
+ * DELTA-HFAIL-001). The one place where such a result is made.
+ *
+ * @example
+ * buildFailureEnvelope(new Error('no such folder'), 'execution', { event: 'BeforeTool' }).failure;
+ * // { event: 'BeforeTool', stage: 'execution', message: 'no such folder' }
+ */
+export function buildFailureEnvelope(
+  error: unknown,
+  stage: HookStage,
+  meta: Omit<HookFailure, 'stage' | 'message'> = {},
+): AggregatedHookResult & { readonly failure: HookFailure } {
+  const cause = errorOf(error);
+  return {
+    success: false,
+    allOutputs: [],
+    errors: [cause],
+    totalDuration: 0,
+    plan: null,
+    results: [],
+    conflicts: [],
+    setBy: {},
+    failure: { ...meta, stage, message: messageOf(cause) },
+  };
+}

@@ -1,0 +1,73 @@
+import { debugChannel } from '../log.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import type { PlanObserver } from './plan-input.ts';
+import type { AggregatedHookResult, HookExecutionResult } from './results.ts';
+import { batchSummary, hookDiagnostic, hookRecord } from './telemetry-records.ts';
+import type { HookTelemetry } from './telemetry.ts';
+
+const debug = debugChannel('event-handler');
+const debugRunner = debugChannel('runner');
+const debugAggregator = debugChannel('aggregator');
+
+/** Events whose callers cannot block: a denial is reported, and does nothing (C-63). */
+const cannotBlock: readonly HookEventName[] = ['AfterModel', 'BeforeToolSelection'];
+
+/** Tells of the hooks of one event as they end: the debug log, the watchers and the user (HOOK-146, DELTA-HTEL). */
+export function observePlan(telemetry: HookTelemetry, warn: (line: string) => void): PlanObserver {
+  let startedAt: number | undefined;
+  return {
+    started(hook, payload) {
+      startedAt ??= performance.now();
+      debugRunner('%s "%s" starts; input %o', hook.event, hook.name, payload);
+    },
+    ended(result) {
+      debugRunner(
+        'hook:result %s "%s" ended after %d ms: %s, exit %s, stdout %o, stderr %o',
+        result.event,
+        result.hook.name,
+        Math.round(result.durationMs),
+        result.fared,
+        result.signal ?? result.exitCode,
+        result.stdout,
+        result.stderr,
+      );
+      telemetry.tell('hook:result', () => hookRecord(result));
+      const diagnostic = hookDiagnostic(result);
+      if (diagnostic) telemetry.diagnose(diagnostic);
+      for (const line of hookWarnings(result)) warn(line);
+    },
+    settled({ event }, result) {
+      const now = performance.now();
+      const wallTimeMs = now - (startedAt ?? now);
+      debugAggregator('%s: merged %o, conflicts %o', event, result.finalOutput, result.conflicts);
+      debug(
+        'hook:batch_summary %s: %d hooks, success %s, %d ms in all, %d ms by the clock',
+        event,
+        result.results.length,
+        result.success,
+        Math.round(result.totalDuration),
+        Math.round(wallTimeMs),
+      );
+      telemetry.tell('hook:batch_summary', () => batchSummary(event, result, wallTimeMs));
+      for (const line of eventWarnings(event, result)) warn(line);
+    },
+  };
+}
+
+/** What a user must be told of one hook: that it failed, and what in its answer was not understood. */
+function* hookWarnings({ hook, event, error, fared, stderr, notes }: HookExecutionResult) {
+  const name = `hook "${hook.name}" (${event})`;
+  if (error && fared !== 'cancelled') {
+    const said = stderr.trim() === '' ? '' : `: ${stderr.trim()}`;
+    yield `${name} failed and was passed over: ${error.message}${said}`;
+  }
+  for (const note of notes) yield `${name}: ${note}`;
+}
+
+/** What a user must be told of an event: a value that gave way, and a denial that does nothing. */
+function* eventWarnings(event: HookEventName, { conflicts, finalOutput }: AggregatedHookResult) {
+  for (const { field, hooks, winner } of conflicts)
+    yield `${event}: the hooks ${hooks.map((name) => `"${name}"`).join(' and ')} set ${field} differently; "${winner}" won`;
+  if (cannotBlock.includes(event) && finalOutput?.isBlockingDecision())
+    yield `${event} cannot be blocked; the denial ("${finalOutput.getBlockReason()}") has no effect`;
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  closeSync,
+  fsyncSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+  type Stats,
+} from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+
+/**
+ * The text of a file that is going to be written back, with its byte order mark; undefined when there
+ * is no file.
+ *
+ * @throws {Error} when it cannot be read, or could not be written back without loss
+ */
+export function readExactly(file: string): string | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+}
+
+/**
+ * Replaces a file's text in one step, so that no reader ever sees half of it. Mode and owner stay; a
+ * symbolic link stays one, and the file it leads to is replaced. Folders are made as needed.
+ */
+export function replaceFile(file: string, text: string): void {
+  const target = linkTarget(file);
+  const before = statSync(target, { throwIfNoEntry: false });
+  if (before) accessSync(target, constants.W_OK);
+  else mkdirSync(dirname(target), { recursive: true });
+  const draft = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
+  try {
+    writeDraft(draft, text, before);
+    renameSync(draft, target);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+function writeDraft(draft: string, text: string, before: Stats | undefined): void {
+  const descriptor = openSync(draft, 'wx', before?.mode);
+  try {
+    const bytes = Buffer.from(text);
+    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  if (!before) return;
+  // What root edits for a user stays the user's.
+  if (process.getuid?.() === 0) chownSync(draft, before.uid, before.gid);
+  // The umask does not count for a file that was there.
+  chmodSync(draft, before.mode);
+}
+
+/** Where a symbolic link leads, even to a file that is not there yet. */
+function linkTarget(file: string, steps = 0): string {
+  try {
+    return realpathSync(file);
+  } catch (error) {
+    const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink();
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || steps > 40) throw error;
+    return isLink ? linkTarget(resolve(dirname(file), readlinkSync(file)), steps + 1) : file;
+  }
+}

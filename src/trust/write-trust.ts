@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { withLock } from './lock.ts';
+import {
+  isFault,
+  readTrustFile,
+  trustFileVersion,
+  type ProjectTrust,
+  type TrustFileFault,
+} from './read-trust.ts';
+
+/** The trust file stays as it is, for it is not ours to replace. */
+export class TrustFileError extends Error {
+  override readonly name = 'TrustFileError';
+}
+
+/**
+ * Sets what is trusted in one project, or forgets it. A corrupt file is kept beside the new one; a
+ * newer or an unreadable one is left alone. Returns where a corrupt file was kept.
+ *
+ * @throws {TrustFileError} when nothing could be recorded
+ */
+export function recordTrust(
+  file: string,
+  project: string,
+  trust: ProjectTrust | undefined,
+): { readonly backup?: string } {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const target = realFile(file);
+    return withLock(`${target}.lock`, () => {
+      const read = readTrustFile(target);
+      if (isFault(read) && !read.isCorrupt) throw new TrustFileError(describeFault(file, read));
+      const projects = new Map(isFault(read) ? [] : read);
+      if (trust) projects.set(project, trust);
+      else projects.delete(project);
+      const backup = isFault(read) ? keep(target) : undefined;
+      const content = { version: trustFileVersion, projects: Object.fromEntries(projects) };
+      writeAtomically(target, `${JSON.stringify(content, null, 2)}\n`);
+      return backup === undefined ? {} : { backup };
+    });
+  } catch (error) {
+    if (error instanceof TrustFileError) throw error;
+    throw new TrustFileError(`trust cannot be recorded in ${file}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** A fault of the trust file as one line. */
+export const describeFault = (file: string, { message, mend }: TrustFileFault): string =>
+  `the trust file ${file} ${message}; ${mend}`;
+
+/** Where a link leads, so that one into a folder of dot files stays a link. */
+function realFile(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
+function keep(file: string): string {
+  for (let count = 0; ; count++) {
+    const backup = `${file}.bak${count === 0 ? '' : count}`;
+    try {
+      copyFileSync(file, backup, constants.COPYFILE_EXCL);
+      return backup;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
+}
+
+/** Either the old or the new content is there, whatever happens; its owner alone may read it. */
+function writeAtomically(file: string, text: string): void {
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  try {
+    const descriptor = openSync(temporary, 'wx', 0o600);
+    try {
+      fchmodSync(descriptor, 0o600);
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
+  }
+  const folder = openSync(dirname(file), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

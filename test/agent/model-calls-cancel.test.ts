@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { callModel } from '../support/call-model.ts';
+import { inParallel, inSequence, print } from '../support/session.ts';
+import { saying, silent } from '../support/some-model.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { isAlive, untilWritten } from '../support/until.ts';
+
+let abort: AbortController;
+let cwd: string;
+beforeEach(() => {
+  abort = new AbortController();
+});
+const inFolder = () => {
+  cwd = tempFolder();
+  return { signal: abort.signal, config: { cwd } };
+};
+
+/** A hook that says where it is, and then works for long. */
+const working = 'echo $$ >pid; sleep 30';
+const running = async (): Promise<number> => Number(await untilWritten(join(cwd, 'pid')));
+
+describe('a model call that is cancelled', () => {
+  test.each([
+    ['with hooks', { BeforeModel: inParallel('touch before-ran') }],
+    ['without hooks', {}],
+  ])('before it begins asks nobody, %s', async (_, hooks) => {
+    abort.abort('too late');
+    const { outcome, sent, response } = await callModel(hooks, inFolder());
+    expect(outcome).toMatchObject({ status: 'cancelled', reason: 'too late' });
+    expect(sent).toEqual([]);
+    expect(response).toBeUndefined();
+    expect(existsSync(join(cwd, 'before-ran'))).toBe(false);
+  });
+
+  test.each(['BeforeToolSelection', 'BeforeModel'] as const)(
+    'while its %s hooks run ends them and never asks the model (G-02)',
+    async (event) => {
+      const hooks = {
+        [event]: inParallel(print({ continue: false, systemMessage: 'Unheard.' }), working),
+        AfterModel: inParallel('touch after-ran'),
+      };
+      const call = callModel(hooks, inFolder());
+      const pid = await running();
+      abort.abort('user');
+      const { outcome, sent, stop, blockedReason, systemMessage, session } = await call;
+      expect(outcome).toMatchObject({ status: 'cancelled', reason: 'user' });
+      expect(sent).toEqual([]);
+      expect([stop, blockedReason, systemMessage]).toEqual([undefined, undefined, undefined]);
+      expect(isAlive(pid)).toBe(false);
+      expect(existsSync(join(cwd, 'after-ran'))).toBe(false);
+      expect(session.warnings).toEqual([]);
+    },
+  );
+
+  test('in the midst of a sequence starts no further hook', async () => {
+    const call = callModel({ BeforeModel: inSequence(working, 'touch second-ran') }, inFolder());
+    await running();
+    abort.abort();
+    expect((await call).outcome.status).toBe('cancelled');
+    expect(existsSync(join(cwd, 'second-ran'))).toBe(false);
+  });
+
+  test.each([
+    ['with hooks', { AfterModel: inParallel('touch after-ran') }],
+    ['without hooks', {}],
+  ])(
+    'while the model answers aborts its signal, waits for nothing, fires no AfterModel, %s (HOOK-207, C-84)',
+    async (_, hooks) => {
+      let modelSignal: AbortSignal | undefined;
+      const { outcome, response } = await callModel(hooks, {
+        ...inFolder(),
+        model: (_request, signal) => {
+          modelSignal = signal;
+          setTimeout(() => abort.abort('user'), 20);
+          return silent();
+        },
+      });
+      expect(outcome).toMatchObject({ status: 'cancelled', reason: 'user' });
+      expect(response).toBeUndefined();
+      expect(modelSignal?.aborted).toBe(true);
+      expect(existsSync(join(cwd, 'after-ran'))).toBe(false);
+    },
+  );
+
+  test.each([
+    ['with hooks', { BeforeModel: inParallel('true') }],
+    ['without hooks', {}],
+  ])('is cancelled even if the model heeds the signal by failing, %s', async (_, hooks) => {
+    const { outcome } = await callModel(hooks, {
+      ...inFolder(),
+      model: (_request, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('ended')));
+          setTimeout(() => abort.abort('user'), 20);
+        }),
+    });
+    expect(outcome.status).toBe('cancelled');
+  });
+
+  test('while its AfterModel hooks run ends them and has no response: it may be what they would redact', async () => {
+    const call = callModel(
+      { AfterModel: inParallel(working, print({ systemMessage: 'Unheard.' })) },
+      { ...inFolder(), model: () => Promise.resolve(saying('secret')) },
+    );
+    const pid = await running();
+    abort.abort('user');
+    const { outcome, response, stop, systemMessage } = await call;
+    expect(outcome).toMatchObject({ status: 'cancelled', reason: 'user' });
+    expect([response, stop, systemMessage]).toEqual([undefined, undefined, undefined]);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test('after its end has ended as it did', async () => {
+    const { outcome } = await callModel({ AfterModel: inParallel('true') }, inFolder());
+    abort.abort();
+    expect(outcome.status).toBe('done');
+  });
+});

@@ -1,0 +1,255 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import {
+  fireAfterModelHook,
+  fireBeforeModelHook,
+  fireBeforeToolSelectionHook,
+} from '../../src/agent/model-hook-triggers.ts';
+import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import { createConfig } from '../../src/hooks/create-config.ts';
+import { someRequest } from '../support/call-model.ts';
+import { inParallel, print, startSession } from '../support/session.ts';
+import { saying, wanting } from '../support/some-model.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { untilWritten } from '../support/until.ts';
+import { frozen } from '../translate/conversation.ts';
+
+const request = frozen(structuredClone(someRequest));
+const response = frozen(saying('Hello'));
+
+const configOf = async (hooks: Parameters<typeof startSession>[0]) =>
+  (await startSession(hooks)).config;
+
+const failing = (): never => {
+  throw new Error('no settings today');
+};
+
+const before = async (...commands: string[]) =>
+  fireBeforeModelHook(await configOf({ BeforeModel: inParallel(...commands) }), request);
+
+describe('fireBeforeModelHook', () => {
+  test.each([['true'], [print({})], [print({ decision: 'allow' })]])(
+    'lets the call go on as it was after %s (HOOK-135, 152)',
+    async (command) => {
+      expect(await before(command)).toEqual({
+        blocked: false,
+        shouldStop: false,
+        suppressOutput: false,
+      });
+    },
+  );
+
+  test('tells of a block, its reason and the answer (HOOK-036, 135)', async () => {
+    const answer = {
+      decision: 'deny',
+      reason: 'no',
+      hookSpecificOutput: { llm_response: { text: 'Hi' } },
+    };
+    expect(await before(print(answer))).toMatchObject({
+      blocked: true,
+      reason: 'no',
+      shouldStop: false,
+      syntheticResponse: { candidates: [{ content: { parts: [{ text: 'Hi' }] } }] },
+    });
+  });
+
+  test('has no answer but a hook’s own (HOOK-037)', async () => {
+    const result = await before('echo no >&2; exit 2');
+    expect(result).toEqual({
+      blocked: true,
+      reason: 'no',
+      shouldStop: false,
+      suppressOutput: false,
+    });
+  });
+
+  test('counts a stop as a block, and tells of both (HOOK-184, C-80)', async () => {
+    expect(await before(print({ continue: false, stopReason: 'Enough.' }))).toEqual({
+      blocked: true,
+      reason: 'Enough.',
+      shouldStop: true,
+      stopReason: 'Enough.',
+      suppressOutput: false,
+    });
+  });
+
+  test('gives the changed request and leaves the given one (HOOK-038, 217)', async () => {
+    const change = print({
+      systemMessage: 'Note.',
+      hookSpecificOutput: { llm_request: { config: { temperature: 0 } } },
+    });
+    expect(await before(change)).toEqual({
+      blocked: false,
+      shouldStop: false,
+      suppressOutput: false,
+      systemMessage: 'Note.',
+      modifiedRequest: { ...someRequest, config: { ...someRequest.config, temperature: 0 } },
+    });
+  });
+
+  test('gives no request beside a block', async () => {
+    const both = {
+      decision: 'block',
+      hookSpecificOutput: { llm_request: { config: { topK: 1 } } },
+    };
+    expect(await before(print(both))).not.toHaveProperty('modifiedRequest');
+  });
+});
+
+const after = async (...commands: string[]) =>
+  fireAfterModelHook(await configOf({ AfterModel: inParallel(...commands) }), request, response);
+
+describe('fireAfterModelHook', () => {
+  test('gives the model’s response when no hook changed it (HOOK-136, 153)', async () => {
+    const result = await after('true');
+    expect(result).toEqual({ response, shouldStop: false, suppressOutput: false });
+    expect(result.response).toBe(response);
+  });
+
+  test('gives the changed one, and what else hooks want (C-83)', async () => {
+    const result = await after(
+      print({
+        suppressOutput: true,
+        systemMessage: 'Note.',
+        hookSpecificOutput: { llm_response: { text: 'Other' } },
+      }),
+    );
+    expect(result).toMatchObject({
+      response: { text: 'Other' },
+      shouldStop: false,
+      suppressOutput: true,
+      systemMessage: 'Note.',
+    });
+  });
+
+  test('gives a response with the reason of a stop (HOOK-048, C-82)', async () => {
+    expect(await after(print({ continue: false, stopReason: 'Enough.' }))).toMatchObject({
+      response: { candidates: [{ content: { parts: [{ text: 'Enough.' }] } }] },
+      shouldStop: true,
+      stopReason: 'Enough.',
+    });
+  });
+
+  test('warns of tool calls that a changed response has lost (C-86)', async () => {
+    const { config, warnings } = await startSession({
+      AfterModel: inParallel(print({ hookSpecificOutput: { llm_response: { text: 'Other' } } })),
+    });
+    await fireAfterModelHook(config, request, saying('Hello', wanting('read', {})));
+    expect(warnings).toEqual([expect.stringContaining('lost its tool calls')]);
+  });
+});
+
+const selection = async (...commands: string[]) =>
+  fireBeforeToolSelectionHook(
+    await configOf({ BeforeToolSelection: inParallel(...commands) }),
+    request,
+  );
+
+describe('fireBeforeToolSelectionHook', () => {
+  test('gives the tool config, and the tools as they were (HOOK-137, 154, 167)', async () => {
+    const toolConfig = { mode: 'ANY', allowedFunctionNames: ['read'] };
+    expect(await selection(print({ hookSpecificOutput: { toolConfig } }))).toEqual({
+      toolConfig: { functionCallingConfig: toolConfig },
+      tools: someRequest.config.tools,
+      shouldStop: false,
+      suppressOutput: false,
+    });
+  });
+
+  test.each([['true'], [print({})], ['echo text'], ['exit 1'], ['exit 2']])(
+    'gives none after %s (C-49)',
+    async (command) => {
+      const { toolConfig, tools, shouldStop } = await selection(command);
+      expect(toolConfig).toBeUndefined();
+      expect(tools).toBe(request.config.tools);
+      expect(shouldStop).toBe(false);
+    },
+  );
+
+  test('tells of a stop and a message (HOOK-058, C-50)', async () => {
+    const stop = print({ continue: false, stopReason: 'Enough.', systemMessage: 'Note.' });
+    expect(await selection(stop)).toMatchObject({
+      shouldStop: true,
+      stopReason: 'Enough.',
+      systemMessage: 'Note.',
+    });
+  });
+});
+
+const neutral = { shouldStop: false, suppressOutput: false };
+
+async function expectNoEffect(config: HookSystemConfig): Promise<void> {
+  expect(await fireBeforeModelHook(config, request)).toEqual({ blocked: false, ...neutral });
+  expect(await fireAfterModelHook(config, request, response)).toEqual({ response, ...neutral });
+  expect(await fireBeforeToolSelectionHook(config, request)).toEqual({
+    tools: someRequest.config.tools,
+    ...neutral,
+  });
+}
+
+describe('whatever breaks, a trigger lets the call go on and says so (HOOK-111, 116, C-91)', () => {
+  test.each<[string, Partial<HookSystemConfig>]>([
+    ['the host throws', { getHookSystem: failing }],
+    ['the hook system is not ours', { getHookSystem: () => ({}) as never }],
+    [
+      'the hook system throws',
+      { getHookSystem: () => ({ isInitialized: () => true, hasHooksFor: failing }) as never },
+    ],
+  ])('when %s', async (_, broken) => {
+    const warnings: string[] = [];
+    await expectNoEffect({
+      ...createConfig({ cwd: tempFolder(), settings: {} }),
+      onWarning: (line) => void warnings.push(line),
+      ...broken,
+    });
+    expect(warnings.length).toBe(3);
+  });
+
+  test('when it cannot even be said', async () => {
+    await expectNoEffect({
+      ...createConfig({ cwd: tempFolder(), settings: {} }),
+      onWarning: failing,
+      getHookSystem: failing,
+    });
+  });
+
+  test('when hooks are off (HOOK-002)', async () => {
+    await expectNoEffect(createConfig({ cwd: tempFolder(), settings: {} }));
+  });
+
+  test.each([null, undefined, 7, 'Hi', {}, { contents: 7, config: null }, { config: 'x' }])(
+    'when the request is %j',
+    async (wrong) => {
+      const config = await configOf({
+        BeforeModel: inParallel(
+          print({ hookSpecificOutput: { llm_request: { config: { topK: 1 } } } }),
+        ),
+        AfterModel: inParallel('true'),
+        BeforeToolSelection: inParallel(
+          print({ hookSpecificOutput: { toolConfig: { mode: 'NONE' } } }),
+        ),
+      });
+      expect(await fireBeforeModelHook(config, wrong as never)).toMatchObject({ blocked: false });
+      expect(await fireAfterModelHook(config, wrong as never, wrong as never)).toMatchObject({
+        response: wrong,
+      });
+      expect(await fireBeforeToolSelectionHook(config, wrong as never)).toMatchObject(neutral);
+    },
+  );
+});
+
+test.each([
+  ['BeforeModel', fireBeforeModelHook],
+  ['BeforeToolSelection', fireBeforeToolSelectionHook],
+] as const)('%s hooks are ended when the call is cancelled (G-02)', async (event, trigger) => {
+  const { config, folder } = await startSession({
+    [event]: inParallel('echo $$ >pid; sleep 30; touch after-sleep'),
+  });
+  const abort = new AbortController();
+  const result = trigger(config, request, { signal: abort.signal });
+  await untilWritten(join(folder, 'pid'));
+  abort.abort();
+  expect(await result).toMatchObject({ shouldStop: false });
+  expect(existsSync(join(folder, 'after-sleep'))).toBe(false);
+});

@@ -1,0 +1,44 @@
+import { EventEmitter } from 'node:events';
+import { vi } from 'vitest';
+import { MessageBusType, type HookExecutionResponse } from '../../src/bus/message-bus.ts';
+import type { CreateConfigOptions } from '../../src/hooks/create-config.ts';
+import { startSession, type Session } from '../support/session.ts';
+
+export const { HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE } = MessageBusType;
+
+export type Payload = HookExecutionResponse['payload'];
+
+export interface BusSession extends Session {
+  readonly bus: EventEmitter;
+  /** Every response, in the order of arriving. */
+  readonly responses: readonly HookExecutionResponse[];
+  /** Sends anything at all as a request, and gives the payload of the next response. */
+  send(message: unknown): Promise<Payload>;
+  /** Sends a request as documented. */
+  ask(eventName: string, input: unknown, correlationId?: string): Promise<Payload>;
+}
+
+/** A session whose hook system listens to a bus. */
+export async function startBusSession(
+  hooks: Parameters<typeof startSession>[0],
+  options: Partial<CreateConfigOptions> = {},
+): Promise<BusSession> {
+  const bus = new EventEmitter();
+  const responses: HookExecutionResponse[] = [];
+  bus.on(HOOK_EXECUTION_RESPONSE, (response: HookExecutionResponse) => responses.push(response));
+  const session = await startSession(hooks, { ...options, messageBus: bus });
+  const send = async (message: unknown): Promise<Payload> => {
+    const before = responses.length;
+    bus.emit(HOOK_EXECUTION_REQUEST, message);
+    await vi.waitUntil(() => responses.length > before, { timeout: 15_000, interval: 5 });
+    return responses[before]!.payload;
+  };
+  return {
+    ...session,
+    bus,
+    responses,
+    send,
+    ask: (eventName, input, correlationId = 'some-id') =>
+      send({ type: HOOK_EXECUTION_REQUEST, payload: { correlationId, eventName, input } }),
+  };
+}

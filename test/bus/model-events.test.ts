@@ -1,0 +1,132 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { inParallel } from '../support/session.ts';
+import { startBusSession } from './bus.ts';
+
+const hooks = {
+  BeforeModel: inParallel('cat > told.json'),
+  AfterModel: inParallel('cat > told.json'),
+  BeforeToolSelection: inParallel('cat > told.json'),
+};
+const messages = [{ role: 'user', content: 'Hi' }];
+const request = { model: 'm', messages };
+const response = { candidates: [{ content: { role: 'model', parts: ['Yes'] } }] };
+
+/** What the hooks of an event are told when it is asked for by bus. */
+async function toldFor(event: string, input: unknown): Promise<Record<string, unknown>> {
+  const { ask, folder } = await startBusSession(hooks);
+  const { error } = await ask(event, input);
+  expect(error).toBeUndefined();
+  return JSON.parse(readFileSync(join(folder, 'told.json'), 'utf8')) as Record<string, unknown>;
+}
+
+describe('model events are told in the stable format (DELTA-HPAY-003)', () => {
+  test.each(['BeforeModel', 'BeforeToolSelection'])(
+    '%s: the stable format as it is',
+    async (event) => {
+      const llm_request = {
+        ...request,
+        config: { temperature: 0 },
+        toolConfig: { mode: 'ANY' },
+        llm_request_boundary: { kept: true },
+      };
+      expect(await toldFor(event, { llm_request })).toMatchObject({ llm_request });
+    },
+  );
+
+  test('the form of the API reference is converted (C-71)', async () => {
+    const llm_request = {
+      model: 'm',
+      contents: [
+        { role: 'user', parts: [{ text: 'Hi' }] },
+        { role: 'model', parts: ['Yes'] },
+      ],
+      systemInstruction: { role: 'system', parts: ['Be brief'] },
+      generationConfig: { temperature: 0 },
+    };
+    const told = await toldFor('BeforeModel', { llm_request });
+    expect(told['llm_request']).toEqual({
+      model: 'm',
+      messages: [
+        { role: 'system', content: 'Be brief' },
+        { role: 'user', content: 'Hi' },
+        { role: 'model', content: 'Yes' },
+      ],
+      config: { temperature: 0 },
+    });
+  });
+
+  test('a request without a model, and one without messages yet, are told (003)', async () => {
+    expect(
+      (await toldFor('BeforeModel', { llm_request: { messages: [] } }))['llm_request'],
+    ).toEqual({
+      messages: [],
+    });
+  });
+
+  test('a response as text is one whole candidate; parts are texts (C-72, C-73)', async () => {
+    const byText = await toldFor('AfterModel', {
+      llm_request: request,
+      llm_response: { text: 'Yes', usageMetadata: { totalTokenCount: 3 } },
+    });
+    expect(byText['llm_response']).toEqual({
+      text: 'Yes',
+      usageMetadata: { totalTokenCount: 3 },
+      candidates: [{ content: { role: 'model', parts: ['Yes'] }, finishReason: 'STOP' }],
+    });
+    const parts = [{ text: 'Yes' }];
+    const byParts = await toldFor('AfterModel', {
+      llm_request: request,
+      llm_response: { candidates: [{ content: { role: 'model', parts } }] },
+    });
+    expect(byParts['llm_response']).toEqual({ text: 'Yes', ...response });
+  });
+});
+
+describe('what would hide something of a call from its hooks fails, with the id (DELTA-HPAY-004)', () => {
+  test.each<[string, string, object]>([
+    ['no messages at all', 'BeforeModel', { llm_request: { model: 'm' } }],
+    ['messages that are no list', 'BeforeModel', { llm_request: { messages: 'Hi' } }],
+    [
+      'a message of another role',
+      'BeforeToolSelection',
+      { llm_request: { messages: [...messages, { role: 'tool', content: 'x' }] } },
+    ],
+    ['a message without content', 'BeforeModel', { llm_request: { messages: [{ role: 'user' }] } }],
+    ['a model that is a number', 'BeforeModel', { llm_request: { ...request, model: 7 } }],
+    ['contents that are no list', 'BeforeModel', { llm_request: { contents: 5 } }],
+    ['a response without anything', 'AfterModel', { llm_request: request, llm_response: {} }],
+    [
+      'a candidate that is none',
+      'AfterModel',
+      { llm_request: request, llm_response: { candidates: [...response.candidates, 5] } },
+    ],
+    [
+      'a broken request beside a good response',
+      'AfterModel',
+      { llm_request: {}, llm_response: response },
+    ],
+  ])('%s', async (_, event, input) => {
+    const { ask, folder } = await startBusSession(hooks);
+    const { correlationId, success, output, error } = await ask(event, input, 'model-call');
+    expect([correlationId, success, output]).toEqual(['model-call', false, undefined]);
+    expect(error).toMatchObject({
+      code: 'translation_failure',
+      message: expect.stringMatching(/stable format: .*llm_re(?:quest|sponse)/),
+      details: { stage: 'translation', eventName: event, faults: [expect.any(String)] },
+    });
+    expect(existsSync(join(folder, 'told.json'))).toBe(false);
+  });
+
+  test.each(['BeforeModel', 'AfterModel', 'BeforeToolSelection'])(
+    '%s: a request that is no object does not even validate',
+    async (event) => {
+      const { ask } = await startBusSession(hooks);
+      for (const llm_request of [undefined, null, [], 'text'])
+        expect((await ask(event, { llm_request, llm_response: response })).error?.code).toBe(
+          'validation_failure',
+        );
+    },
+  );
+});

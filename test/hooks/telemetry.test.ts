@@ -1,0 +1,347 @@
+import createDebug from 'debug';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { callTool } from '../support/call-tool.ts';
+import type {
+  HookBatchSummary,
+  HookFailureDiagnostic,
+  HookRecord,
+} from '../../src/hooks/telemetry-records.ts';
+import { startBusSession } from '../bus/bus.ts';
+import {
+  inParallel,
+  inSequence,
+  print,
+  someFields,
+  startSession,
+  type Session,
+} from '../support/session.ts';
+
+/** Everything a hook system tells, in order. */
+function watch({ config }: Session) {
+  const system = config.getHookSystem()!;
+  const records: HookRecord[] = [];
+  const summaries: HookBatchSummary[] = [];
+  const failures: HookFailureDiagnostic[] = [];
+  const warnings: string[] = [];
+  system.on('hook:result', (record) => records.push(record));
+  system.on('hook:batch_summary', (summary) => summaries.push(summary));
+  system.on('hook:failure_diagnostic', (failure) => failures.push(failure));
+  system.on('warning', (line) => warnings.push(line));
+  return { records, summaries, failures, warnings };
+}
+
+const about = (command: string, event = 'BeforeTool') => ({
+  event,
+  hook: command,
+  type: 'command',
+  command,
+  source: 'project',
+});
+
+describe('one record for each hook (DELTA-HTEL-001)', () => {
+  test('which it was, how long, how it ended and what it printed', async () => {
+    const session = await startSession({
+      BeforeTool: inParallel(
+        { name: 'greeter', command: 'echo hello; echo psst >&2' },
+        'echo no >&2; exit 2',
+        'echo bad >&2; exit 3',
+      ),
+    });
+    const { records } = watch(session);
+    await session.fire('BeforeTool', someFields.BeforeTool);
+    const byCommand = records.toSorted((one, other) => one.exitCode! - other.exitCode!);
+    expect(byCommand).toEqual([
+      {
+        ...about('echo hello; echo psst >&2'),
+        hook: 'greeter',
+        success: true,
+        fared: 'ok',
+        decision: 'allow',
+        durationMs: expect.any(Number),
+        exitCode: 0,
+        timedOut: false,
+        stdout: 'hello\n',
+        stderr: 'psst\n',
+      },
+      {
+        ...about('echo no >&2; exit 2'),
+        success: false,
+        fared: 'ok',
+        decision: 'deny',
+        durationMs: expect.any(Number),
+        exitCode: 2,
+        timedOut: false,
+        stdout: '',
+        stderr: 'no\n',
+      },
+      {
+        ...about('echo bad >&2; exit 3'),
+        success: false,
+        fared: 'failed',
+        durationMs: expect.any(Number),
+        exitCode: 3,
+        timedOut: false,
+        stdout: '',
+        stderr: 'bad\n',
+        error: 'Hook exited with code 3',
+      },
+    ]);
+  });
+
+  test('of one that was ended: by a signal, by its deadline', async () => {
+    const session = await startSession({
+      AfterTool: inSequence('kill -KILL $$', { command: 'echo half; sleep 9', timeout: 300 }),
+    });
+    const { records } = watch(session);
+    await session.fire('AfterTool', someFields.AfterTool);
+    expect(records).toMatchObject([
+      { exitCode: 0, signal: 'SIGKILL', success: false, timedOut: false },
+      {
+        exitCode: null,
+        success: false,
+        timedOut: true,
+        stdout: 'half\n',
+        error: 'Hook timed out after 300ms',
+      },
+    ]);
+    expect(records[1]!.durationMs).toBeGreaterThanOrEqual(250);
+  });
+
+  test('is plain data that nobody can change, and reaches no definition (DELTA-HFAIL-004)', async () => {
+    const session = await startSession({ BeforeTool: inParallel('exit 2') });
+    const { records, summaries } = watch(session);
+    const { results } = await session.fire('BeforeTool', someFields.BeforeTool);
+    expect(Object.isFrozen(records[0]) && Object.isFrozen(summaries[0])).toBe(true);
+    expect(structuredClone(records[0])).toEqual(records[0]);
+    expect(Object.values(records[0]!)).not.toContain(results[0]!.hook);
+  });
+});
+
+describe('one summary for each event (DELTA-HTEL-002, G-04)', () => {
+  test('counts what ran; the sum of the durations, and the time by the clock', async () => {
+    const session = await startSession({
+      BeforeTool: inParallel('sleep 0.3', 'sleep 0.3; exit 2', 'sleep 0.3; exit 1'),
+    });
+    const { summaries } = watch(session);
+    await session.fire('BeforeTool', someFields.BeforeTool);
+    expect(summaries).toEqual([
+      {
+        event: 'BeforeTool',
+        mode: 'parallel',
+        hookCount: 3,
+        successCount: 1,
+        blockCount: 1,
+        failureCount: 1,
+        success: false,
+        totalDurationMs: expect.any(Number),
+        wallTimeMs: expect.any(Number),
+      },
+    ]);
+    const { totalDurationMs, wallTimeMs } = summaries[0]!;
+    expect(totalDurationMs).toBeGreaterThan(850);
+    expect(wallTimeMs).toBeGreaterThan(280);
+    expect(wallTimeMs).toBeLessThan(totalDurationMs);
+  });
+
+  test('of a sequence, only the hooks that were started', async () => {
+    const session = await startSession({ BeforeTool: inSequence('exit 2', 'exit 0') });
+    const { summaries, records } = watch(session);
+    await session.fire('BeforeTool', someFields.BeforeTool);
+    expect(summaries).toMatchObject([{ mode: 'sequential', hookCount: 1, blockCount: 1 }]);
+    expect(records).toHaveLength(1);
+  });
+
+  test('with no hook for it too, when somebody listens', async () => {
+    const session = await startSession({});
+    const { summaries } = watch(session);
+    await session.fire('BeforeTool', someFields.BeforeTool);
+    expect(summaries).toEqual([
+      {
+        event: 'BeforeTool',
+        mode: null,
+        hookCount: 0,
+        successCount: 0,
+        blockCount: 0,
+        failureCount: 0,
+        success: true,
+        totalDurationMs: 0,
+        wallTimeMs: 0,
+      },
+    ]);
+  });
+
+  test('a tool call’s two events are told as well as fired ones', async () => {
+    const names: string[] = [];
+    const { session } = await callTool({
+      BeforeTool: inParallel('exit 0'),
+      AfterTool: inParallel('exit 0'),
+    });
+    const system = session.config.getHookSystem()!;
+    system.on('hook:batch_summary', ({ event, hookCount }) => names.push(`${event} ${hookCount}`));
+    system.on('hook:result', ({ event }) => names.push(event));
+    const { executeToolWithHooks } = await import('../../src/agent/tool-hook-triggers.ts');
+    await executeToolWithHooks(session.config, 'x', {}, () =>
+      Promise.resolve({ llmContent: '', returnDisplay: '' }),
+    );
+    expect(names).toEqual(['BeforeTool', 'BeforeTool 1', 'AfterTool', 'AfterTool 1']);
+  });
+});
+
+describe('one diagnostic for each failure (DELTA-HTEL-003)', () => {
+  test('of a hook, and the aggregate is returned all the same', async () => {
+    const session = await startSession({
+      BeforeTool: inParallel('echo oh dear >&2; exit 3', print({ systemMessage: 'fine' })),
+    });
+    const { failures } = watch(session);
+    const { finalOutput } = await session.fire('BeforeTool', someFields.BeforeTool);
+    expect(finalOutput?.systemMessage).toBe('fine');
+    expect(failures).toEqual([
+      expect.objectContaining({
+        ...about('echo oh dear >&2; exit 3'),
+        stage: 'execution',
+        message: 'Hook exited with code 3',
+        exitCode: 3,
+        stderr: 'oh dear\n',
+      }),
+    ]);
+  });
+
+  test('a policy block is none, and the user is not told of a failure (C-101)', async () => {
+    const session = await startSession({
+      BeforeTool: inParallel('echo no >&2; exit 2', print({ decision: 'deny' })),
+    });
+    const { failures, summaries } = watch(session);
+    await session.fire('BeforeTool', someFields.BeforeTool);
+    expect([failures, session.warnings, summaries[0]?.failureCount]).toEqual([[], [], 0]);
+  });
+
+  test('of the event itself, with the stage it got stuck in (DELTA-HFAIL-001)', async () => {
+    const session = await startSession({ BeforeTool: inParallel('exit 2') });
+    const { failures, summaries } = watch(session);
+    const { failure } = await session.fire('BeforeTool', {
+      tool_name: 'x',
+      tool_input: { size: 1n },
+    });
+    expect(failures).toEqual([
+      { event: 'BeforeTool', stage: 'formatting', message: expect.stringContaining('BigInt') },
+    ]);
+    expect(failure).toEqual(failures[0]);
+    expect(summaries).toEqual([]);
+  });
+
+  test('of a tool call whose hooks could not be planned', async () => {
+    const session = await startSession({ BeforeTool: inParallel('exit 2') });
+    const { failures } = watch(session);
+    const { executeToolWithHooks } = await import('../../src/agent/tool-hook-triggers.ts');
+    const result = await executeToolWithHooks(session.config, 'x', { size: 1n }, () =>
+      Promise.resolve({ llmContent: 'ran', returnDisplay: '' }),
+    );
+    expect(result.llmContent).toBe('ran');
+    expect(failures).toMatchObject([{ event: 'BeforeTool', stage: 'formatting' }]);
+  });
+
+  test('of a request by bus that never came to its hooks (DELTA-HFAIL-002)', async () => {
+    const session = await startBusSession({ BeforeTool: inParallel('exit 2') });
+    const { failures, summaries } = watch(session);
+    await session.send(null);
+    await session.ask('PreToolUse', {});
+    await session.ask('BeforeTool', {});
+    await session.ask('BeforeModel', { llm_request: {} });
+    expect(failures.map(({ event, stage }) => [event, stage])).toEqual([
+      [null, 'validation'],
+      [null, 'validation'],
+      ['BeforeTool', 'validation'],
+      ['BeforeModel', 'translation'],
+    ]);
+    expect(summaries).toEqual([]);
+  });
+});
+
+test('warnings are told as the user reads them', async () => {
+  const session = await startSession({ BeforeTool: inParallel('printf "a\\nb" >&2; exit 1') });
+  const { warnings } = watch(session);
+  await session.fire('BeforeTool', someFields.BeforeTool);
+  expect(warnings).toHaveLength(1);
+  expect(warnings).toEqual(session.warnings);
+});
+
+describe('a listener', () => {
+  test('that throws or rejects costs nobody a decision, and the others hear', async () => {
+    const session = await startSession({ BeforeTool: inParallel('exit 2', 'exit 1') });
+    const system = session.config.getHookSystem()!;
+    const heard: string[] = [];
+    for (const name of [
+      'hook:result',
+      'hook:failure_diagnostic',
+      'hook:batch_summary',
+      'warning',
+    ] as const) {
+      system.on(name, () => {
+        throw new Error('not now');
+      });
+      system.on(name, () => Promise.reject(new Error('not later either')));
+      system.on(name, () => heard.push(name));
+    }
+    const { finalOutput } = await session.fire('BeforeTool', someFields.BeforeTool);
+    expect(finalOutput?.isBlockingDecision()).toBe(true);
+    expect(heard.toSorted()).toEqual([
+      'hook:batch_summary',
+      'hook:failure_diagnostic',
+      'hook:result',
+      'hook:result',
+      'warning',
+    ]);
+  });
+
+  test('is left alone once it has unsubscribed; one given twice is two', async () => {
+    const session = await startSession({ BeforeTool: inParallel('exit 0') });
+    const system = session.config.getHookSystem()!;
+    const listener = vi.fn();
+    const [stop] = [system.on('hook:result', listener), system.on('hook:result', listener)];
+    await session.fire('BeforeTool', someFields.BeforeTool);
+    expect(listener).toHaveBeenCalledTimes(2);
+    stop();
+    stop();
+    await session.fire('BeforeTool', someFields.BeforeTool);
+    expect(listener).toHaveBeenCalledTimes(3);
+  });
+
+  test('may subscribe while it is told', async () => {
+    const session = await startSession({ BeforeTool: inParallel('exit 0') });
+    const system = session.config.getHookSystem()!;
+    const again = vi.fn(() => void system.on('hook:result', again));
+    system.on('hook:result', again);
+    await session.fire('BeforeTool', someFields.BeforeTool);
+    expect(again).toHaveBeenCalledTimes(1);
+  });
+
+  test('may be there before initialise, and hears what is wrong with the settings', async () => {
+    const { createConfig } = await import('../../src/hooks/create-config.ts');
+    const settings = { enableHooks: true, hooks: { Nonsense: [] } } as never;
+    const config = createConfig({ cwd: '/p', settings, onWarning: () => undefined });
+    const system = config.getHookSystem()!;
+    const lines: string[] = [];
+    system.on('warning', (line) => lines.push(line));
+    await system.initialize();
+    await system.reload();
+    expect(lines).toEqual([expect.stringContaining('Nonsense')]);
+  });
+});
+
+test('DEBUG shows results, failures and summaries under one name each (C-102, 001)', async () => {
+  const lines: string[] = [];
+  const { log } = createDebug;
+  createDebug.log = (line: string, ...rest: unknown[]) =>
+    lines.push([line, ...rest].map(String).join(' '));
+  createDebug.enable('llxprt:core:hooks:*');
+  onTestFinished(() => {
+    createDebug.log = log;
+    createDebug.disable();
+  });
+  const session = await startSession({ BeforeTool: inParallel('exit 3') });
+  await session.fire('BeforeTool', someFields.BeforeTool);
+  const shown = lines.join('\n');
+  for (const tag of ['hook:result', 'hook:failure_diagnostic', 'hook:batch_summary'])
+    expect(shown).toContain(tag);
+  expect(shown).toMatch(/llxprt:core:hooks:/);
+});

@@ -1,0 +1,145 @@
+import { chmodSync, cpSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ChatEvent } from '../../src/agent/chat-events.ts';
+import { ChatLoop, type ChatLoopOptions } from '../../src/agent/chat-loop.ts';
+import { builtInTools } from '../../src/agent/tools/index.ts';
+import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
+import type { AggregatedHookResult } from '../../src/hooks/results.ts';
+import { modelFromTurns, type ScriptedTurn } from '../../src/models/scripted.ts';
+import type { HookEventName } from '../../src/protocol/events.ts';
+import type { HookEventFields } from '../../src/protocol/input.ts';
+import type { GenAIContent, GenAIRequest } from '../../src/translate/genai-types.ts';
+import { all } from '../support/chat.ts';
+import { sandbox, type Sandbox } from '../support/sandbox.ts';
+
+const fixtures = fileURLToPath(new URL('../fixtures/recipes', import.meta.url));
+
+/** A project with the hooks of the recipes, and what can be done in it. */
+export interface Recipe extends Sandbox {
+  /** Writes a file of the project; what begins with `#!` can be run. */
+  put(file: string, content: string): void;
+  has(file: string): boolean;
+  read(file: string): string;
+  /** A session with a model that takes these turns. */
+  session(turns?: readonly ScriptedTurn[], options?: SessionOptions): RecipeSession;
+  /** A session in which the model calls one tool and ends. */
+  call(name: string, args: Record<string, unknown>, options?: SessionOptions): Promise<OneCall>;
+}
+
+type SessionOptions = Partial<ChatLoopOptions> & { readonly config?: Partial<CreateConfigOptions> };
+
+export interface RecipeSession {
+  readonly config: HookSystemConfig;
+  readonly chat: ChatLoop;
+  /** What the model was asked. */
+  readonly requests: readonly GenAIRequest[];
+  readonly warnings: readonly string[];
+  /** Runs a turn to its end. */
+  run(prompt?: string): Promise<ChatEvent[]>;
+  fire<Event extends HookEventName>(
+    event: Event,
+    fields: HookEventFields[Event],
+  ): Promise<AggregatedHookResult>;
+}
+
+/** What the user and the model saw of one tool call. */
+export interface OneCall extends RecipeSession {
+  readonly events: readonly ChatEvent[];
+  readonly status: string | undefined;
+  readonly userSees: string | null | undefined;
+  /** What the tool call came to in the conversation. */
+  readonly modelReads: string;
+}
+
+/** A project whose settings are this fixture, or this text in its place. */
+export function recipe(settings: { fixture: string } | { text: string }): Recipe {
+  const box = sandbox();
+  const at = (file: string): string => join(box.project, file);
+  cpSync(join(fixtures, 'hooks'), at('.llxprt/hooks'), { recursive: true });
+  if ('text' in settings) box.write(box.files.project, settings.text);
+  else cpSync(join(fixtures, 'settings', `${settings.fixture}.json`), box.files.project);
+
+  const session: Recipe['session'] = (turns = [], { config: configuring, ...options } = {}) => {
+    const warnings: string[] = [];
+    const requests: GenAIRequest[] = [];
+    const config = createConfig({
+      cwd: box.project,
+      onWarning: (line) => warnings.push(line),
+      ...configuring,
+    });
+    const scripted = modelFromTurns(turns);
+    const chat = new ChatLoop({
+      config,
+      model: {
+        name: scripted.name,
+        generate(request, generating) {
+          requests.push(structuredClone(request));
+          return scripted.generate(request, generating);
+        },
+      },
+      tools: builtInTools(),
+      ...options,
+    });
+    return {
+      config,
+      chat,
+      requests,
+      warnings,
+      run: (prompt = 'Go on.') => all(chat.run(prompt)),
+      async fire(event, fields) {
+        const system = config.getHookSystem()!;
+        await system.initialize();
+        return system.getEventHandler().fire(event, fields);
+      },
+    };
+  };
+
+  return {
+    ...box,
+    put(file, content) {
+      box.write(at(file), content);
+      if (content.startsWith('#!')) chmodSync(at(file), 0o755);
+    },
+    has: (file) => existsSync(at(file)),
+    read: (file) => readFileSync(at(file), 'utf8'),
+    session,
+    async call(name, args, options) {
+      const one = session([{ calls: [{ name, args }] }, { text: 'Done.' }], options);
+      const events = await one.run();
+      const ended = events.find((event) => event.type === 'toolResult');
+      return {
+        ...one,
+        events,
+        status: ended?.status,
+        userSees: ended?.display,
+        modelReads: toolResults(one.chat.history).join('\n'),
+      };
+    },
+  };
+}
+
+/** Settings as the documents print them: one switch at the top, hooks by event, comments. */
+export const switchedOn = (hooks: object, more: object = {}): { text: string } => ({
+  text: `// Hooks of a test.\n${JSON.stringify({ enableHooks: true, hooks, ...more }, null, 2)}\n`,
+});
+
+/** What the model reads of its tool calls. */
+export const toolResults = (contents: readonly GenAIContent[]): string[] =>
+  contents.flatMap(({ parts = [] }) =>
+    parts.flatMap(({ functionResponse }) => {
+      const { output, error } = (functionResponse?.response ?? {}) as Record<string, unknown>;
+      return functionResponse ? [String(output ?? error)] : [];
+    }),
+  );
+
+/** Which hooks ran for an event, in plan order. */
+export const ranFor = (events: readonly ChatEvent[], event: HookEventName): string[] =>
+  events.flatMap((told) =>
+    told.type === 'hookDecision' && told.event === event ? told.hooks.map(({ name }) => name) : [],
+  );
+
+/** How each tool call ended, in the order asked. */
+export const statuses = (events: readonly ChatEvent[]): string[] =>
+  events.flatMap((event) => (event.type === 'toolResult' ? [event.status] : []));

@@ -1,0 +1,284 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openSettings } from '../../src/settings/edit-settings.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const fileOf = (text?: string): string => {
+  const file = join(tempFolder(), 'settings.json');
+  if (text !== undefined) writeFileSync(file, text);
+  return file;
+};
+
+/** The text after a hook was disabled in it. */
+const disabled = (text: string, name = 'scan'): string => {
+  const file = fileOf(text);
+  openSettings(file).disable(name);
+  return readFileSync(file, 'utf8');
+};
+
+/** The text after hooks were enabled in it. */
+const enabled = (text: string, ...names: string[]): string => {
+  const file = fileOf(text);
+  openSettings(file).enable(names);
+  return readFileSync(file, 'utf8');
+};
+
+describe('disabling a hook in a settings file (C-04)', () => {
+  test.each([
+    [
+      'a short list',
+      '{"hooksConfig": {"disabled": ["a"]}}',
+      '{"hooksConfig": {"disabled": ["a", "scan"]}}',
+    ],
+    [
+      'an empty list',
+      '{ "hooksConfig": { "disabled": [] } }',
+      '{ "hooksConfig": { "disabled": ["scan"] } }',
+    ],
+    [
+      'an empty object',
+      '{}',
+      '{\n  "hooksConfig": {\n    "disabled": [\n      "scan"\n    ]\n  }\n}',
+    ],
+    [
+      'other settings on one line',
+      '{"enableHooks":true}',
+      '{"enableHooks":true, "hooksConfig": {"disabled":["scan"]}}',
+    ],
+    [
+      'other settings with tabs',
+      '{\n\t"enableHooks": true\n}\n',
+      '{\n\t"enableHooks": true,\n\t"hooksConfig": {\n\t\t"disabled": [\n\t\t\t"scan"\n\t\t]\n\t}\n}\n',
+    ],
+    [
+      'a gate beside the list',
+      '{\n    "hooksConfig": {\n        "enabled": true, // on\n    },\n}',
+      '{\n    "hooksConfig": {\n        "enabled": true, // on\n        "disabled": [\n            "scan"\n        ],\n    },\n}',
+    ],
+    [
+      'a list with comments and no trailing comma',
+      '{\n  "hooksConfig": {\n    "disabled": [\n      // slow:\n      "a", // in CI\n      "b" // too /* much */\n      // the end\n    ]\n  }\n}',
+      '{\n  "hooksConfig": {\n    "disabled": [\n      // slow:\n      "a", // in CI\n      "b", // too /* much */\n      "scan"\n      // the end\n    ]\n  }\n}',
+    ],
+    [
+      'a list with a trailing comma',
+      '{ "hooksConfig": { "disabled": [\n  "a", /* why */ // really\n] } }',
+      '{ "hooksConfig": { "disabled": [\n  "a", /* why */ // really\n  "scan",\n] } }',
+    ],
+    [
+      'a comma on a line of its own',
+      '{ "hooksConfig": { "disabled": [\n  "a"\n  , // odd\n] } }',
+      '{ "hooksConfig": { "disabled": [\n  "a"\n  , // odd\n  "scan",\n] } }',
+    ],
+    [
+      'a line comment behind the only item',
+      '{ "hooksConfig": { "disabled": ["a" // why\n] } }',
+      '{ "hooksConfig": { "disabled": ["a", // why\n  "scan"\n] } }',
+    ],
+    [
+      'a list of comments only',
+      '{\n  "hooksConfig": { "disabled": [ // none yet\n  ] }\n}',
+      '{\n  "hooksConfig": { "disabled": [ // none yet\n    "scan"\n  ] }\n}',
+    ],
+  ])('%s keeps its comments and its form', (_, before, after) => {
+    expect(disabled(before)).toBe(after);
+  });
+
+  test('byte order mark and line ends stay', () => {
+    const before = '\uFEFF{\r\n  // hooks\r\n  "enableHooks": true,\r\n}\r\n';
+    expect(disabled(before)).toBe(
+      '\uFEFF{\r\n  // hooks\r\n  "enableHooks": true,\r\n  "hooksConfig": {\r\n    "disabled": [\r\n      "scan"\r\n    ]\r\n  },\r\n}\r\n',
+    );
+  });
+
+  test('any command can be named', () => {
+    const command = `jq -r '.tool_input."file_path"' | grep "\\.env$"\n# ü`;
+    const text = disabled('{ "hooksConfig": { "disabled": ["a"] } }', command);
+    expect(JSON.parse(text)).toEqual({ hooksConfig: { disabled: ['a', command] } });
+  });
+
+  test('of a doubled key the last one is edited, for it is the one that counts', () => {
+    expect(disabled('{"hooksConfig":{"disabled":["a"]},"hooksConfig":{"disabled":[]}}')).toBe(
+      '{"hooksConfig":{"disabled":["a"]},"hooksConfig":{"disabled":["scan"]}}',
+    );
+  });
+
+  test('a file that is not there is made, with its folder', () => {
+    const file = join(tempFolder(), '.llxprt', 'settings.json');
+    openSettings(file).disable('scan');
+    expect(readFileSync(file, 'utf8')).toBe(
+      '{\n  "hooksConfig": {\n    "disabled": [\n      "scan"\n    ]\n  }\n}\n',
+    );
+    expect(readdirSync(join(file, '..'))).toEqual(['settings.json']);
+  });
+
+  test.each([
+    [
+      '{ "hooks": ',
+      ':1:12: not valid JSON (a value is expected); mend it first; nothing was changed',
+    ],
+    ['', ':1:1: not valid JSON (it is empty); mend it first; nothing was changed'],
+    ['[]', ':1:1: holds no JSON object; mend it first; nothing was changed'],
+    [
+      '{\n "hooksConfig": null }',
+      ':2:17 hooksConfig: is null; make it an object first; nothing was changed',
+    ],
+    [
+      '{ "hooksConfig": { "disabled": "a" } }',
+      ':1:32 hooksConfig.disabled: is "a"; make it an array first; nothing was changed',
+    ],
+  ])('%j is refused with its place, and stays', (text, message) => {
+    const file = fileOf(text);
+    expect(() => openSettings(file).disable('scan')).toThrow(`${file}${message}`);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  test('what is no UTF-8 is refused, for it could not be written back', () => {
+    const file = fileOf();
+    writeFileSync(file, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]));
+    expect(() => openSettings(file)).toThrow(/cannot be read/);
+  });
+
+  test('a folder in its place is refused', () => {
+    const file = fileOf();
+    mkdirSync(file);
+    expect(() => openSettings(file)).toThrow(`${file}: is not a file`);
+  });
+});
+
+describe('enabling a hook in a settings file (C-04)', () => {
+  test.each([
+    ['the only one', '{"hooksConfig":{"disabled":["scan"]}}', '{"hooksConfig":{"disabled":[]}}'],
+    [
+      'the first',
+      '{"hooksConfig":{"disabled":["scan", "a"]}}',
+      '{"hooksConfig":{"disabled":["a"]}}',
+    ],
+    [
+      'the middle',
+      '{"hooksConfig":{"disabled":["a", "scan", "b"]}}',
+      '{"hooksConfig":{"disabled":["a", "b"]}}',
+    ],
+    [
+      'the last',
+      '{"hooksConfig":{"disabled":["a", "scan"]}}',
+      '{"hooksConfig":{"disabled":["a"]}}',
+    ],
+    [
+      'the last of a short form',
+      '{"hooksConfig":{"disabled":["a","scan"]}}',
+      '{"hooksConfig":{"disabled":["a"]}}',
+    ],
+    [
+      'one with a trailing comma',
+      '{"hooksConfig":{"disabled":["a", "scan",]}}',
+      '{"hooksConfig":{"disabled":["a", ]}}',
+    ],
+    [
+      'a double',
+      '{"hooksConfig":{"disabled":["scan", "a", "scan"]}}',
+      '{"hooksConfig":{"disabled":["a"]}}',
+    ],
+    [
+      'a line in the middle',
+      '{ "hooksConfig": { "disabled": [\n  "a",\n  "scan",\n  "b"\n] } }',
+      '{ "hooksConfig": { "disabled": [\n  "a",\n  "b"\n] } }',
+    ],
+    [
+      'the last line without a comma',
+      '{ "hooksConfig": { "disabled": [\n  "a", // keep\n  "scan"\n] } }',
+      '{ "hooksConfig": { "disabled": [\n  "a" // keep\n] } }',
+    ],
+    [
+      'a line with a comment, which stays',
+      '{ "hooksConfig": { "disabled": [\n  // why\n  "scan", // slow\n  "b"\n] } }',
+      '{ "hooksConfig": { "disabled": [\n  // why\n  // slow\n  "b"\n] } }',
+    ],
+    [
+      'one with comments around it',
+      '{"hooksConfig":{"disabled":["a" /* 1 */, /* 2 */ "scan" /* 3 */]}}',
+      '{"hooksConfig":{"disabled":["a" /* 1 */ /* 2 */  /* 3 */]}}',
+    ],
+    [
+      'the legacy list',
+      '{ "hooks": { "disabled": ["scan", "b"], "BeforeTool": [] } }',
+      '{ "hooks": { "disabled": ["b"], "BeforeTool": [] } }',
+    ],
+    [
+      'lines with Windows ends',
+      '{ "hooksConfig": { "disabled": [\r\n  "a",\r\n  "scan",\r\n] } }',
+      '{ "hooksConfig": { "disabled": [\r\n  "a",\r\n] } }',
+    ],
+  ])('%s', (_, before, after) => {
+    expect(enabled(before, 'scan')).toBe(after);
+  });
+
+  test('several names leave both lists at once', () => {
+    expect(
+      enabled(
+        '{ "hooks": { "disabled": ["scan"] }, "hooksConfig": { "disabled": ["./scan.sh", 7, "a"] } }',
+        'scan',
+        './scan.sh',
+      ),
+    ).toBe('{ "hooks": { "disabled": [] }, "hooksConfig": { "disabled": [7, "a"] } }');
+  });
+
+  test('what disabling added, enabling takes away', () => {
+    const text =
+      '{\n  // mine\n  "hooksConfig": {\n    "disabled": [\n      "a", // slow\n    ],\n  },\n}\n';
+    expect(enabled(disabled(text), 'scan')).toBe(text);
+  });
+});
+
+describe('writing a settings file', () => {
+  test('its mode stays, whatever the umask', () => {
+    const file = fileOf('{}');
+    chmodSync(file, 0o666);
+    openSettings(file).disable('scan');
+    expect(statSync(file).mode & 0o777).toBe(0o666);
+  });
+
+  test('a symbolic link stays one, and the file behind it is written', () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, 'dotfile'), '{}');
+    symlinkSync('dotfile', join(folder, 'settings.json'));
+    openSettings(join(folder, 'settings.json')).disable('scan');
+    expect(lstatSync(join(folder, 'settings.json')).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(folder, 'dotfile'), 'utf8')).toContain('"scan"');
+  });
+
+  test('a symbolic link to nothing is followed too', () => {
+    const folder = tempFolder();
+    symlinkSync(join('dot', 'file'), join(folder, 'settings.json'));
+    openSettings(join(folder, 'settings.json')).disable('scan');
+    expect(lstatSync(join(folder, 'settings.json')).isSymbolicLink()).toBe(true);
+    expect(readFileSync(join(folder, 'dot', 'file'), 'utf8')).toContain('"scan"');
+  });
+
+  test('it is replaced in one step: who has it open reads the old text to its end', () => {
+    const file = fileOf('{}');
+    const { ino } = statSync(file);
+    openSettings(file).disable('scan');
+    expect(statSync(file).ino).not.toBe(ino);
+    expect(readdirSync(join(file, '..'))).toEqual(['settings.json']);
+  });
+
+  test('a folder that cannot be made is told, and nothing is left', () => {
+    const file = fileOf('text');
+    expect(() => openSettings(join(file, 'settings.json')).disable('scan')).toThrow(
+      /settings\.json: cannot be read \(ENOTDIR\)/,
+    );
+    expect(existsSync(join(file, 'settings.json'))).toBe(false);
+  });
+});

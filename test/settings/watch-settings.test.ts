@@ -1,0 +1,242 @@
+import {
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { execa } from 'execa';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createConfig } from '../../src/hooks/create-config.ts';
+import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import { watchSettings } from '../../src/settings/watch-settings.ts';
+import { sandbox, type Sandbox } from '../support/sandbox.ts';
+import { someFields } from '../support/session.ts';
+
+const nextMoment = (ms = 400) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Settings whose one hook denies with this reason. */
+const denying = (reason: string, more: object = {}): string =>
+  JSON.stringify({
+    tools: { enableHooks: true },
+    hooks: {
+      BeforeTool: [{ hooks: [{ type: 'command', command: `echo ${reason} >&2; exit 2` }] }],
+    },
+    ...more,
+  });
+
+/** Counts the changes that are told of a sandbox's settings. */
+function watched(box: Sandbox): { changes: number; stop: () => void } {
+  const seen = {
+    changes: 0,
+    stop: watchSettings(box.project, () => void (seen.changes += 1)),
+  };
+  onTestFinished(seen.stop);
+  return seen;
+}
+
+/** A session that watches its settings. */
+async function session(box: Sandbox) {
+  const warnings: string[] = [];
+  const config = createConfig({
+    cwd: box.project,
+    watch: true,
+    onWarning: (line) => warnings.push(line),
+  });
+  onTestFinished(() => config.stopWatchingSettings?.());
+  await config.getHookSystem()?.initialize();
+  return { config, warnings };
+}
+
+/** Why a tool is denied now. */
+async function reasonIn(config: HookSystemConfig): Promise<string | undefined> {
+  const system = config.getHookSystem();
+  await system?.initialize();
+  const result = await system?.getEventHandler().fire('BeforeTool', someFields.BeforeTool);
+  return result?.finalOutput?.reason;
+}
+
+const untilDenied = (config: HookSystemConfig, reason: string | undefined) =>
+  vi.waitFor(async () => expect(await reasonIn(config)).toBe(reason), {
+    timeout: 8_000,
+    interval: 50,
+  });
+
+describe('watched settings files', () => {
+  const saves: Record<string, (file: string, text: string) => void> = {
+    'writes in place': writeFileSync,
+    'truncates and writes': (file, text) => {
+      truncateSync(file, 0);
+      writeFileSync(file, text);
+    },
+    'puts a new file in its place': (file, text) => {
+      writeFileSync(`${file}.tmp`, text);
+      renameSync(`${file}.tmp`, file);
+    },
+    'moves the old one away first': (file, text) => {
+      renameSync(file, `${file}~`);
+      writeFileSync(file, text);
+    },
+    'deletes and writes': (file, text) => {
+      unlinkSync(file);
+      writeFileSync(file, text);
+    },
+    'replaces the whole folder': (file, text) => {
+      const folder = dirname(file);
+      mkdirSync(`${folder}.new`);
+      writeFileSync(join(`${folder}.new`, 'settings.json'), text);
+      renameSync(folder, `${folder}.old`);
+      renameSync(`${folder}.new`, folder);
+    },
+  };
+
+  test.each(Object.keys(saves))('an editor that %s, again and again', async (how) => {
+    const box = sandbox();
+    box.write(box.files.project, '{}');
+    const seen = watched(box);
+    for (const round of [1, 2, 3]) {
+      rmSync(`${dirname(box.files.project)}.old`, { recursive: true, force: true });
+      saves[how]!(box.files.project, `{ "round": ${round} }`);
+      await vi.waitUntil(() => seen.changes >= round, { timeout: 5_000, interval: 10 });
+      await nextMoment(150);
+    }
+    expect(seen.changes).toBe(3);
+  });
+
+  test.each(['project', 'user', 'system'] as const)(
+    "the %s's file is seen when it comes later, with its folder, and when it goes",
+    async (level) => {
+      const box = sandbox();
+      const seen = watched(box);
+      box.write(box.files[level], '{}');
+      await vi.waitUntil(() => seen.changes === 1, { timeout: 5_000, interval: 10 });
+      rmSync(dirname(box.files[level]), { recursive: true });
+      await vi.waitUntil(() => seen.changes === 2, { timeout: 5_000, interval: 10 });
+      box.write(box.files[level], '{}');
+      await vi.waitUntil(() => seen.changes === 3, { timeout: 5_000, interval: 10 });
+    },
+  );
+
+  test('the file behind a symbolic link is watched, and the link too', async () => {
+    const box = sandbox();
+    const [one, other] = [box.write('dots/one.json', '{}'), box.write('dots/other.json', '{ }')];
+    mkdirSync(dirname(box.files.user), { recursive: true });
+    symlinkSync(one, box.files.user);
+    const seen = watched(box);
+    writeFileSync(one, '{ "a": 1 }');
+    await vi.waitUntil(() => seen.changes === 1, { timeout: 5_000, interval: 10 });
+    unlinkSync(box.files.user);
+    symlinkSync(other, box.files.user);
+    await vi.waitUntil(() => seen.changes === 2, { timeout: 5_000, interval: 10 });
+  });
+
+  test('many writes are one change; the same text and other files are none', async () => {
+    const box = sandbox();
+    box.write(box.files.project, '{}');
+    const seen = watched(box);
+    for (let index = 0; index < 50; index += 1) box.write(box.files.project, `{ "n": ${index} }`);
+    await vi.waitUntil(() => seen.changes === 1, { timeout: 5_000, interval: 10 });
+    box.write(box.files.project, '{ "n": 49 }');
+    box.write(join(dirname(box.files.project), 'other.json'), '{}');
+    await nextMoment();
+    expect(seen.changes).toBe(1);
+  });
+
+  test('nothing is told after the end', async () => {
+    const box = sandbox();
+    const seen = watched(box);
+    seen.stop();
+    box.write(box.files.project, '{}');
+    await nextMoment();
+    expect(seen.changes).toBe(0);
+  });
+});
+
+describe('a session that watches its settings', () => {
+  test('the next event goes by what was saved (C-06)', async () => {
+    const box = sandbox();
+    box.write(box.files.project, denying('one'));
+    const { config, warnings } = await session(box);
+    expect(await reasonIn(config)).toBe('one');
+    box.write(box.files.project, denying('two'));
+    await untilDenied(config, 'two');
+    box.write(box.files.user, { hooksConfig: { disabled: ['echo two >&2; exit 2'] } });
+    await untilDenied(config, undefined);
+    expect(warnings).toEqual([]);
+  });
+
+  test('a broken edit keeps the guards as they were, and each one is told with its place', async () => {
+    const box = sandbox();
+    box.write(box.files.project, denying('one'));
+    const { config, warnings } = await session(box);
+    const broken = `${box.files.project}:1:12: not valid JSON (a value is expected), so it counts as it was before; mend the JSON there`;
+    box.write(box.files.project, '{ "hooks": }');
+    await vi.waitUntil(() => warnings.length === 1, { timeout: 5_000, interval: 10 });
+    expect(warnings).toEqual([broken]);
+    expect(await reasonIn(config)).toBe('one');
+    box.write(box.files.project, denying('two'));
+    await untilDenied(config, 'two');
+    box.write(box.files.project, '{ "hooks": }');
+    await vi.waitUntil(() => warnings.length === 2, { timeout: 5_000, interval: 10 });
+    expect(warnings).toEqual([broken, broken]);
+    expect(await reasonIn(config)).toBe('two');
+  });
+
+  test('hooks can be switched on while none was on, and off again (C-01)', async () => {
+    const box = sandbox();
+    const { config } = await session(box);
+    expect(config.getHookSystem()).toBeUndefined();
+    box.write(box.files.project, denying('one'));
+    await untilDenied(config, 'one');
+    box.write(box.files.project, denying('one', { enableHooks: false }));
+    await untilDenied(config, undefined);
+    expect(config.getHookSystem()).toBeUndefined();
+  });
+
+  test('a plan that runs while settings are replaced runs to its end as it was (G-09)', async () => {
+    const box = sandbox();
+    const go = join(box.folder, 'go');
+    const wait = `until [ -e '${go}' ]; do sleep 0.02; done;`;
+    box.write(box.files.project, denying('old').replace('echo', `${wait} echo`));
+    const { config } = await session(box);
+    const running = reasonIn(config);
+    box.write(box.files.project, denying('new'));
+    await vi.waitUntil(
+      () => config.getHookSystem()!.getRegistry().getAllHooks()[0]!.command.includes('new'),
+      { timeout: 5_000, interval: 10 },
+    );
+    expect(await reasonIn(config)).toBe('new');
+    writeFileSync(go, '');
+    expect(await running).toBe('old');
+  });
+
+  test('dispose ends the watch', async () => {
+    const box = sandbox();
+    box.write(box.files.project, denying('one'));
+    const { config } = await session(box);
+    config.getHookSystem()!.dispose();
+    box.write(box.files.project, denying('two', { enableHooks: false }));
+    await nextMoment();
+    expect(config.getEnableHooks()).toBe(true);
+  });
+
+  test('no process stays for it', async () => {
+    const box = sandbox();
+    box.write(box.files.project, denying('one'));
+    const source = new URL('../../src/hooks/create-config.ts', import.meta.url).href;
+    const program = `
+      const { createConfig } = await import(${JSON.stringify(source)});
+      const config = createConfig({ cwd: process.cwd(), watch: true });
+      await config.getHookSystem().initialize();
+      console.log('ready');`;
+    const { stdout } = await execa(
+      'node',
+      ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program],
+      { cwd: box.project, env: box.env, timeout: 15_000 },
+    );
+    expect(stdout).toBe('ready');
+  });
+});
