@@ -86,10 +86,14 @@ function print(event: ChatEvent): void {
     case 'stop':
       return show('stopped', paint('yellow', event.reason));
     case 'modelBlocked':
+    case 'promptBlocked':
+    case 'answerRejected':
     case 'cancelled':
       return show(event.type, event.reason);
     case 'error':
       return show('error', paint('red', event.message));
+    case 'notice':
+      return show('notice', event.text);
     case 'finalAnswer':
       return;
   }

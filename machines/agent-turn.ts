@@ -142,7 +142,8 @@ export const agentTurnMachine = setup({
     keepToolStep: assign({ stop: (_, step: ToolStep) => step?.stop }),
     keepError: assign({ error: (_, { error }: { error: unknown }) => error }),
     keepLimit: assign({
-      limitReached: ({ context }) => `The limit of ${context.maxSteps} model calls was reached.`,
+      limitReached: ({ context }) =>
+        `The limit of ${context.maxSteps} model ${context.maxSteps === 1 ? 'call' : 'calls'} was reached.`,
     }),
     keepCancel: assign({ cancelReason: (_, reason: string) => reason }),
     cancelCall: ({ context }, reason: string) => context.ports.cancel(reason),
@@ -168,7 +169,7 @@ export const agentTurnMachine = setup({
   description: 'One turn of the agent: the model and the tools it wants, until it is content.',
   context: ({ input }) => ({
     ports: input?.ports ?? noPorts,
-    maxSteps: input?.maxSteps ?? 1,
+    maxSteps: Math.max(1, input?.maxSteps ?? 1),
     maxRejections: input?.maxRejections ?? 1,
     steps: 0,
     rejections: 0,

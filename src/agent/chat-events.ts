@@ -15,7 +15,7 @@ export interface HookReport {
   readonly error?: string;
 }
 
-/** What happens in a turn, in order. The last event of a turn is `finalAnswer`, `stop`, `error` or `cancelled`. */
+/** What happens in a turn, in order. The last event of a turn is `finalAnswer`, `promptBlocked`, `stop`, `error` or `cancelled`. */
 export type ChatEvent =
   /** Text of the model, as it comes; while AfterModel hooks are configured, only what they let through. */
   | { readonly type: 'text'; readonly text: string }
@@ -49,6 +49,12 @@ export type ChatEvent =
       readonly reason?: string;
       readonly hooks: readonly HookReport[];
     }
+  /** A hook has something for the user, or the engine has. */
+  | { readonly type: 'notice'; readonly text: string }
+  /** An AfterAgent hook rejected the answer; the model goes on with the reason as its prompt. */
+  | { readonly type: 'answerRejected'; readonly reason: string }
+  /** A BeforeAgent hook forbade the prompt; the model never reads it. */
+  | { readonly type: 'promptBlocked'; readonly reason: string }
   /** A hook forbade the model call; the reason is for the user. */
   | { readonly type: 'modelBlocked'; readonly reason: string }
   /** The turn ended well; the answer is '' when a hook hid it. */

@@ -1,9 +1,12 @@
 import { onAbort } from '../hooks/on-abort.ts';
+import type { HookEventFields } from '../protocol/input.ts';
 import type { GenAIContent } from '../translate/genai-types.ts';
+import { compressHistory } from './compress-history.ts';
 import type { ChatEvent } from './chat-events.ts';
 import type { ChatLoopOptions, ChatSession } from './chat-session.ts';
 import { ChatTurn } from './chat-turn.ts';
 import { EventQueue } from './event-queue.ts';
+import { fireSessionEvent } from './session-events.ts';
 import { declareTools } from './tool-declarations.ts';
 import type { Tool } from './tool.ts';
 
@@ -29,6 +32,9 @@ export class ChatLoop {
       declarations: declareTools(tools),
       history: [...(options.history ?? [])],
       notes: new Set(),
+      contexts: [],
+      tokens: 0,
+      beginning: options.history?.length ? 'resume' : 'startup',
     };
   }
 
@@ -46,7 +52,10 @@ export class ChatLoop {
   run(prompt: string, { signal }: { signal?: AbortSignal } = {}): AsyncIterable<ChatEvent> {
     if (this.#abort) throw new Error('A turn runs already: read its events to their end first.');
     const abort = (this.#abort = new AbortController());
-    const events = new EventQueue<ChatEvent>(() => abort.abort('nobody reads the turn any more'));
+    const events = new EventQueue<ChatEvent>(() => {
+      abort.abort('nobody reads the turn any more');
+      return ended;
+    });
     const forward = (): void => abort.abort(signal?.reason);
     if (signal?.aborted) forward();
     const stopForwarding = signal && onAbort(signal, forward);
@@ -58,12 +67,47 @@ export class ChatLoop {
       events.push(last);
       events.end();
     };
-    void turn.run(prompt).then(finish);
+    const ended = turn.run(prompt).then(finish);
     return events;
   }
 
   /** Cancels the running turn: hooks, tools and the model call are ended, and the events end with `cancelled`. */
   cancel(reason = 'cancelled'): void {
     this.#abort?.abort(reason);
+  }
+
+  /**
+   * Ends the session: SessionEnd hooks are told, once, and what they have for the user is given back.
+   * Nothing they say keeps the session from ending.
+   */
+  async end(reason: HookEventFields['SessionEnd']['reason'] = 'exit'): Promise<ChatEvent[]> {
+    const told: ChatEvent[] = [];
+    // A session that had no turn never began.
+    if (this.#session.beginning !== undefined) return told;
+    await fireSessionEvent(this.#session, 'SessionEnd', { reason }, reason, (...events) =>
+      told.push(...events),
+    );
+    return told;
+  }
+
+  /** Forgets the conversation: the session ends, and begins anew with the next turn. */
+  async clear(): Promise<ChatEvent[]> {
+    const told = await this.end('clear');
+    this.#session.history.length = 0;
+    this.#session.notes.clear();
+    this.#session.beginning = 'clear';
+    return told;
+  }
+
+  /**
+   * Replaces the conversation by the model's summary of it. PreCompress hooks are told first; the
+   * session then begins anew, as compressed. A summary that cannot be had leaves all as it is.
+   */
+  async compress(
+    trigger: HookEventFields['PreCompress']['trigger'] = 'manual',
+  ): Promise<ChatEvent[]> {
+    const told: ChatEvent[] = [];
+    await compressHistory(this.#session, trigger, (...events) => told.push(...events));
+    return told;
   }
 }

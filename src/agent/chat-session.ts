@@ -1,6 +1,8 @@
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { Model } from '../models/model.ts';
 import type { GenAIConfig, GenAIContent } from '../translate/genai-types.ts';
+import type { HookEventFields } from '../protocol/input.ts';
+import type { ToolCallRequest } from './tool-call.ts';
 import type { FunctionDeclaration } from './tool-declarations.ts';
 import type { Tool } from './tool.ts';
 
@@ -21,7 +23,13 @@ export interface ChatLoopOptions {
    * what is kept, not what was shown (HOOK-173).
    */
   readonly display?: 'held' | 'live';
-  /** An earlier conversation to go on with. */
+  /** How many answers of a turn AfterAgent hooks may reject before the answer stands; default 8. */
+  readonly maxRejections?: number;
+  /** Asks the user before a tool runs. Notification hooks are told first, with the type `ToolPermission`. */
+  readonly confirm?: (request: ToolCallRequest) => boolean | Promise<boolean>;
+  /** Compress the conversation before a turn once a call took as many tokens in all; default never. */
+  readonly compressAt?: number;
+  /** An earlier conversation to go on with; the session then begins as resumed. */
   readonly history?: readonly GenAIContent[];
 }
 
@@ -31,6 +39,12 @@ export interface ChatSession {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly declarations: readonly FunctionDeclaration[];
   readonly history: GenAIContent[];
+  /** How the session is about to begin; SessionStart hooks are told with the next turn. */
+  beginning?: HookEventFields['SessionStart']['source'];
+  /** What SessionStart hooks add to the next prompt. */
+  readonly contexts: string[];
+  /** How many tokens the last model call took in all. */
+  tokens: number;
   /** What hooks have for the model's next request; it never enters the history (G-11, C-61). */
   readonly notes: Set<string>;
 }

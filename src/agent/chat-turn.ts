@@ -5,7 +5,10 @@ import type {
   ModelStep,
   ToolStep,
 } from '../../machines/agent-turn.ts';
+import type { HookSystem } from '../hooks/hook-system.ts';
 import { messageOf } from '../hooks/message-of.ts';
+import type { HookEventFields } from '../protocol/input.ts';
+import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
 import type { GenAIRequest } from '../translate/genai-types.ts';
 import { withSystemMessage } from '../translate/system-message.ts';
@@ -19,14 +22,17 @@ import {
   withCallIds,
 } from './chat-history.ts';
 import type { ChatSession } from './chat-session.ts';
+import { compressHistory } from './compress-history.ts';
 import { runModelCall, type EndedModelCall } from './model-call.ts';
-import { hasHooks } from './plan-hooks.ts';
+import { hasHooks, hookResult, planHooks, tellResult } from './plan-hooks.ts';
 import { readyHookSystem } from './ready-hook-system.ts';
+import { beginSession, fireSessionEvent, notice } from './session-events.ts';
 import type { ToolCallRequest } from './tool-call.ts';
 import { refusalOf } from './tool-choice.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 
 const defaultMaxSteps = 50;
+const defaultMaxRejections = 8;
 
 /** One turn of a session, for its `agentTurn` machine: it keeps the history and tells what happens. */
 export class ChatTurn {
@@ -35,7 +41,10 @@ export class ChatTurn {
   readonly #tell: (...events: ChatEvent[]) => void;
   /** The request of the last model call, as it was sent. */
   #request: GenAIRequest | undefined;
+  /** What the user saw of the last response. */
   #answer = '';
+  /** What the last response said. */
+  #said = '';
 
   constructor(
     session: ChatSession,
@@ -49,27 +58,71 @@ export class ChatTurn {
 
   /** Runs the turn to its last event, which is given back and not told. Never rejects. */
   async run(prompt: string): Promise<ChatEvent> {
-    const { history, options } = this.#session;
+    const { options } = this.#session;
     const { inspect } = options.config;
     const { signal } = this.#abort;
-    const ports: AgentTurnPorts = {
-      callModel: () => this.#callModel(),
-      runTools: (calls) => this.#runTools(calls as readonly ToolCallRequest[]),
-      cancel: (reason) => this.#abort.abort(reason),
-    };
-    const input = { ports, maxSteps: options.maxSteps ?? defaultMaxSteps };
-    history.push(userMessage(prompt));
+    const maxRejections = options.maxRejections ?? defaultMaxRejections;
     try {
+      const { compressAt = Infinity } = options;
+      if (this.#session.tokens >= compressAt)
+        await compressHistory(this.#session, 'auto', this.#tell, signal);
+      await beginSession(this.#session, this.#tell);
+      const system = await readyHookSystem(options.config);
       const [{ agentTurn }, { runMachine }] = await Promise.all([
         import('../hooks/actors.ts'),
         import('../hooks/run-machine.ts'),
       ]);
-      return lastEvent(await runMachine(agentTurn, input, { signal, inspect }), this.#answer);
+      const input = {
+        ports: this.#ports(prompt, system),
+        maxSteps: options.maxSteps ?? defaultMaxSteps,
+        maxRejections,
+      };
+      return this.#lastEvent(await runMachine(agentTurn, input, { signal, inspect }));
     } catch (error) {
       return { type: 'error', message: messageOf(error) };
     } finally {
       this.#answerOpenCalls();
     }
+  }
+
+  #ports(prompt: string, system: HookSystem | undefined): AgentTurnPorts {
+    const { history, options, contexts } = this.#session;
+    const plan = <Event extends 'BeforeAgent' | 'AfterAgent'>(
+      event: Event,
+      fields: () => HookEventFields[Event],
+    ) =>
+      tellResult(planHooks(options.config, system, event, fields), (result) => {
+        this.#tell(...hookDecision(event, result));
+        this.#note(result.finalOutput);
+      });
+    return {
+      planBefore: () => plan('BeforeAgent', () => ({ prompt })),
+      acceptPrompt: (before) => {
+        const added = hookResult(before)?.finalOutput?.getAdditionalContext();
+        const parts = [prompt, ...contexts.splice(0), ...(added === undefined ? [] : [added])];
+        history.push(userMessage(parts.join('\n\n')));
+      },
+      planAfter: (rejections) =>
+        plan('AfterAgent', () => ({
+          prompt,
+          prompt_response: this.#said,
+          stop_hook_active: rejections > 0,
+        })),
+      rejectAnswer: (after) => {
+        const reason = hookResult(after)?.finalOutput?.getBlockReason() ?? '';
+        this.#tell({ type: 'answerRejected', reason });
+        history.push(userMessage(reason));
+      },
+      stopOf: (outcome) => ({ reason: hookResult(outcome)?.finalOutput?.getStopReason() ?? '' }),
+      callModel: () => this.#callModel(),
+      runTools: (calls) => this.#runTools(calls as readonly ToolCallRequest[]),
+      cancel: (reason) => this.#abort.abort(reason),
+    };
+  }
+
+  /** What a hook has for the model goes with its next request (C-54, C-61). */
+  #note(output: DefaultHookOutput | undefined): void {
+    if (output?.systemMessage) this.#session.notes.add(output.systemMessage);
   }
 
   async #callModel(): Promise<ModelStep> {
@@ -96,6 +149,7 @@ export class ChatTurn {
     );
     if (call.systemMessage !== undefined) notes.add(call.systemMessage);
     this.#request = call.request;
+    this.#session.tokens = call.response?.usageMetadata?.totalTokenCount ?? this.#session.tokens;
     if (call.outcome.status === 'failed') return { status: 'failed', error: call.error };
     if (call.outcome.status === 'cancelled') return { status: 'cancelled' };
     this.#show(call, isShown);
@@ -113,7 +167,8 @@ export class ChatTurn {
     const { outcome, blockedReason, response, suppressOutput } = call;
     if (outcome.status === 'blocked' && blockedReason !== undefined)
       this.#tell({ type: 'modelBlocked', reason: blockedReason });
-    this.#answer = response && !suppressOutput ? textOf(response) : '';
+    this.#said = response ? textOf(response) : '';
+    this.#answer = suppressOutput ? '' : this.#said;
     if (this.#answer !== '' && !isShown) this.#tell({ type: 'text', text: this.#answer });
   }
 
@@ -146,6 +201,12 @@ export class ChatTurn {
       results.set(request, refusal);
       this.#tell(toolResultEvent(request, refusal, 'refused'));
     }
+    for (const request of requests) {
+      if (results.has(request) || (await this.#isConfirmed(request))) continue;
+      const refusal = errorResult(`The user did not let ${request.name} run.`, 'declined');
+      results.set(request, refusal);
+      this.#tell(toolResultEvent(request, refusal, 'refused'));
+    }
     const scheduler = new ToolScheduler({
       config,
       tools,
@@ -163,6 +224,20 @@ export class ChatTurn {
     return stop ? { stop } : {};
   }
 
+  /** Asks the user, where the host wants it; hooks come after the approval (C-70). */
+  async #isConfirmed(request: ToolCallRequest): Promise<boolean> {
+    const { confirm } = this.#session.options;
+    if (confirm === undefined || this.#abort.signal.aborted) return true;
+    const type = 'ToolPermission';
+    const fields = {
+      notification_type: type,
+      message: `The agent wants to run ${request.name}.`,
+      details: { tool_name: request.name, tool_input: request.input },
+    };
+    await fireSessionEvent(this.#session, 'Notification', fields, type, this.#tell);
+    return confirm(request);
+  }
+
   /** A turn may end before the tools that the model wanted; providers refuse a history without their results. */
   #answerOpenCalls(): void {
     const { history } = this.#session;
@@ -172,17 +247,26 @@ export class ChatTurn {
     const toolResult = errorResult('The tool was not run: the turn had ended.', 'cancelled');
     history.push(toolMessage(calls.map((request) => ({ request, toolResult }))));
   }
-}
 
-function lastEvent(outcome: AgentTurnOutcome, answer: string): ChatEvent {
-  switch (outcome.status) {
-    case 'finished':
-      return { type: 'finalAnswer', text: answer, steps: outcome.steps };
-    case 'stopped':
-      return { type: 'stop', by: outcome.by, reason: outcome.reason };
-    case 'failed':
-      return { type: 'error', message: messageOf(outcome.error) };
-    case 'cancelled':
-      return { type: 'cancelled', reason: outcome.reason };
+  #lastEvent(outcome: AgentTurnOutcome): ChatEvent {
+    switch (outcome.status) {
+      case 'finished':
+        if (outcome.overruled)
+          this.#tell(notice('AfterAgent hooks rejected the answer too often; it stands.'));
+        return { type: 'finalAnswer', text: this.#answer, steps: outcome.steps };
+      case 'blocked': {
+        const reason = hookResult(outcome.before)?.finalOutput?.getBlockReason() ?? '';
+        const blocked: ChatEvent = { type: 'promptBlocked', reason };
+        if (outcome.stop === undefined) return blocked;
+        this.#tell(blocked);
+        return { type: 'stop', by: 'hook', reason: outcome.stop.reason };
+      }
+      case 'stopped':
+        return { type: 'stop', by: outcome.by, reason: outcome.reason };
+      case 'failed':
+        return { type: 'error', message: messageOf(outcome.error) };
+      case 'cancelled':
+        return { type: 'cancelled', reason: outcome.reason };
+    }
   }
 }

@@ -1,12 +1,12 @@
 /** Events pushed by one side and iterated, in order, by the other, at its own pace. */
 export class EventQueue<Event> implements AsyncIterable<Event> {
   readonly #waiting: Event[] = [];
-  readonly #onAbandoned: () => void;
+  readonly #onAbandoned: () => Promise<void>;
   #ended = false;
   #wake: (() => void) | undefined;
 
-  /** `onAbandoned` is called when the reader leaves before the end. */
-  constructor(onAbandoned: () => void) {
+  /** `onAbandoned` is called when the reader leaves before the end, who then waits for it. */
+  constructor(onAbandoned: () => Promise<void>) {
     this.#onAbandoned = onAbandoned;
   }
 
@@ -34,7 +34,7 @@ export class EventQueue<Event> implements AsyncIterable<Event> {
           });
       }
     } finally {
-      if (!this.#ended) this.#onAbandoned();
+      if (!this.#ended) await this.#onAbandoned();
     }
   }
 }

@@ -1,6 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import type { HookSystemConfig } from '../hooks/config.ts';
+import { messageOf } from '../hooks/message-of.ts';
+import { warn } from '../log.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
 import { runToolCall, type EndedToolCall, type ToolCallRequest } from './tool-call.ts';
 import type { Tool } from './tool.ts';
@@ -90,8 +92,7 @@ export class ToolScheduler {
         stopped ||= call.stop !== undefined;
         ended[index] = call;
         // Counted apart: an optional call that is not made does not evaluate its arguments.
-        for (let done = ended[published]; done; done = ended[++published])
-          this.#options.onCompleted?.(done);
+        for (let done = ended[published]; done; done = ended[++published]) this.#tell(done);
       }
     };
     const limit = Math.max(1, this.#options.limit ?? availableParallelism());
@@ -99,6 +100,16 @@ export class ToolScheduler {
     const calls = ended.filter((call) => call !== undefined);
     const stops = calls.flatMap(({ stop }) => (stop ? [stop.reason] : []));
     return { calls, ...(stops.length > 0 && { stop: { reason: [...new Set(stops)].join('\n') } }) };
+  }
+
+  /** A listener that throws must not leave the other calls unattended. */
+  #tell(call: CompletedToolCall): void {
+    const { config, onCompleted } = this.#options;
+    try {
+      onCompleted?.(call);
+    } catch (error) {
+      warn(config.onWarning, `onCompleted threw: ${messageOf(error)}`);
+    }
   }
 
   async #one(request: ToolCallRequest, signal: AbortSignal): Promise<CompletedToolCall> {

@@ -33,6 +33,8 @@ export function addFire(program: Command): void {
       'after',
       `
 Exit status: 0 allowed, 2 blocked or stopped, 1 the command could not do its work.
+AfterTool, AfterModel and BeforeToolSelection come too late to block: there a block
+is told, for the model or the log, and undoes nothing.
 
 Example:
   echo '{"tool_name":"write_file","tool_input":{"file_path":"a.txt"}}' | hookmachine fire BeforeTool`,
@@ -65,8 +67,8 @@ async function fire(event: string, { cwd, sessionId, trust }: Options): Promise<
   const result =
     (await system?.getEventHandler().fire(event, checked.fields)) ?? makeEmptySuccessResult();
   const report = fireReport(event, checked.fields, result, performance.now() - startedAt);
-  process.stdout.write(`${JSON.stringify(report)}\n`);
   process.exitCode = report.blocked || report.stop ? 2 : 0;
+  process.stdout.write(`${JSON.stringify(report)}\n`);
 }
 
 /** Hooks see requests in one form only; seed 003's `contents` is brought into it (C-71). */

@@ -63,7 +63,7 @@ function describe(
   const lines: string[] = [];
   if (!enabled)
     lines.push(
-      'Hooks are off. Set "tools": { "enableHooks": true } in settings.json; a switch set to false anywhere wins.',
+      'Hooks are off. Set "tools": { "enableHooks": true } in settings.json; the system\'s file goes before the project\'s, and that before yours.',
       '',
     );
   if (hooks.length === 0) lines.push('No hooks are configured.', '');

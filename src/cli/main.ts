@@ -16,6 +16,12 @@ const { version, description } = createRequire(import.meta.url)('hookmachine/pac
   description: string;
 };
 
+// A reader may have left, or a disk be full: what was decided still stands in the exit status.
+process.stderr.on('error', () => undefined);
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  process.exit(process.exitCode || (code === 'EPIPE' ? 0 : 1));
+});
+
 const program = new Command('hookmachine')
   .description(description)
   .version(version)

@@ -79,11 +79,14 @@ async function run(prompt: string, options: Options): Promise<void> {
   });
   // The first Ctrl-C ends the turn in an orderly way, the next one ends the command.
   process.once('SIGINT', () => chat.cancel('interrupted'));
+  let isBlocked = false;
   const print = options.json ? printJson : turnPrinter(process.stdout);
   for await (const event of chat.run(text)) {
     print(event);
-    process.exitCode = exitCodeOf(event) ?? process.exitCode ?? 0;
+    isBlocked ||= event.type === 'modelBlocked';
+    process.exitCode = exitCodeOf(event, isBlocked) ?? process.exitCode ?? 0;
   }
+  for (const event of await chat.end('exit')) print(event);
 }
 
 function printJson(event: ChatEvent): void {
@@ -98,11 +101,12 @@ function stepsOf(text: string | undefined): number | undefined {
   return steps;
 }
 
-function exitCodeOf(event: ChatEvent): number | undefined {
+function exitCodeOf(event: ChatEvent, isBlocked: boolean): number | undefined {
   switch (event.type) {
     case 'finalAnswer':
-      return 0;
+      return isBlocked && event.text === '' ? 2 : 0;
     case 'stop':
+    case 'promptBlocked':
       return 2;
     case 'error':
       return 1;

@@ -48,8 +48,8 @@ Example:
       const request = { id: randomUUID(), name, input: parseJsonObject(text, where) };
       const { calls, stop } = await new ToolScheduler({ config, tools }).schedule([request]);
       const [call] = calls;
+      process.exitCode = call?.outcome.status === 'blocked' || stop ? 2 : 0;
       process.stdout.write(`${JSON.stringify(call?.toolResult, null, 2)}\n`);
       if (stop) process.stderr.write(`hookmachine: a hook stops the agent: ${stop.reason}\n`);
-      process.exitCode = call?.outcome.status === 'blocked' || stop ? 2 : 0;
     });
 }

@@ -125,11 +125,12 @@ function describe(project: string, shown: readonly ShownHook[], isRecorded: bool
       lines.push(event, ...own.flatMap((one) => describeHook(one, isRecorded)), '');
   }
   const skipped = shown.filter(({ why }) => why !== undefined).length;
+  const all = `${shown.length} ${shown.length === 1 ? 'hook' : 'hooks'} of ${project}`;
   const verdict = isRecorded
-    ? `Trusted as they are now: ${shown.length} hooks of ${project}`
+    ? `Trusted as they are now: ${all}`
     : skipped === 0
-      ? `Trusted: ${shown.length} hooks of ${project}`
-      : `Not trusted: ${skipped} of ${shown.length} hooks of ${project}; to allow them: hookmachine trust`;
+      ? `Trusted: ${all}`
+      : `Not trusted: ${skipped} of ${all}; to allow them: hookmachine trust`;
   return [...lines, verdict];
 }
 
@@ -146,7 +147,7 @@ function describeHook({ hook, now: { scripts }, why }: ShownHook, isRecorded: bo
     ...(scripts.length === 0
       ? ['    script   none in the project: the command is all there is']
       : []),
-    ...(why === undefined ? [] : [`    ${isRecorded ? 'before' : 'skipped'}   ${why}`]),
+    ...(why === undefined ? [] : [`    ${isRecorded ? 'before ' : 'skipped'}  ${why}`]),
   ];
 }
 

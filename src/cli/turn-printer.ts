@@ -22,12 +22,20 @@ export function turnPrinter(out: NodeJS.WriteStream): (event: ChatEvent) => void
         return;
       case 'toolCall':
         return line(
-          `${paint('cyan', '→')} ${event.name} ${printable(JSON.stringify(event.input))}`,
+          `${paint('cyan', '→')} ${oneWord(event.name)} ${printable(JSON.stringify(event.input))}`,
         );
       case 'hookDecision':
         return line(paint('dim', describeDecision(event)));
       case 'toolResult':
         return line(describeResult(event, paint));
+      case 'notice':
+        return line(printable(event.text));
+      case 'answerRejected':
+        return line(
+          `${paint('yellow', '↺')} a hook sends the agent on: ${printable(event.reason)}`,
+        );
+      case 'promptBlocked':
+        return line(`${paint('red', '✗')} a hook blocked the prompt: ${printable(event.reason)}`);
       case 'modelBlocked':
         return line(
           `${paint('red', '✗')} a hook blocked the model call: ${printable(event.reason)}`,
@@ -43,6 +51,9 @@ export function turnPrinter(out: NodeJS.WriteStream): (event: ChatEvent) => void
     }
   };
 }
+
+/** A name may be the model's invention. */
+const oneWord = (name: string): string => printable(name).replaceAll(/\s+/g, ' ');
 
 function describeDecision({
   event,
@@ -60,10 +71,10 @@ function describeHook({ name, fared, exitCode, signal, durationMs, error }: Hook
 }
 
 function describeResult(
-  { status, display, name }: Extract<ChatEvent, { type: 'toolResult' }>,
+  { status, display, name, error }: Extract<ChatEvent, { type: 'toolResult' }>,
   paint: (style: Style, text: string) => string,
 ): string {
-  const mark = status === 'done' ? paint('green', '✓') : paint('red', '✗');
+  const mark = status === 'done' && error === undefined ? paint('green', '✓') : paint('red', '✗');
   const shown = display === null ? '(hidden by a hook)' : printable(display);
-  return `${mark} ${name}${status === 'done' ? '' : ` ${status}`}${shown === '' ? '' : `: ${shown}`}`;
+  return `${mark} ${oneWord(name)}${status === 'done' ? '' : ` ${status}`}${shown === '' ? '' : `: ${shown}`}`;
 }

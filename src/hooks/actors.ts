@@ -1,3 +1,4 @@
+import { agentTurnMachine } from '../../machines/agent-turn.ts';
 import { hookEventMachine } from '../../machines/hook-event.ts';
 import { hookProcessMachine } from '../../machines/hook-process.ts';
 import { modelCallMachine } from '../../machines/model-call.ts';
@@ -13,4 +14,4 @@ export const toolCall = toolCallMachine.provide({ actors: { hookEvent } });
 
 export const modelCall = modelCallMachine.provide({ actors: { hookEvent } });
 
-export { agentTurnMachine as agentTurn } from '../../machines/agent-turn.ts';
+export const agentTurn = agentTurnMachine.provide({ actors: { hookEvent } });

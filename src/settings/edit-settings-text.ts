@@ -101,6 +101,8 @@ function append(text: string, container: Node, [value, key]: [unknown, string?])
   ];
 }
 
+const cut = (from: number, to: number): Edit => ({ offset: from, length: to - from, content: '' });
+
 /** Removes one item of a list and the comma that it no longer needs. */
 function remove(text: string, list: Node, index: number): Edit[] {
   const items = list.children!;
@@ -110,11 +112,6 @@ function remove(text: string, list: Node, index: number): Edit[] {
   const tokens = tokensOf(text, endOf(item), until);
   const comma = tokens.find(isComma);
   const line = tokens.slice(0, untilBreak(tokens));
-  const cut = (from: number, to: number): Edit => ({
-    offset: from,
-    length: to - from,
-    content: '',
-  });
   const earlier = comma ?? (before && tokensOf(text, endOf(before), item.offset).find(isComma));
   const commaCut = earlier ? [cut(earlier.offset, earlier.end)] : [];
   const lineBreak = tokens[line.length];

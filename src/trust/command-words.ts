@@ -62,7 +62,8 @@ export function commandWords(
         isWritten: isWritten || (first === 'tee' && ended !== first),
       });
       isWritten = false;
-      if (depth < deepest && nested.test(ended)) scan(ended, depth + 1);
+      const inner = value ?? ended;
+      if (depth < deepest && nested.test(inner)) scan(inner, depth + 1);
     };
     for (let index = 0; index < text.length;) {
       token.lastIndex = index;

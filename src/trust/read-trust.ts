@@ -61,6 +61,7 @@ export function readTrustFile(file: string): TrustedProjects | TrustFileFault {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return new Map();
     return fault(`cannot be read (${code ?? message})`, 'let this user read it');
   }
   return remembered?.text === text

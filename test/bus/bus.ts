@@ -13,9 +13,9 @@ export interface BusSession extends Session {
   /** Every response, in the order of arriving. */
   readonly responses: readonly HookExecutionResponse[];
   /** Sends anything at all as a request, and gives the payload of the next response. */
-  send(message: unknown): Promise<Payload>;
+  readonly send: (message: unknown) => Promise<Payload>;
   /** Sends a request as documented. */
-  ask(eventName: string, input: unknown, correlationId?: string): Promise<Payload>;
+  readonly ask: (eventName: string, input: unknown, correlationId?: string) => Promise<Payload>;
 }
 
 /** A session whose hook system listens to a bus. */

@@ -21,8 +21,8 @@ const guarded = { tools: { enableHooks: true }, hooks: { BeforeTool: inParallel(
 interface SomeBus {
   readonly bus: MessageBus;
   readonly sent: HookExecutionResponse[];
-  send(): void;
-  listeners(): number;
+  readonly send: () => void;
+  readonly listeners: () => number;
 }
 
 const kinds: Readonly<Record<string, () => SomeBus>> = {
@@ -157,11 +157,12 @@ test('without a bus the direct path is the same, and dispose has nothing to leav
 });
 
 test('dispose leaves running calls to finish: the direct one and the one that came by bus (G-10)', async () => {
-  const { folder, config, fire, bus, responses } = await startBusSession({
+  const session = await startBusSession({
     BeforeTool: inParallel('touch started-$$; sleep 0.3; exit 2'),
   });
+  const { folder, config, bus, responses } = session;
   bus.emit(HOOK_EXECUTION_REQUEST, message);
-  const direct = fire('BeforeTool', someFields.BeforeTool);
+  const direct = session.fire('BeforeTool', someFields.BeforeTool);
   config.getHookSystem()!.dispose();
   bus.emit(HOOK_EXECUTION_REQUEST, message);
   expect((await direct).finalOutput?.isBlockingDecision()).toBe(true);
@@ -174,27 +175,26 @@ test('dispose leaves running calls to finish: the direct one and the one that ca
 
 describe('a bus or a listener that throws costs nobody a decision', () => {
   test('a receiver of the response', async () => {
-    const { bus, ask, fire, responses } = await startBusSession({
+    const session = await startBusSession({
       BeforeTool: inParallel('exit 2'),
     });
+    const { bus, ask, responses } = session;
     bus.on(HOOK_EXECUTION_RESPONSE, () => {
       throw new Error('no thanks');
     });
     await ask('BeforeTool', someFields.BeforeTool);
     await ask('BeforeTool', someFields.BeforeTool);
     expect(responses).toHaveLength(2);
-    const { finalOutput } = await fire('BeforeTool', someFields.BeforeTool);
+    const { finalOutput } = await session.fire('BeforeTool', someFields.BeforeTool);
     expect(finalOutput?.isBlockingDecision()).toBe(true);
   });
 
   test('a publish that rejects', async () => {
     const folder = tempFolder();
     const published = vi.fn(() => Promise.reject(new Error('offline')));
-    let listener: Listener = () => undefined;
+    const listeners: Listener[] = [];
     const bus: MessageBus = {
-      subscribe: (_, given) => {
-        listener = given;
-      },
+      subscribe: (_, listener) => void listeners.push(listener),
       publish: published,
     };
     const hooks = { BeforeTool: inParallel('echo ran > ran; exit 2') };
@@ -202,7 +202,7 @@ describe('a bus or a listener that throws costs nobody a decision', () => {
       createConfig({ cwd: folder, settings: { ...guarded, hooks } }),
       bus,
     );
-    listener(message);
+    listeners[0]!(message);
     await untilWritten(join(folder, 'ran'));
     await vi.waitUntil(() => published.mock.calls.length > 0, { timeout: 10_000 });
     system.dispose();

@@ -101,7 +101,8 @@ describe('the id', () => {
       output?.finalOutput?.reason,
     ]);
     const wanted = [...Array.from({ length: 9 }, (_, n) => `${n}`), 'last'];
-    expect(said.toSorted()).toEqual(wanted.map((n) => [`id-${n}`, n]).toSorted());
+    expect(Object.fromEntries(said)).toEqual(Object.fromEntries(wanted.map((n) => [`id-${n}`, n])));
+    expect(said).toHaveLength(10);
   });
 });
 
@@ -183,7 +184,7 @@ describe.each(hookEventNames)('%s may come by bus (C-98, DELTA-HPAY-001)', (even
   test('its hooks get its fields, as on the direct path (DELTA-HBUS-002)', async () => {
     const session = await startBusSession({ [event]: inParallel('cat > told.json; exit 2') });
     const { output, success } = await session.ask(event, someFields[event]);
-    const direct = await session.fire(event, someFields[event] as never);
+    const direct = await session.fire(event, someFields[event]);
     expect(success).toBe(true);
     const { durationMs: _, hook: __, ...byBus } = output!.results[0]!;
     expect(direct.results[0]).toMatchObject(byBus);

@@ -54,7 +54,7 @@ describe('the way of an event', () => {
   test.each([
     ['parallel', 'HOOK-165', inParallel],
     ['sequential', 'HOOK-164', inSequence],
-  ] as const)('a plan runs %s as planned (%s)', async (mode, _, grouped) => {
+  ] as const)('a plan runs %s as planned (%s of HOOK-164, 165)', async (mode, _, grouped) => {
     const session = await startSession({ BeforeTool: grouped('true', 'true ') });
     expect((await session.fire('BeforeTool', tool)).plan).toEqual({ mode, count: 2 });
   });

@@ -185,7 +185,7 @@ describe('whether any hook would run', () => {
 });
 
 describe('reload', () => {
-  test('puts new hooks in force for the next plan (C-06)', async () => {
+  test('puts new hooks in force for the next plan, by the one handler that callers keep (HOOK-006, C-06)', async () => {
     const box = sandbox();
     box.write(box.files.project, before(run('echo one')));
     const { system } = systemOf(box);
@@ -196,7 +196,7 @@ describe('reload', () => {
     expect((await fire(system)).finalOutput?.systemMessage).toBe('one');
     await system.reload();
     expect((await fire(system)).finalOutput?.systemMessage).toBe('two');
-    // A caller that kept the handler is not left with the old hooks (HOOK-006).
+    // A caller that kept the handler is not left with the old hooks.
     expect(system.getEventHandler()).toBe(handler);
   });
 

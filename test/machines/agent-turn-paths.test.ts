@@ -8,6 +8,7 @@ import {
   type ModelStep,
   type ToolStep,
 } from '../../machines/agent-turn.ts';
+import type { HookEventInput, HookEventOutcome } from '../../machines/hook-event.ts';
 import { Script } from './script.ts';
 
 type Snapshot = SnapshotFrom<typeof agentTurnMachine>;
@@ -29,6 +30,23 @@ const toolSteps: Record<string, ToolStep> = {
   'tools are stopped': { stop },
 };
 
+const settled = (blocked: boolean, stops: boolean): HookEventOutcome => ({
+  status: 'settled',
+  verdict: { blocked, stop: stops },
+});
+const beforeSteps: Record<string, HookEventOutcome> = {
+  'before allows': settled(false, false),
+  'before blocks': settled(true, false),
+  'before stops': settled(false, true),
+  'before blocks and stops': settled(true, true),
+};
+const afterSteps: Record<string, HookEventOutcome> = {
+  'after allows': settled(false, false),
+  'after rejects': settled(true, false),
+  'after stops': settled(false, true),
+  'after rejects and stops': settled(true, true),
+};
+
 const answered = (id: string, steps: Record<string, object>) =>
   Object.entries(steps).map(([word, output]) => [
     word,
@@ -40,8 +58,12 @@ const answers: Record<string, object> = {
   ...Object.fromEntries([
     ...answered('modelCall', modelSteps),
     ...answered('toolBatch', toolSteps),
+    ...answered('beforeHooks', beforeSteps),
+    ...answered('afterHooks', afterSteps),
   ]),
   'model breaks': { type: 'xstate.error.actor.modelCall', error: 'broken' },
+  'before breaks': { type: 'xstate.error.actor.beforeHooks', error: 'broken' },
+  'after breaks': { type: 'xstate.error.actor.afterHooks', error: 'broken' },
   'tools break': { type: 'xstate.error.actor.toolBatch', error: 'broken' },
   cancel: { type: 'cancel', reason: 'user' },
 };
@@ -51,9 +73,30 @@ const wordFor = (event: object): string =>
 /** What the ports were told. */
 let told: string[] = [];
 
-const inputFor = (maxSteps: number): AgentTurnInput => ({
+/** Which hooks are configured, and how far a turn may go. */
+interface Setting {
+  readonly maxSteps: number;
+  readonly hasBefore: boolean;
+  readonly hasAfter: boolean;
+}
+
+const somePlan = {
+  event: '',
+  mode: 'parallel',
+  hooks: [],
+  payload: {},
+} as unknown as HookEventInput;
+const maxRejections = 1;
+
+const inputFor = ({ maxSteps, hasBefore, hasAfter }: Setting): AgentTurnInput => ({
   maxSteps,
+  maxRejections,
   ports: {
+    planBefore: () => (hasBefore ? somePlan : undefined),
+    acceptPrompt: () => void told.push('prompt'),
+    planAfter: () => (hasAfter ? somePlan : undefined),
+    rejectAnswer: () => void told.push('rejected'),
+    stopOf: () => stop,
     callModel: () => Promise.reject(new Error('the script answers for the model')),
     runTools: () => Promise.reject(new Error('the script answers for the tools')),
     cancel: (reason) => void told.push(reason),
@@ -67,47 +110,89 @@ const filterEvents = (snapshot: Snapshot, event: Event): boolean =>
   !(event.type === 'cancel' && snapshot.context.cancelReason !== undefined);
 
 const serializeState = ({ value, context }: Snapshot): string => {
-  const { ports: _ports, ...heard } = context;
+  const { ports: _ports, plan: _plan, ...heard } = context;
   return JSON.stringify({ value, heard });
 };
 
 const script = new Script();
 const machine = agentTurnMachine.provide({
-  actors: { callModel: script.child as never, runTools: script.child as never },
+  actors: {
+    hookEvent: script.child as never,
+    callModel: script.child as never,
+    runTools: script.child as never,
+  },
 });
 
-const limits = [1, 3];
-const walkFor = (maxSteps: number) => ({
+const settings: readonly Setting[] = [
+  { maxSteps: 1, hasBefore: false, hasAfter: false },
+  { maxSteps: 3, hasBefore: false, hasAfter: false },
+  { maxSteps: 1, hasBefore: true, hasAfter: true },
+  { maxSteps: 2, hasBefore: true, hasAfter: true },
+  { maxSteps: 2, hasBefore: false, hasAfter: true },
+];
+const nameOf = ({ maxSteps, hasBefore, hasAfter }: Setting): string =>
+  `limit ${maxSteps}${hasBefore ? ', BeforeAgent' : ''}${hasAfter ? ', AfterAgent' : ''}`;
+const walkFor = (setting: Setting) => ({
   events: Object.values(answers) as unknown as Event[],
   filterEvents,
   serializeState,
-  input: inputFor(maxSteps),
+  input: inputFor(setting),
 });
 
-const paths = limits.flatMap((maxSteps) => {
-  const walk = walkFor(maxSteps);
+const paths = settings.flatMap((setting) => {
+  const walk = walkFor(setting);
   return getSimplePaths(machine, { ...walk, toState: ({ status }) => status !== 'active' }).map(
     ({ steps }) => {
       const heard = steps.slice(1).map(({ event }) => event);
       const words = heard.map(wordFor);
       const states = steps.map(({ state }): string => state.value);
-      return { name: `limit ${maxSteps}: ${words.join(', ')}`, heard, words, states, maxSteps };
+      return { name: `${nameOf(setting)}: ${words.join(', ')}`, heard, words, states, setting };
     },
   );
 });
 type Path = (typeof paths)[number];
 
+/** How many model calls were begun: one before anything is heard, and one after every batch or rejection that lets the turn go on. */
+function stepsOf(words: readonly string[], { hasBefore, maxSteps }: Setting): number {
+  let steps = hasBefore ? 0 : 1;
+  let rejections = 0;
+  for (const word of words) {
+    if (word === 'cancel') return steps;
+    if (word === 'before allows' || word === 'before breaks') steps += 1;
+    if (word === 'tools give' && steps < maxSteps) steps += 1;
+    if (word === 'after rejects' && steps < maxSteps && rejections < maxRejections) {
+      steps += 1;
+      rejections += 1;
+    }
+  }
+  return steps;
+}
+
 /** How a turn must end, told from what was heard and not from the machine. */
-function expectedOf({ words, maxSteps }: Path): AgentTurnOutcome {
-  const batches = words.filter((word) => word.startsWith('tools')).length;
-  const asked = words.filter((word) => word.startsWith('model')).length;
-  const cancelled = words.includes('cancel');
-  const steps = asked;
+function expectedOf({ words, setting }: Path): AgentTurnOutcome {
+  const { maxSteps, hasAfter } = setting;
+  const steps = stepsOf(words, setting);
+  const rejections = words.filter((word) => word === 'after rejects').length;
   const last = words.at(-1)!;
-  if (cancelled) return { status: 'cancelled', steps, reason: 'user' };
+  const finished = { status: 'finished', steps, overruled: false } as const;
+  if (words.includes('cancel')) return { status: 'cancelled', steps, reason: 'user' };
   switch (last) {
+    case 'before blocks':
+      return { status: 'blocked', steps, before: beforeSteps[last]! };
+    case 'before blocks and stops':
+      return { status: 'blocked', steps, before: beforeSteps[last]!, stop };
     case 'model is content':
-      return { status: 'finished', steps };
+      expect(hasAfter).toBe(false);
+      return finished;
+    case 'after allows':
+    case 'after breaks':
+      return finished;
+    case 'after rejects':
+      expect(rejections > maxRejections || steps === maxSteps).toBe(true);
+      return { ...finished, overruled: true };
+    case 'before stops':
+    case 'after stops':
+    case 'after rejects and stops':
     case 'model is stopped':
     case 'model wants tools and is stopped':
     case 'tools are stopped':
@@ -117,12 +202,12 @@ function expectedOf({ words, maxSteps }: Path): AgentTurnOutcome {
     case 'model fails':
       return { status: 'failed', steps, error: 'down' };
     case 'tools give':
-      expect(batches).toBe(maxSteps);
+      expect(steps).toBe(maxSteps);
       return {
         status: 'stopped',
         by: 'limit',
         steps,
-        reason: `The limit of ${maxSteps} model calls was reached.`,
+        reason: `The limit of ${maxSteps} model ${maxSteps === 1 ? 'call' : 'calls'} was reached.`,
       };
     default:
       return { status: 'failed', steps, error: 'broken' };
@@ -131,16 +216,14 @@ function expectedOf({ words, maxSteps }: Path): AgentTurnOutcome {
 
 /** The states that a turn must be in, told from what was heard and not from the machine. */
 function expectedStates(path: Path): string[] {
-  const { words, maxSteps } = path;
-  const states = ['callingModel'];
-  for (const [index, word] of words.entries()) {
-    const batches = words.slice(0, index + 1).filter((said) => said === 'tools give').length;
+  const { words, setting } = path;
+  const states = [setting.hasBefore ? 'beforeAgent' : 'callingModel'];
+  for (const [index, word] of words.entries())
     if (index === words.length - 1) states.push(expectedOf(path).status);
     else if (word === 'cancel') states.push(states.at(-1)!);
     else if (word === 'model wants tools') states.push('runningTools');
-    else if (word === 'tools give' && batches < maxSteps) states.push('callingModel');
-    else throw new Error(`${path.name}: ends after "${word}"`);
-  }
+    else if (word === 'model is content') states.push('afterAgent');
+    else states.push('callingModel');
   return states;
 }
 
@@ -148,17 +231,31 @@ describe('every path of a turn, played on a real actor', () => {
   for (const path of paths)
     test(path.name, async () => {
       told = [];
-      const played = await script.play(machine, inputFor(path.maxSteps), path.heard);
+      const played = await script.play(machine, inputFor(path.setting), path.heard);
       expect(played.output).toEqual(expectedOf(path));
       expect(played.states).toEqual(expectedStates(path));
-      // What runs is told of a cancel, and heard out: its results belong to the history.
-      expect(told).toEqual(path.words.includes('cancel') ? ['user'] : []);
+      const { words, setting } = path;
+      const asksModel = played.states.includes('callingModel');
+      const rejected = played.states.filter(
+        (state, index) => state === 'callingModel' && words[index - 1] === 'after rejects',
+      );
+      const [cancelledIn] = words.flatMap((word, index) =>
+        word === 'cancel' ? [played.states[index]] : [],
+      );
+      // A call is told of a cancel, and heard out: its results belong to the history.
+      const isTold = cancelledIn === 'callingModel' || cancelledIn === 'runningTools';
+      expect(told).toEqual([
+        ...(asksModel ? ['prompt'] : []),
+        ...rejected.map(() => 'rejected'),
+        ...(isTold ? ['user'] : []),
+      ]);
+      expect(setting.hasBefore).toBe(played.states[0] === 'beforeAgent');
     });
 
   test('together they pass through every state', async () => {
     const passed = new Set<string>();
-    for (const { heard, maxSteps } of paths)
-      for (const id of (await script.play(machine, inputFor(maxSteps), heard)).passed)
+    for (const { heard, setting } of paths)
+      for (const id of (await script.play(machine, inputFor(setting), heard)).passed)
         passed.add(id);
     expect([...passed].toSorted()).toEqual(
       Object.values(machine.states)
@@ -173,27 +270,31 @@ describe('the graph of a turn', () => {
     for (const { words } of paths) {
       const after = (word: string): number =>
         words.includes(word) ? words.length - 1 - words.indexOf(word) : 0;
-      for (const word of Object.keys(answers).filter((said) => said.includes('stopped')))
+      for (const word of Object.keys(answers).filter(
+        (said) => said.includes('stop') || said.startsWith('before blocks'),
+      ))
         expect(after(word)).toBe(0);
       expect(after('cancel')).toBeLessThanOrEqual(1);
     }
   });
 
   test('leads to no more model calls than the limit', () => {
-    for (const { words, maxSteps } of paths)
-      expect(words.filter((word) => word.startsWith('model')).length).toBeLessThanOrEqual(maxSteps);
+    for (const { words, setting } of paths)
+      expect(words.filter((word) => word.startsWith('model')).length).toBeLessThanOrEqual(
+        setting.maxSteps,
+      );
   });
 
-  for (const maxSteps of limits) {
-    const places = Object.values(getAdjacencyMap(machine, walkFor(maxSteps)));
+  for (const setting of settings) {
+    const places = Object.values(getAdjacencyMap(machine, walkFor(setting)));
     const waiting = places.filter(({ state }) => state.status === 'active');
 
-    test(`has no dead end and no error, with a limit of ${maxSteps}`, () => {
+    test(`has no dead end and no error: ${nameOf(setting)}`, () => {
       expect(new Set(places.map(({ state }) => state.status))).toEqual(new Set(['active', 'done']));
       for (const { transitions } of waiting) expect(transitions).not.toEqual({});
     });
 
-    test(`has no state that cannot be cancelled, with a limit of ${maxSteps}`, () => {
+    test(`has no state that cannot be cancelled: ${nameOf(setting)}`, () => {
       for (const { state } of waiting)
         expect(state.can({ type: 'cancel', reason: '' }), String(state.value)).toBe(true);
     });

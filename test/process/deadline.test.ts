@@ -25,7 +25,7 @@ async function overrun(command: string, options: { timeout?: number; grace?: num
   return { cwd, outcome, took, leader: await numberIn(join(cwd, 'leader')) };
 }
 
-describe.concurrent('a hook past its deadline ends, with all it started (HOOK-117, C-33)', () => {
+describe.concurrent('a hook past its deadline ends, with all it started (HOOK-117, 118, C-33)', () => {
   test.each([
     ['sleeping', 'sleep 100', 'SIGTERM'],
     ['waiting for a child', 'sleep 100; echo never', 'SIGTERM'],

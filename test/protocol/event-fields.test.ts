@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { checkEventFields } from '../../src/protocol/event-fields.ts';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { checkEventFields, isEventFields } from '../../src/protocol/event-fields.ts';
 import { hookEventNames, isHookEventName, type HookEventName } from '../../src/protocol/events.ts';
 import { someFields } from '../support/session.ts';
 
@@ -56,4 +56,38 @@ test('sources, reasons and triggers are the documented ones (003, DELTA-HPAY-006
   );
   expect(faults('SessionEnd', { reason: 'crash' })).toHaveLength(1);
   expect(faults('PreCompress', { trigger: 'Auto' })).toHaveLength(1);
+});
+
+describe('the predicates narrow by type (DELTA-HPAY-005)', () => {
+  test.each(hookEventNames)('%s', (event) => {
+    const fits: unknown = { ...someFields[event], more: 1 };
+    expect(isEventFields(event, fits)).toBe(true);
+    for (const value of [undefined, null, 5, 'text', [], {}, { prompt: 5 }])
+      expect(isEventFields(event, value)).toBe(false);
+  });
+
+  test('to what was checked, and no more', () => {
+    const given: unknown = { tool_name: 'x', tool_input: { a: 1 } };
+    if (!isEventFields('BeforeTool', given)) throw new Error('it fits');
+    expectTypeOf(given.tool_name).toEqualTypeOf<string>();
+    expectTypeOf(given.tool_input).toEqualTypeOf<Record<string, unknown>>();
+    const asked: unknown = { notification_type: 'T', message: 'm' };
+    if (!isEventFields('Notification', asked)) throw new Error('it fits');
+    expectTypeOf(asked.details).toEqualTypeOf<Record<string, unknown> | undefined>();
+  });
+
+  test('and never throw', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const throwing = {
+      get tool_name(): string {
+        throw new Error('hands off');
+      },
+      tool_input: {},
+    };
+    expect([proxy, throwing].map((value) => isEventFields('BeforeTool', value))).toEqual([
+      false,
+      false,
+    ]);
+  });
 });

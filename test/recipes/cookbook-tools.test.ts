@@ -31,8 +31,9 @@ describe('recipe 1, secret scanning (HOOK-016a, 017, 199)', () => {
     const events = await run();
     expect(statuses(events)).toEqual(secrets.map(() => 'blocked'));
     expect(toolResults(chat.history)).toEqual(
-      secrets.map(([kind], index) =>
-        `[ALERT] SECRET DETECTED in src/${index}.js: ${kind}. Read it from the environment.`,
+      secrets.map(
+        ([kind], index) =>
+          `[ALERT] SECRET DETECTED in src/${index}.js: ${kind}. Read it from the environment.`,
       ),
     );
     expect(has('src')).toBe(false);
@@ -102,7 +103,10 @@ describe('recipe 2, dangerous commands (HOOK-087, 016a)', () => {
 
   test('other tools are not asked about (HOOK-087)', async () => {
     const { call } = recipe({ fixture: '02-dangerous-commands' });
-    const { status, events } = await call('write_file', { file_path: 'a.txt', content: 'rm -rf /' });
+    const { status, events } = await call('write_file', {
+      file_path: 'a.txt',
+      content: 'rm -rf /',
+    });
     expect(status).toBe('done');
     expect(ranFor(events, 'BeforeTool')).toEqual([]);
   });
@@ -134,7 +138,9 @@ describe('recipe 5, auto-format (HOOK-027)', () => {
       content: 'un  tidy',
     });
     expect(read('a.ts')).toBe('tidy\n');
-    expect(modelReads).toMatch(/^Successfully created [^]*\n\n\[OK\] a\.ts was formatted with prettier/);
+    expect(modelReads).toMatch(
+      /^Successfully created [^]*\n\n\[OK\] a\.ts was formatted with prettier/,
+    );
     expect(userSees).not.toContain('prettier');
   });
 
@@ -220,7 +226,14 @@ describe('recipe 8, TDD (HOOK-016a)', () => {
   });
 
   test('tests, configurations, types, an index and other kinds of files need none', async () => {
-    const files = ['a.spec.js', '__tests__/a.ts', 'vite.config.ts', 'a.d.ts', 'src/index.ts', 'a.md'];
+    const files = [
+      'a.spec.js',
+      '__tests__/a.ts',
+      'vite.config.ts',
+      'a.d.ts',
+      'src/index.ts',
+      'a.md',
+    ];
     const { session } = recipe({ fixture: '08-tdd' });
     const { run } = session([
       {
@@ -332,7 +345,10 @@ describe('recipe 16, policy service', () => {
     vi.stubEnv('LLXPRT_POLICY_URL', address);
     const { status, modelReads, config } = await call('glob', { pattern: '*' });
     expect([status, modelReads]).toEqual(['blocked', 'Policy 7: not on Fridays']);
-    expect(JSON.parse(bodies[0]!)).toEqual({ tool_name: 'glob', session_id: config.getSessionId() });
+    expect(JSON.parse(bodies[0]!)).toEqual({
+      tool_name: 'glob',
+      session_id: config.getSessionId(),
+    });
   });
 
   test('a service out of reach allows, and the model reads so with the result (C-57, HOOK-131)', async () => {

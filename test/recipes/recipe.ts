@@ -53,19 +53,23 @@ export interface OneCall extends RecipeSession {
   readonly modelReads: string;
 }
 
-/** A project whose settings are this fixture, or this text in its place. */
-export function recipe(settings: { fixture: string } | { text: string }): Recipe {
+/** A project whose settings are this fixture, or this text in its place; in a folder of the sandbox's project, if one is given. */
+export function recipe(
+  settings: { readonly fixture: string } | { readonly text: string },
+  folder = '.',
+): Recipe {
   const box = sandbox();
-  const at = (file: string): string => join(box.project, file);
+  const project = join(box.project, folder);
+  const at = (file: string): string => join(project, file);
   cpSync(join(fixtures, 'hooks'), at('.llxprt/hooks'), { recursive: true });
-  if ('text' in settings) box.write(box.files.project, settings.text);
-  else cpSync(join(fixtures, 'settings', `${settings.fixture}.json`), box.files.project);
+  if ('text' in settings) box.write(at('.llxprt/settings.json'), settings.text);
+  else cpSync(join(fixtures, 'settings', `${settings.fixture}.json`), at('.llxprt/settings.json'));
 
   const session: Recipe['session'] = (turns = [], { config: configuring, ...options } = {}) => {
     const warnings: string[] = [];
     const requests: GenAIRequest[] = [];
     const config = createConfig({
-      cwd: box.project,
+      cwd: project,
       onWarning: (line) => warnings.push(line),
       ...configuring,
     });
@@ -98,6 +102,7 @@ export function recipe(settings: { fixture: string } | { text: string }): Recipe
 
   return {
     ...box,
+    project,
     put(file, content) {
       box.write(at(file), content);
       if (content.startsWith('#!')) chmodSync(at(file), 0o755);

@@ -3,7 +3,7 @@ import type { HookEventName } from '../../protocol/events.ts';
 import { EXIT_CODE_BLOCKING_ERROR, EXIT_CODE_SUCCESS } from '../../protocol/exit-codes.ts';
 import type { HookOutput } from '../../protocol/output.ts';
 import type { Answer } from '../answer.ts';
-import { readStdout } from './printed.ts';
+import { readStdout, type Printed } from './printed.ts';
 
 /** The reason of a block for which the hook gave none (C-26). */
 const defaultReason = 'Blocked by hook';
@@ -89,14 +89,15 @@ function readExit(event: HookEventName, exit: HookExit): Answer {
       ...(said !== '' && { output: { decision: 'allow', systemMessage: `Warning: ${said}` } }),
     };
   }
-  if (exit.truncated.includes('stdout'))
+  const printed = readStdout(event, exit.stdout);
+  // What was kept may hold a whole answer all the same; only a denial or a stop is taken from it.
+  if (exit.truncated.includes('stdout') && !forbids(printed))
     return {
       ...base,
       fared: 'failed',
       success: false,
       error: new Error('stdout went over 10 MiB, so the answer cannot be read; print less'),
     };
-  const printed = readStdout(event, exit.stdout);
   switch (printed.kind) {
     case 'nothing':
       return { ...base, success: true };
@@ -131,16 +132,26 @@ const atMost = (most: number, notes: readonly string[]): readonly string[] =>
     ? notes
     : [...notes.slice(0, most), `${notes.length - most} more things were not understood`];
 
+const forbids = (printed: Printed): boolean =>
+  printed.kind === 'object' &&
+  (meaningOf(printed.output.decision) === 'deny' || printed.output.continue === false);
+
+/** How much of a hook's plain text is worth telling the model, in characters. */
+const longestText = 100_000;
+
+const shortened = (text: string): string =>
+  text.length > longestText ? `${text.slice(0, longestText)}…` : text;
+
 /** Stderr, else what stdout says of the reason, else a fixed text; nothing else of stdout is used (C-25). */
 function denialReason(event: HookEventName, exit: HookExit): string {
   const said = exit.stderr.trim();
-  if (said !== '') return said;
+  if (said !== '') return shortened(said);
   const printed = readStdout(event, exit.stdout);
   switch (printed.kind) {
     case 'nothing':
       return defaultReason;
     case 'text':
-      return printed.text;
+      return shortened(printed.text);
     case 'object':
       return printed.output.reason?.trim() ? printed.output.reason : defaultReason;
   }

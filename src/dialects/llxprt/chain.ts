@@ -19,6 +19,9 @@ export function chainPayload(
       return spread(payload, 'tool_input', specific['tool_input']);
     case 'BeforeModel':
       return spread(payload, 'llm_request', specific['llm_request']);
+    // A later redactor must not undo an earlier one (seed 000 §7.4).
+    case 'AfterModel':
+      return spread(payload, 'llm_response', specific['llm_response']);
     case 'BeforeAgent': {
       const context = specific['additionalContext'];
       return typeof context === 'string' && context !== ''

@@ -68,6 +68,15 @@ test('a prompt grows by each context (HOOK-211, W11)', () => {
   expect(chain('BeforeAgent', first, { additionalContext: '' })).toBe(first);
 });
 
+test('a response is what the hooks before made of it, so that redactors add up (seed 000 §7.4)', () => {
+  const payload = { ...someFields.AfterModel };
+  const redacted = chain('AfterModel', payload, { llm_response: { text: '[EMAIL]' } });
+  expect(redacted).toMatchObject({
+    llm_request: payload.llm_request,
+    llm_response: { text: '[EMAIL]', candidates: [{ content: { parts: ['[EMAIL]'] } }] },
+  });
+});
+
 describe('unchanged', () => {
   const everything = {
     tool_input: { x: 1 },
@@ -78,7 +87,9 @@ describe('unchanged', () => {
   };
 
   test.each(
-    hookEventNames.filter((name) => !['BeforeTool', 'BeforeModel', 'BeforeAgent'].includes(name)),
+    hookEventNames.filter(
+      (name) => !['BeforeTool', 'BeforeModel', 'AfterModel', 'BeforeAgent'].includes(name),
+    ),
   )('%s passes its input on as it is (HOOK-211)', (event) => {
     const payload = { ...someFields[event] };
     expect(chain(event, payload, everything)).toBe(payload);

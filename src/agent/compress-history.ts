@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { messageOf } from '../hooks/message-of.ts';
+import type { HookEventFields } from '../protocol/input.ts';
+import type { ChatEvent } from './chat-events.ts';
+import { textOf, userMessage } from './chat-history.ts';
+import type { ChatSession } from './chat-session.ts';
+import { runModelCall } from './model-call.ts';
+import { fireSessionEvent, notice } from './session-events.ts';
+
+const wish =
+  'Summarise our conversation so far, so that you can go on with the task knowing only the summary: the goal, what was done, what was found out, what is left.';
+
+/** Replaces a session's history by the model's summary of it. */
+export async function compressHistory(
+  session: ChatSession,
+  trigger: HookEventFields['PreCompress']['trigger'],
+  tell: (...events: ChatEvent[]) => void,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  const { history, options } = session;
+  if (history.length === 0) return;
+  await fireSessionEvent(session, 'PreCompress', { trigger }, trigger, tell);
+  const { model, config } = options;
+  const request = { model: model.name, contents: [...history, userMessage(wish)] };
+  const call = await runModelCall(
+    config,
+    { id: randomUUID(), request },
+    (sent, callSignal) => model.generate(sent, { signal: callSignal }),
+    { signal },
+  );
+  const summary = call.outcome.status === 'done' && call.response ? textOf(call.response) : '';
+  if (summary === '')
+    return tell(
+      notice(
+        `The conversation was not compressed: ${call.error === undefined ? 'there was no summary' : messageOf(call.error)}.`,
+      ),
+    );
+  history.splice(0, history.length, userMessage(`What happened so far:\n\n${summary}`), {
+    role: 'model',
+    parts: [{ text: 'I go on from there.' }],
+  });
+  session.tokens = 0;
+  session.beginning = 'compress';
+}

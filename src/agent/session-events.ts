@@ -1,0 +1,39 @@
+import { readyHookSystem } from './ready-hook-system.ts';
+import { hasHooks } from './plan-hooks.ts';
+import { hookDecision, type ChatEvent } from './chat-events.ts';
+import type { ChatSession } from './chat-session.ts';
+import type { DefaultHookOutput } from '../protocol/output-classes.ts';
+import type { HookEventFields } from '../protocol/input.ts';
+
+/** The events that belong to the session and not to a call; nothing they say blocks anything (C-05, C-54). */
+export type SessionEvent = 'SessionStart' | 'SessionEnd' | 'PreCompress' | 'Notification';
+
+type Tell = (...events: ChatEvent[]) => void;
+
+/** Fires one of the session's events; what its hooks have for the user is told. Never throws. */
+export async function fireSessionEvent<Event extends SessionEvent>(
+  { options: { config } }: ChatSession,
+  event: Event,
+  fields: HookEventFields[Event],
+  subject: string,
+  tell: Tell,
+): Promise<DefaultHookOutput | undefined> {
+  const system = await readyHookSystem(config);
+  if (!system || !hasHooks(config, system, event, subject)) return undefined;
+  const result = await system.getEventHandler().fire(event, fields);
+  const text = result.finalOutput?.systemMessage;
+  tell(...hookDecision(event, result), ...(text === undefined ? [] : [notice(text)]));
+  return result.finalOutput;
+}
+
+/** SessionStart, once for every beginning: a new session, a resumed, a cleared or a compressed one. */
+export async function beginSession(session: ChatSession, tell: Tell): Promise<void> {
+  const source = session.beginning;
+  if (source === undefined) return;
+  delete session.beginning;
+  const output = await fireSessionEvent(session, 'SessionStart', { source }, source, tell);
+  const context = output?.getAdditionalContext();
+  if (context !== undefined) session.contexts.push(context);
+}
+
+export const notice = (text: string): ChatEvent => ({ type: 'notice', text });

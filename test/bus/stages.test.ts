@@ -1,0 +1,72 @@
+import { beforeEach, describe, expect, test, vi } from 'vitest';
+import type * as Aggregator from '../../src/hooks/hook-aggregator.ts';
+import type * as Runner from '../../src/hooks/run-machine.ts';
+import { inParallel, someFields } from '../support/session.ts';
+import { startBusSession } from './bus.ts';
+
+const broken = vi.hoisted(() => ({ stage: '' }));
+
+// What the engine itself does never fails on purpose, so its parts are made to.
+vi.mock('../../src/hooks/hook-aggregator.ts', async (original) => {
+  const whole = await original<typeof Aggregator>();
+  return {
+    aggregateResults: (...given: Parameters<typeof whole.aggregateResults>) => {
+      if (broken.stage === 'aggregation') throw new Error('cannot merge');
+      return whole.aggregateResults(...given);
+    },
+  };
+});
+vi.mock('../../src/hooks/run-machine.ts', async (original) => {
+  const whole = await original<typeof Runner>();
+  return {
+    runMachine: (...given: Parameters<typeof whole.runMachine>) =>
+      broken.stage === 'execution'
+        ? Promise.reject(new Error('cannot run'))
+        : whole.runMachine(...given),
+  };
+});
+
+beforeEach(() => {
+  broken.stage = '';
+});
+
+describe.each([
+  ['execution', 'cannot run'],
+  ['aggregation', 'cannot merge'],
+])('a failure of %s (DELTA-HFAIL-001, DELTA-HFAIL-002, C-91)', (stage, message) => {
+  test('fails open on the direct path: no success, the stage, one warning', async () => {
+    const session = await startBusSession({ BeforeTool: inParallel('exit 2') });
+    broken.stage = stage;
+    const result = await session.fire('BeforeTool', someFields.BeforeTool);
+    expect(result).toMatchObject({
+      success: false,
+      allOutputs: [],
+      failure: { event: 'BeforeTool', stage, message },
+    });
+    expect(result.finalOutput).toBeUndefined();
+    expect(session.warnings).toEqual([
+      `BeforeTool: the hooks could not be run (${message}); it goes on without them`,
+    ]);
+  });
+
+  test('is told to who asked by bus, and the next request is served', async () => {
+    const { ask } = await startBusSession({ BeforeTool: inParallel('exit 2') });
+    broken.stage = stage;
+    expect(await ask('BeforeTool', someFields.BeforeTool, 'mine')).toEqual({
+      correlationId: 'mine',
+      success: false,
+      error: { code: 'internal_error', message, details: { stage, eventName: 'BeforeTool' } },
+    });
+    broken.stage = '';
+    expect((await ask('BeforeTool', someFields.BeforeTool)).success).toBe(true);
+  });
+});
+
+test('a registry that cannot be read is a failure of planning', async () => {
+  const { ask, config } = await startBusSession({ BeforeTool: inParallel('exit 2') });
+  vi.spyOn(config.getHookSystem()!.getRegistry(), 'getHooksForEvent').mockImplementation(() => {
+    throw new Error('no registry');
+  });
+  const { error } = await ask('BeforeTool', someFields.BeforeTool);
+  expect(error).toMatchObject({ code: 'internal_error', details: { stage: 'planning' } });
+});

@@ -1,0 +1,27 @@
+import { execa } from 'execa';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { group, projectWithHooks } from '../support/project.ts';
+
+const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
+const event = '{"tool_name":"a","tool_input":{}}';
+
+describe('a denial keeps its exit status', () => {
+  test.each([
+    ['when nobody reads stdout', '| true'],
+    ['when stdout is full', '> /dev/full'],
+    ['when stdout is closed', '>&-'],
+    ['when a warning cannot be written', '2> /dev/full'],
+    ['when stderr is closed', '2>&-'],
+  ])('%s', async (_, redirection) => {
+    const cwd = projectWithHooks({
+      BeforeTool: [group('exit 2'), group('echo broken >&2; exit 1')],
+    });
+    const { exitCode } = await execa(
+      'bash',
+      ['-c', `set -o pipefail; echo '${event}' | node "${main}" fire BeforeTool ${redirection}`],
+      { cwd, reject: false, env: { HOOKMACHINE_TRUST: '1', HOME: cwd }, timeout: 15_000 },
+    );
+    expect(exitCode).toBe(2);
+  });
+});

@@ -1,0 +1,23 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { watchFiles } from '../../src/settings/watch-files.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+// A system out of watches, which cannot be provoked without harm to others.
+vi.mock('node:fs', async (original) => ({
+  ...(await original<typeof import('node:fs')>()),
+  watch: () => {
+    throw Object.assign(new Error('no space left for watches'), { code: 'ENOSPC' });
+  },
+}));
+
+test('files are polled where they cannot be watched', async () => {
+  const file = join(tempFolder(), 'settings.json');
+  const changed = vi.fn<() => void>();
+  onTestFinished(watchFiles([file], changed));
+  writeFileSync(file, '{}');
+  await vi.waitUntil(() => changed.mock.calls.length > 0, { timeout: 10_000, interval: 50 });
+  writeFileSync(file, '{ "a": 1 }');
+  await vi.waitUntil(() => changed.mock.calls.length > 1, { timeout: 10_000, interval: 50 });
+});
