@@ -35,6 +35,7 @@ export class ChatLoop {
       contexts: [],
       tokens: 0,
       beginning: options.history?.length ? 'resume' : 'startup',
+      hasBegun: false,
     };
   }
 
@@ -82,9 +83,12 @@ export class ChatLoop {
    */
   async end(reason: HookEventFields['SessionEnd']['reason'] = 'exit'): Promise<ChatEvent[]> {
     const told: ChatEvent[] = [];
+    const session = this.#session;
     // A session that had no turn never began.
-    if (this.#session.beginning !== undefined) return told;
-    await fireSessionEvent(this.#session, 'SessionEnd', { reason }, reason, (...events) =>
+    if (!session.hasBegun) return told;
+    session.hasBegun = false;
+    session.beginning = session.history.length > 0 ? 'resume' : 'startup';
+    await fireSessionEvent(session, 'SessionEnd', { reason }, reason, (...events) =>
       told.push(...events),
     );
     return told;
@@ -94,6 +98,8 @@ export class ChatLoop {
   async clear(): Promise<ChatEvent[]> {
     const told = await this.end('clear');
     this.#session.history.length = 0;
+    this.#session.contexts.length = 0;
+    this.#session.tokens = 0;
     this.#session.notes.clear();
     this.#session.beginning = 'clear';
     return told;

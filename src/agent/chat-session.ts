@@ -41,6 +41,8 @@ export interface ChatSession {
   readonly history: GenAIContent[];
   /** How the session is about to begin; SessionStart hooks are told with the next turn. */
   beginning?: HookEventFields['SessionStart']['source'];
+  /** SessionStart hooks were told, SessionEnd hooks not yet. */
+  hasBegun: boolean;
   /** What SessionStart hooks add to the next prompt. */
   readonly contexts: string[];
   /** How many tokens the last model call took in all. */

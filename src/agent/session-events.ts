@@ -31,6 +31,7 @@ export async function beginSession(session: ChatSession, tell: Tell): Promise<vo
   const source = session.beginning;
   if (source === undefined) return;
   delete session.beginning;
+  session.hasBegun = true;
   const output = await fireSessionEvent(session, 'SessionStart', { source }, source, tell);
   const context = output?.getAdditionalContext();
   if (context !== undefined) session.contexts.push(context);

@@ -72,7 +72,8 @@ function disable(name: string, { cwd, scope }: Options): string {
     return `Hook "${name}" is disabled already, in ${listed.join(' and ') || systemSettingsFile()}.`;
   const settings = asked ?? fileOf(ours.some(isOf('project')) ? 'project' : 'user', files);
   settings.disable(name);
-  return `Hook "${name}" is disabled, in ${settings.file} hooksConfig.disabled.`;
+  const others = meant.length > ours.length ? " The administrator's of that name stays on." : '';
+  return `Hook "${name}" is disabled, in ${settings.file} hooksConfig.disabled.${others}`;
 }
 
 function enable(name: string, { cwd }: Options): string {

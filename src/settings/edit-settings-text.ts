@@ -147,4 +147,4 @@ const startsLine = (text: string, offset: number): boolean =>
   lineStart(text, offset) > 0 && text.slice(lineStart(text, offset), offset).trim() === '';
 
 /** One step of indentation, as the file has it. */
-const unitOf = (text: string): string => /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ';
+const unitOf = (text: string): string => /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';

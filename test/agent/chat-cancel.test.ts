@@ -205,3 +205,14 @@ test('every turn ends with exactly one last event, at whatever moment it is canc
     expectWhole(chat);
   }
 });
+
+test('whoever leaves a turn early may begin the next one at once', async () => {
+  const { chat, run } = await startChat([() => new Promise<never>(() => undefined), 'second']);
+  const reader = chat.run('one')[Symbol.asyncIterator]();
+  const first = reader.next();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  chat.cancel('enough');
+  expect((await first).value).toMatchObject({ type: 'cancelled' });
+  for await (const _ of chat.run('two')) break;
+  expect(last(await run('three'))).toMatchObject({ type: 'finalAnswer', text: 'second' });
+});

@@ -194,6 +194,16 @@ describe('hookmachine disable and enable', () => {
     });
   });
 
+  test("an administrator's hook of the same name stays on, and that is said", async () => {
+    const box = sandbox();
+    box.write(box.files.project, settings(guard('true', 'scan')));
+    box.write(box.files.system, settings(guard(denying, 'scan')));
+    expect((await run(box, 'disable', 'scan')).stdout).toBe(
+      `Hook "scan" is disabled, in ${box.files.project} hooksConfig.disabled. The administrator's of that name stays on.`,
+    );
+    expect(await fire(box)).toBe(2);
+  });
+
   test("in the home folder the project's file is the user's, and is edited once", async () => {
     const box = sandbox();
     box.write(box.files.user, settings(guard(denying, 'scan')));

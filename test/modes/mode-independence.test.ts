@@ -95,7 +95,10 @@ type Mode = (project: string) => {
 const command = (project: string): string[] => [
   process.execPath,
   main,
-  ...['run', 'Go', '--model', `scripted:${join(project, 'session.yaml')}`, '--json'],
+  'run',
+  'Go',
+  `--model=scripted:${join(project, 'session.yaml')}`,
+  '--json',
 ];
 
 const shellLine = (words: readonly string[]): string => words.map(quoted).join(' ');
@@ -106,7 +109,9 @@ const works = (program: string, ...args: string[]): boolean =>
 /** A program that gives another one a terminal. */
 const terminal: ((words: readonly string[]) => string[]) | undefined = works(
   'script',
-  ...['-qec', 'true', '/dev/null'],
+  '-qec',
+  'true',
+  '/dev/null',
 )
   ? (words) => ['script', '-qec', shellLine(words), '/dev/null']
   : works('python3', '-c', 'import pty')

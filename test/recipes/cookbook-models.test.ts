@@ -169,7 +169,7 @@ describe('recipe 17, sequential chain (HOOK-104 to 106, 216, C-42)', () => {
     vi.stubEnv('LLXPRT_MAX_MESSAGES', '3');
     const { run, requests, chat } = session([{ text: 'Yes.' }], { history });
     await run('u3');
-    expect(requests[0]?.contents?.map(({ parts }) => parts?.[0]?.text)).toEqual(['u1', 'u3']);
+    expect(requests[0]?.contents.map(({ parts }) => parts?.[0]?.text)).toEqual(['u1', 'u3']);
     expect(requests[0]?.config?.systemInstruction).toBe('House rules: tabs, never spaces.');
     expect(chat.history.length).toBe(6);
   });

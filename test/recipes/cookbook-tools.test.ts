@@ -2,29 +2,26 @@ import { execFileSync } from 'node:child_process';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ranFor, recipe, statuses, toolResults } from './recipe.ts';
+import { ranFor, recipe, statuses, toolResults, writing } from './recipe.ts';
 
-/** Put together here, so that no scanner takes this file for a leak. */
-const key = `AKIA${'IOSFODNN7EXAMPLE'}`;
+/** The one that AWS prints in its documents. */
+const key = 'AKIAIOSFODNN7EXAMPLE';
 
 describe('recipe 1, secret scanning (HOOK-016a, 017, 199)', () => {
   const secrets: [string, string][] = [
     ['AWS access key', `const key = '${key}';`],
     ['API key', `api_key = "${'x1y2z3'.repeat(4)}"`],
     ['GitHub token', `ghp_${'a1B2'.repeat(9)}`],
-    ['Slack token', `xoxb-${'1234567890'}-abc`],
-    ['private key', `-----BEGIN RSA ${'PRIVATE KEY'}-----\nMIIE`],
-    ['password', `password: "${'correct horse'}"`],
+    ['Slack token', `xoxb-${'1'.repeat(10)}-abc`],
+    ['private key', ['-----BEGIN RSA', 'PRIVATE KEY-----'].join(' ')],
+    ['password', 'password: "correct horse"'],
   ];
 
   test('a secret of any kind is not written; the model reads why', async () => {
     const { session, has } = recipe({ fixture: '01-secret-scanning' });
     const { run, chat } = session([
       {
-        calls: secrets.map(([, content], index) => ({
-          name: 'write_file',
-          args: { file_path: `src/${index}.js`, content },
-        })),
+        calls: secrets.map(([, content], index) => writing(`src/${index}.js`, content)),
       },
       { text: 'Done.' },
     ]);
@@ -211,13 +208,13 @@ test('recipe 7, git checkpoint: the call is allowed, the tree is as it was, no s
 describe('recipe 8, TDD (HOOK-016a)', () => {
   test('a source file waits for its test; with the test there it is written', async () => {
     const { session, has } = recipe({ fixture: '08-tdd' });
-    const write = (file_path: string) => ({
-      calls: [{ name: 'write_file', args: { file_path, content: 'x' } }],
-    });
     const { run } = session([
-      write('src/sum.ts'),
-      { ...write('src/sum.test.ts'), expect: 'TDD ENFORCEMENT: write src/sum.test.ts first.' },
-      write('src/sum.ts'),
+      { calls: [writing('src/sum.ts')] },
+      {
+        expect: 'TDD ENFORCEMENT: write src/sum.test.ts first.',
+        calls: [writing('src/sum.test.ts')],
+      },
+      { calls: [writing('src/sum.ts')] },
       { text: 'Done.' },
     ]);
     const events = await run();
@@ -237,10 +234,7 @@ describe('recipe 8, TDD (HOOK-016a)', () => {
     const { session } = recipe({ fixture: '08-tdd' });
     const { run } = session([
       {
-        calls: files.map((file_path) => ({
-          name: 'write_file',
-          args: { file_path, content: 'x' },
-        })),
+        calls: files.map((file) => writing(file)),
       },
       { text: 'Done.' },
     ]);

@@ -1,9 +1,10 @@
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test, vi } from 'vitest';
-import { inParallel, print } from '../support/session.ts';
+import { inParallel } from '../support/session.ts';
+import { last } from '../support/chat.ts';
 import { untilWritten } from '../support/until.ts';
-import { ranFor, recipe, statuses, switchedOn } from './recipe.ts';
+import { ranFor, recipe, statuses, switchedOn, writing } from './recipe.ts';
 
 const write = { file_path: 'a.txt', content: 'x' };
 const written = 'Successfully created and wrote to new file: a.txt.';
@@ -43,13 +44,10 @@ describe('skeletons that are bash syntax errors as printed end with 2, so they d
 
 test('B4, B11: secrets by patterns in JavaScript; an error of its own denies too', async () => {
   const { session } = recipe(before('.llxprt/hooks/scan-secrets.mjs'));
-  const contents = ['plain', `AKIA${'IOSFODNN7EXAMPLE'}`, 'broken!'];
+  const contents = ['plain', 'AKIAIOSFODNN7EXAMPLE', 'broken!'];
   const { run } = session([
     {
-      calls: contents.map((content, index) => ({
-        name: 'write_file',
-        args: { file_path: `${index}.txt`, content },
-      })),
+      calls: contents.map((content, index) => writing(`${index}.txt`, content)),
     },
     { text: 'Done.' },
   ]);
@@ -82,7 +80,7 @@ test('B5, without a container engine the call goes on, and the user is told (C-2
 
 test('B6, a costly answer comes from a cache', async () => {
   const { call, read } = recipe(switchedOn({ AfterTool: inParallel('.llxprt/hooks/hourly.sh') }));
-  for (let call_ = 0; call_ < 2; call_++) {
+  for (let round = 0; round < 2; round++) {
     const { modelReads } = await call('glob', { pattern: '*.none' });
     expect(modelReads).toMatch(/\n\nCostly to know\.$/);
   }
@@ -108,6 +106,19 @@ test('B7, B8, B21, B22: an entry without a type is left out with a warning; its 
   expect(ranFor(events, 'BeforeTool')).toEqual(['good']);
   expect(warnings.length).toBe(2);
   expect(warnings.join('\n')).toMatch(/BeforeTool[^]*type[^]*AfterAgent[^]*type/);
+});
+
+test('B7, with its type, a final checker sends the answer back once, with its reason as the prompt (G-16)', async () => {
+  const check =
+    'grep -q \'"stop_hook_active":true\' || { echo "Say where the tests are." >&2; exit 2; }';
+  const { session } = recipe(switchedOn({ AfterAgent: inParallel(check) }));
+  const { run, requests } = session([
+    { text: 'Done.' },
+    { expect: 'Say where the tests are.', text: 'Done; they are in test/.' },
+  ]);
+  const events = await run();
+  expect(last(events)).toMatchObject({ type: 'finalAnswer', text: 'Done; they are in test/.' });
+  expect(requests[1]?.contents.map(({ role }) => role)).toEqual(['user', 'model', 'user']);
 });
 
 test('B9, a hook that reads a big input in pieces gets all of it', async () => {
@@ -144,7 +155,7 @@ test('B12, run by hand with a sample, a hook answers as it does for the engine',
   const { call, project, read } = recipe(settings);
   const { modelReads } = await call('write_file', {
     ...write,
-    content: `AKIA${'IOSFODNN7EXAMPLE'}`,
+    content: 'AKIAIOSFODNN7EXAMPLE',
   });
   const { stdout } = await execa('.llxprt/hooks/scan-secrets.py', {
     cwd: project,
@@ -232,10 +243,11 @@ test('B20, a hook disabled by its name never runs, by its command neither (C-04)
   expect(ranFor(events, 'BeforeTool')).toEqual(['other']);
 });
 
+/** A hook that waits for another one, so that one after another neither would end well. */
+const meeting = (own: string, other: string): string =>
+  `touch ${own}; while [ ! -e ${other} ]; do sleep 0.02; done`;
+
 test('B21, a quick and a deep check with the same matcher run side by side, each with its own timeout (000 s7.4)', async () => {
-  // Each waits for the other, so one after another neither would end well.
-  const meeting = (own: string, other: string): string =>
-    `touch ${own}; while [ ! -e ${other} ]; do sleep 0.02; done`;
   const { call } = recipe(
     switchedOn({
       BeforeTool: [
@@ -289,12 +301,4 @@ test('B26, control characters of a hook’s words do not reach the terminal by a
   const { call } = recipe(before(String.raw`printf 'bad\033[2Jword' >&2; exit 1`));
   const { warnings } = await call('write_file', write);
   expect(warnings.join('\n')).toContain('bad[2Jword');
-});
-
-test('a rewrite of the arguments reaches the tool only when the answer is valid', async () => {
-  const { call, read } = recipe(
-    before(print({ hookSpecificOutput: { tool_input: { content: 'sanitised' } } })),
-  );
-  await call('write_file', write);
-  expect(read('a.txt')).toBe('sanitised');
 });

@@ -152,7 +152,7 @@ test('W11, the second BeforeAgent hook sees the prompt with the first’s contex
   const { run, requests } = session([{ text: 'Yes.' }]);
   const events = await run('Tidy up.');
   expect(ranFor(events, 'BeforeAgent').length).toBe(2);
-  const [prompt] = requests[0]?.contents ?? [];
+  const [prompt] = requests[0]!.contents;
   expect(prompt?.parts?.[0]?.text).toMatch(
     /^Tidy up\.\n\nMemory: prefers tabs\.\s+Sentiment of 1 memories: calm\.$/,
   );

@@ -19,29 +19,38 @@ const fixtures = fileURLToPath(new URL('../fixtures/recipes', import.meta.url));
 /** A project with the hooks of the recipes, and what can be done in it. */
 export interface Recipe extends Sandbox {
   /** Writes a file of the project; what begins with `#!` can be run. */
-  put(file: string, content: string): void;
-  has(file: string): boolean;
-  read(file: string): string;
+  readonly put: (file: string, content: string) => void;
+  readonly has: (file: string) => boolean;
+  readonly read: (file: string) => string;
   /** A session with a model that takes these turns. */
-  session(turns?: readonly ScriptedTurn[], options?: SessionOptions): RecipeSession;
+  readonly session: (turns?: readonly ScriptedTurn[], options?: SessionOptions) => RecipeSession;
   /** A session in which the model calls one tool and ends. */
-  call(name: string, args: Record<string, unknown>, options?: SessionOptions): Promise<OneCall>;
+  readonly call: (
+    name: string,
+    args: Record<string, unknown>,
+    options?: SessionOptions,
+  ) => Promise<OneCall>;
 }
 
-type SessionOptions = Partial<ChatLoopOptions> & { readonly config?: Partial<CreateConfigOptions> };
+export interface SessionOptions extends Partial<Omit<ChatLoopOptions, 'config'>> {
+  readonly config?: Partial<CreateConfigOptions>;
+}
+
+/** A request of the chat loop, which sends its contents as messages. */
+type SentRequest = GenAIRequest & { readonly contents: readonly GenAIContent[] };
 
 export interface RecipeSession {
   readonly config: HookSystemConfig;
   readonly chat: ChatLoop;
   /** What the model was asked. */
-  readonly requests: readonly GenAIRequest[];
+  readonly requests: readonly SentRequest[];
   readonly warnings: readonly string[];
   /** Runs a turn to its end. */
-  run(prompt?: string): Promise<ChatEvent[]>;
-  fire<Event extends HookEventName>(
+  readonly run: (prompt?: string) => Promise<ChatEvent[]>;
+  readonly fire: <Event extends HookEventName>(
     event: Event,
     fields: HookEventFields[Event],
-  ): Promise<AggregatedHookResult>;
+  ) => Promise<AggregatedHookResult>;
 }
 
 /** What the user and the model saw of one tool call. */
@@ -67,7 +76,7 @@ export function recipe(
 
   const session: Recipe['session'] = (turns = [], { config: configuring, ...options } = {}) => {
     const warnings: string[] = [];
-    const requests: GenAIRequest[] = [];
+    const requests: SentRequest[] = [];
     const config = createConfig({
       cwd: project,
       onWarning: (line) => warnings.push(line),
@@ -79,7 +88,7 @@ export function recipe(
       model: {
         name: scripted.name,
         generate(request, generating) {
-          requests.push(structuredClone(request));
+          requests.push(structuredClone(request) as SentRequest);
           return scripted.generate(request, generating);
         },
       },
@@ -134,7 +143,7 @@ export const switchedOn = (hooks: object, more: object = {}): { text: string } =
 export const toolResults = (contents: readonly GenAIContent[]): string[] =>
   contents.flatMap(({ parts = [] }) =>
     parts.flatMap(({ functionResponse }) => {
-      const { output, error } = (functionResponse?.response ?? {}) as Record<string, unknown>;
+      const { output, error } = functionResponse?.response ?? {};
       return functionResponse ? [String(output ?? error)] : [];
     }),
   );
@@ -148,3 +157,9 @@ export const ranFor = (events: readonly ChatEvent[], event: HookEventName): stri
 /** How each tool call ended, in the order asked. */
 export const statuses = (events: readonly ChatEvent[]): string[] =>
   events.flatMap((event) => (event.type === 'toolResult' ? [event.status] : []));
+
+/** A call of `write_file`. */
+export const writing = (file_path: string, content = 'x') => ({
+  name: 'write_file',
+  args: { file_path, content },
+});

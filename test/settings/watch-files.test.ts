@@ -1,3 +1,4 @@
+import type * as fs from 'node:fs';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -6,18 +7,20 @@ import { tempFolder } from '../support/temp-folder.ts';
 
 // A system out of watches, which cannot be provoked without harm to others.
 vi.mock('node:fs', async (original) => ({
-  ...(await original<typeof import('node:fs')>()),
+  ...(await original<typeof fs>()),
   watch: () => {
     throw Object.assign(new Error('no space left for watches'), { code: 'ENOSPC' });
   },
 }));
+
+const patience = { timeout: 10_000, interval: 50 };
 
 test('files are polled where they cannot be watched', async () => {
   const file = join(tempFolder(), 'settings.json');
   const changed = vi.fn<() => void>();
   onTestFinished(watchFiles([file], changed));
   writeFileSync(file, '{}');
-  await vi.waitUntil(() => changed.mock.calls.length > 0, { timeout: 10_000, interval: 50 });
+  await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1), patience);
   writeFileSync(file, '{ "a": 1 }');
-  await vi.waitUntil(() => changed.mock.calls.length > 1, { timeout: 10_000, interval: 50 });
+  await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(2), patience);
 });
