@@ -126,7 +126,7 @@ describe('a tool call', () => {
     await one.run();
     // Each is told as it ends, so their order is their own.
     const told = records.map(({ event, command, success }) => `${event}: ${command}: ${success}`);
-    expect(told.toSorted((one, other) => String(one).localeCompare(String(other)))).toEqual([
+    expect(told.toSorted()).toEqual([
       'AfterTool: echo text: true',
       'AfterTool: sh -c "kill -9 $$": false',
       'BeforeTool: exit 1: false',
