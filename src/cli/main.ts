@@ -3,13 +3,6 @@ import { createRequire } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { oneLine } from '../log.ts';
 import { CommandFailure } from './failure.ts';
-import { addEnable } from './enable.ts';
-import { addFire } from './fire.ts';
-import { addList } from './list.ts';
-import { addRun } from './run.ts';
-import { addSchema } from './schema.ts';
-import { addTool } from './tool.ts';
-import { addTrust } from './trust.ts';
 
 const { version, description } = createRequire(import.meta.url)('hookmachine/package.json') as {
   version: string;
@@ -30,13 +23,22 @@ const program = new Command('hookmachine')
     outputError: (text, write) => write(text.replace(/^error: /, 'hookmachine: ')),
   })
   .showHelpAfterError('(see --help)');
-addFire(program);
-addTool(program);
-addRun(program);
-addList(program);
-addTrust(program);
-addEnable(program);
-addSchema(program);
+
+/** Each command in its own module: `fire` is started for every event of an agent, and loads only itself. */
+const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
+  fire: async () => (await import('./fire.ts')).addFire,
+  tool: async () => (await import('./tool.ts')).addTool,
+  run: async () => (await import('./run.ts')).addRun,
+  list: async () => (await import('./list.ts')).addList,
+  trust: async () => (await import('./trust.ts')).addTrust,
+  enable: async () => (await import('./enable.ts')).addEnable,
+  disable: async () => (await import('./enable.ts')).addEnable,
+  schema: async () => (await import('./schema.ts')).addSchema,
+};
+const asked = process.argv[2] ?? '';
+const wanted = Object.hasOwn(commands, asked) ? [commands[asked]!] : Object.values(commands);
+const loaded = await Promise.all(wanted.map((load) => load()));
+for (const add of new Set(loaded)) add(program);
 
 try {
   await program.parseAsync();
