@@ -51,9 +51,9 @@ export type { StopRequest } from './agent/tool-effects.ts';
 export type { Tool, ToolContext } from './agent/tool.ts';
 export { builtInTools } from './agent/tools/index.ts';
 
-export { aiSdkModel } from './models/ai-sdk.ts';
+export { aiSdkModel, type AiSdkModelOptions } from './models/ai-sdk.ts';
 export { createModel, type CreateModelOptions } from './models/create-model.ts';
-export { googleModel } from './models/google.ts';
+export { googleModel, type GoogleClient } from './models/google.ts';
 export { ModelError } from './models/model-error.ts';
 export type { GenerateOptions, Model, ModelRequest } from './models/model.ts';
 export { modelFromTurns, scriptedModel, type ScriptedTurn } from './models/scripted.ts';

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import type { HookSystemConfig } from '../hooks/config.ts';
 import { messageOf } from '../hooks/message-of.ts';
+import { onAbort } from '../hooks/on-abort.ts';
 import { warn } from '../log.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
 import { runToolCall, type EndedToolCall, type ToolCallRequest } from './tool-call.ts';
@@ -63,11 +64,11 @@ export class ToolScheduler {
     setMaxListeners(0, abort.signal);
     const forward = (): void => abort.abort(signal?.reason);
     if (signal?.aborted) forward();
-    signal?.addEventListener('abort', forward, { once: true });
+    const stopForwarding = signal && onAbort(signal, forward);
     try {
       return await this.#run(requests, abort.signal);
     } finally {
-      signal?.removeEventListener('abort', forward);
+      stopForwarding?.();
       this.#abort = undefined;
     }
   }
@@ -91,7 +92,6 @@ export class ToolScheduler {
         );
         stopped ||= call.stop !== undefined;
         ended[index] = call;
-        // Counted apart: an optional call that is not made does not evaluate its arguments.
         for (let done = ended[published]; done; done = ended[++published]) this.#tell(done);
       }
     };

@@ -9,7 +9,7 @@ export const trustOption = [
 ] as const;
 
 /** Whether the user or their environment lets all hooks run; no settings can say so. */
-export const trustsAll = (trust: boolean | undefined): boolean =>
+const trustsAll = (trust: boolean | undefined): boolean =>
   trust === true || ['1', 'true'].includes(process.env['HOOKMACHINE_TRUST'] ?? '');
 
 /** What the config of a command needs so that of the project's hooks only trusted ones run. */

@@ -13,7 +13,7 @@ import { onAbort } from './on-abort.ts';
 const debug = debugChannel('system');
 
 /** What a machine's run needs beyond its input. */
-export interface RunOptions {
+interface RunOptions {
   /** Aborting it sends the machine `cancel`; the run still ends with an outcome. */
   readonly signal?: AbortSignal | undefined;
   readonly inspect?: Observer | undefined;

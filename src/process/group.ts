@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
  */
 
 /** Sends a signal to everything that lives in these groups. */
-export function signalGroups(leaders: ReadonlySet<number>, signal: NodeJS.Signals): void {
+function signalGroups(leaders: ReadonlySet<number>, signal: NodeJS.Signals): void {
   for (const group of groupsOf(leaders)) {
     try {
       process.kill(-group, signal);

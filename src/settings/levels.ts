@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /** The folder for settings, in a project and at home. */
-export const settingsFolder = '.llxprt';
+const settingsFolder = '.llxprt';
 
 /** `<project>/.llxprt/settings.json` (HOOK-084). */
 export const projectSettingsFile = (cwd: string): string =>

@@ -89,7 +89,7 @@ const disabled = z
   .optional();
 
 /** The part of settings.json that concerns hooks (seed 000 §6; switches as in C-01, C-04). */
-export const settingsSchema = z
+const settingsSchema = z
   .looseObject({
     $schema: z.string().optional(),
     tools: z.looseObject({ enableHooks: flag.optional() }).optional(),
@@ -110,10 +110,6 @@ export const settingsSchema = z
   })
   .describe('Settings of LLxprt Code, as far as hookmachine reads them.');
 
-/** A hook group as settings may spell it. */
-export type HookGroupConfig = z.infer<typeof groupSchema>;
-/** Hook groups by event, as settings may spell them. */
-export type HooksConfig = Partial<Record<HookEventName, readonly HookGroupConfig[]>>;
 /** The settings that hookmachine reads. */
 export type Settings = z.infer<typeof settingsSchema>;
 
