@@ -93,7 +93,8 @@ function print(event: ChatEvent): void {
     case 'error':
       return show('error', paint('red', event.message));
     case 'notice':
-      return show('notice', event.text);
+    case 'followUp':
+      return show(event.type, event.text);
     case 'finalAnswer':
       return;
   }

@@ -30,10 +30,10 @@ export interface AgentTurnPorts {
   planBefore(): HookEventInput | undefined;
   /** Takes the prompt into the conversation, with what the hooks add to it. */
   acceptPrompt(before: HookEventOutcome | undefined): void;
-  /** The AfterAgent hooks, if there are any; `rejections` answers of this turn were rejected already. */
+  /** The AfterAgent hooks, if there are any; `rejections` answers of this turn were not the last already. */
   planAfter(rejections: number): HookEventInput | undefined;
-  /** Takes what the hooks say of the answer into the conversation as the next prompt. */
-  rejectAnswer(after: HookEventOutcome): void;
+  /** Takes what the hooks say of the answer, or want done next, into the conversation as the next prompt. */
+  sendOn(after: HookEventOutcome): void;
   /** Why a hook stops the agent. */
   stopOf(outcome: HookEventOutcome): TurnStop;
   callModel(): Promise<ModelStep>;
@@ -46,13 +46,13 @@ export interface AgentTurnInput {
   readonly ports: AgentTurnPorts;
   /** How many model calls the turn may take. */
   readonly maxSteps: number;
-  /** How many answers of a turn AfterAgent hooks may reject. */
+  /** How often in a turn AfterAgent hooks may send the agent on. */
   readonly maxRejections: number;
 }
 
 /** How a turn ended. */
 export type AgentTurnOutcome = { readonly steps: number } &
-  /** `overruled`: the hooks rejected the last answer too, but may not go on for ever. */
+  /** `overruled`: the hooks wanted more after the last answer too, but may not go on for ever. */
   (
     | { readonly status: 'finished'; readonly overruled: boolean }
     | { readonly status: 'blocked'; readonly before: HookEventOutcome; readonly stop?: TurnStop }
@@ -83,7 +83,7 @@ const noPorts: AgentTurnPorts = {
   planBefore: () => undefined,
   acceptPrompt: () => undefined,
   planAfter: () => undefined,
-  rejectAnswer: () => undefined,
+  sendOn: () => undefined,
   stopOf: () => ({ reason: '' }),
   callModel: () => Promise.resolve({ status: 'answered', calls: [] }),
   runTools: () => Promise.resolve({}),
@@ -116,7 +116,7 @@ export const agentTurnMachine = setup({
     planAfter: assign({ plan: ({ context }) => context.ports.planAfter(context.rejections) }),
     keepBefore: assign({ before: (_, outcome: HookEventOutcome) => outcome }),
     acceptPrompt: ({ context }) => context.ports.acceptPrompt(context.before),
-    rejectAnswer: ({ context }, outcome: HookEventOutcome) => context.ports.rejectAnswer(outcome),
+    sendOn: ({ context }, outcome: HookEventOutcome) => context.ports.sendOn(outcome),
     countRejection: assign({ rejections: ({ context }) => context.rejections + 1 }),
     noteOverruled: assign({ overruled: true }),
     keepHookStop: assign({
@@ -152,8 +152,10 @@ export const agentTurnMachine = setup({
     hasHooks: ({ context }) => context.plan !== undefined,
     hooksBlock: (_, outcome: HookEventOutcome) => outcome?.verdict.blocked ?? false,
     hooksStop: (_, outcome: HookEventOutcome) => outcome?.verdict.stop ?? false,
-    rejectsAndMayGoOn: ({ context }, outcome: HookEventOutcome) =>
-      (outcome?.verdict.blocked ?? false) &&
+    hooksWantMore: (_, outcome: HookEventOutcome) =>
+      (outcome?.verdict.blocked || outcome?.verdict.followUp) ?? false,
+    wantMoreAndMayGoOn: ({ context }, outcome: HookEventOutcome) =>
+      ((outcome?.verdict.blocked || outcome?.verdict.followUp) ?? false) &&
       context.rejections < context.maxRejections &&
       context.steps < context.maxSteps,
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
@@ -317,7 +319,8 @@ export const agentTurnMachine = setup({
       always: [{ guard: 'hasHooks', target: 'afterAgent' }, { target: 'finished' }],
     },
     afterAgent: {
-      description: 'AfterAgent hooks may reject the answer, so that the model goes on, or stop.',
+      description:
+        'AfterAgent hooks may send the agent on, by a rejection or with follow-ups, or stop it.',
       invoke: {
         id: 'afterHooks',
         src: 'hookEvent',
@@ -330,15 +333,12 @@ export const agentTurnMachine = setup({
             actions: { type: 'keepHookStop', params: ({ event }) => event.output },
           },
           {
-            guard: { type: 'rejectsAndMayGoOn', params: ({ event }) => event.output },
+            guard: { type: 'wantMoreAndMayGoOn', params: ({ event }) => event.output },
             target: 'callingModel',
-            actions: [
-              'countRejection',
-              { type: 'rejectAnswer', params: ({ event }) => event.output },
-            ],
+            actions: ['countRejection', { type: 'sendOn', params: ({ event }) => event.output }],
           },
           {
-            guard: { type: 'hooksBlock', params: ({ event }) => event.output },
+            guard: { type: 'hooksWantMore', params: ({ event }) => event.output },
             target: 'finished',
             actions: 'noteOverruled',
           },

@@ -17,6 +17,8 @@ export interface HookAnswer {
 export interface HookVerdict {
   readonly blocked: boolean;
   readonly stop: boolean;
+  /** The hooks have more for the agent to do. */
+  readonly followUp?: boolean;
 }
 
 /** One hook of a plan; opaque to the machine but for its name. */

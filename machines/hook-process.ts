@@ -2,8 +2,9 @@ import { assign, fromCallback, sendTo, setup } from 'xstate';
 
 /** What the process port is asked to run. It carries no policy: deadline and grace belong to the machine. */
 export interface HookCommand {
-  /** Shell text, as the user wrote it. */
+  /** Shell text, as the user wrote it; with `args`, a program's file, which is started without a shell. */
   readonly command: string;
+  readonly args?: readonly string[];
   readonly cwd: string;
   /** Variables added to the parent's environment. */
   readonly env: Readonly<Record<string, string>>;

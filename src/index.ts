@@ -82,7 +82,15 @@ export {
   EXIT_CODE_SUCCESS,
 } from './protocol/exit-codes.ts';
 export type { ContentPart, LlmContent, ToolResult } from './protocol/tool-result.ts';
-export type { HookConflict } from './dialects/merge.ts';
+export type { HookConflict } from './dialects/merge/field-set.ts';
+export type { CallResult, Dialect, ReadCall } from './dialects/dialect.ts';
+export type { Answer } from './dialects/answer.ts';
+export type { ConversationMessage, EventContext, InvokedBy } from './dialects/event-context.ts';
+export type { FoundHooks, HookSite, UnaskedHook } from './dialects/hook-site.ts';
+export { defaultDialects } from './dialects/index.ts';
+export { kodelet, kodeletStrict } from './dialects/kodelet/index.ts';
+export { llxprt } from './dialects/llxprt/index.ts';
+export type { HookDefinition } from './settings/hook-definition.ts';
 export type { HookExtension } from './settings/extensions.ts';
 export type { SettingsProblem } from './settings/problem.ts';
 export type { HookTrust } from './trust/hook-trust.ts';

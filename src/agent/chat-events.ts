@@ -53,6 +53,8 @@ export type ChatEvent =
   | { readonly type: 'notice'; readonly text: string }
   /** An AfterAgent hook rejected the answer; the model goes on with the reason as its prompt. */
   | { readonly type: 'answerRejected'; readonly reason: string }
+  /** An AfterAgent hook has more to do; the model goes on with this as a message of the user. */
+  | { readonly type: 'followUp'; readonly text: string }
   /** A BeforeAgent hook forbade the prompt; the model never reads it. */
   | { readonly type: 'promptBlocked'; readonly reason: string }
   /** A hook forbade the model call; the reason is for the user. */

@@ -1,4 +1,5 @@
 import { isRecord } from '../protocol/output.ts';
+import type { ConversationMessage } from '../dialects/event-context.ts';
 import type { LlmContent, ToolResult } from '../protocol/tool-result.ts';
 import type { GenAIContent, GenAIPart, GenAIResponse } from '../translate/genai-types.ts';
 import { candidatesOf } from '../translate/response.ts';
@@ -43,6 +44,13 @@ export const toolCallsOf = ({ parts = [] }: GenAIContent): ToolCallRequest[] =>
   parts.flatMap(({ functionCall: call }) =>
     call ? [{ id: call.id ?? '', name: call.name ?? '', input: call.args ?? {} }] : [],
   );
+
+/** What was said so far, texts alone; calls of tools and their results are left out. */
+export const conversationOf = (history: readonly GenAIContent[]): ConversationMessage[] =>
+  history.flatMap(({ role, parts = [] }) => {
+    const content = joined(textsOf(parts));
+    return content === '' ? [] : [{ role: role === 'model' ? 'assistant' : 'user', content }];
+  });
 
 /** The results of a model's tool calls as one message, in the order asked. */
 export const toolMessage = (

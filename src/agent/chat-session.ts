@@ -1,3 +1,4 @@
+import type { InvokedBy } from '../dialects/event-context.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { Model } from '../models/model.ts';
 import type { GenAIConfig, GenAIContent } from '../translate/genai-types.ts';
@@ -23,12 +24,14 @@ export interface ChatLoopOptions {
    * what is kept, not what was shown (HOOK-173).
    */
   readonly display?: 'held' | 'live';
-  /** How many answers of a turn AfterAgent hooks may reject before the answer stands; default 8. */
+  /** How often in a turn AfterAgent hooks may send the agent on, by a rejection or with follow-ups; default 8. */
   readonly maxRejections?: number;
   /** Asks the user before a tool runs. Notification hooks are told first, with the type `ToolPermission`. */
   readonly confirm?: (request: ToolCallRequest) => boolean | Promise<boolean>;
   /** Compress the conversation before a turn once a call took as many tokens in all; default never. */
   readonly compressAt?: number;
+  /** Who works here, for hooks that are told of it: the user's own agent, the default, or one that it started. */
+  readonly invokedBy?: InvokedBy;
   /** An earlier conversation to go on with; the session then begins as resumed. */
   readonly history?: readonly GenAIContent[];
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type {
+  AgentTurnInput,
   AgentTurnOutcome,
   AgentTurnPorts,
   ModelStep,
@@ -14,6 +15,7 @@ import type { GenAIRequest } from '../translate/genai-types.ts';
 import { withSystemMessage } from '../translate/system-message.ts';
 import { hookDecision, toolEvents, toolResultEvent, type ChatEvent } from './chat-events.ts';
 import {
+  conversationOf,
   modelMessage,
   textOf,
   toolCallsOf,
@@ -33,6 +35,9 @@ import { ToolScheduler } from './tool-scheduler.ts';
 
 const defaultMaxSteps = 50;
 const defaultMaxRejections = 8;
+
+/** How far a turn may go. */
+type TurnLimits = Pick<AgentTurnInput, 'maxSteps' | 'maxRejections'>;
 
 /** One turn of a session, for its `agentTurn` machine: it keeps the history and tells what happens. */
 export class ChatTurn {
@@ -61,7 +66,10 @@ export class ChatTurn {
     const { options } = this.#session;
     const { inspect } = options.config;
     const { signal } = this.#abort;
-    const maxRejections = options.maxRejections ?? defaultMaxRejections;
+    const limits = {
+      maxSteps: options.maxSteps ?? defaultMaxSteps,
+      maxRejections: options.maxRejections ?? defaultMaxRejections,
+    };
     try {
       const { compressAt = Infinity } = options;
       if (this.#session.tokens >= compressAt)
@@ -72,12 +80,9 @@ export class ChatTurn {
         import('../hooks/actors.ts'),
         import('../hooks/run-machine.ts'),
       ]);
-      const input = {
-        ports: this.#ports(prompt, system),
-        maxSteps: options.maxSteps ?? defaultMaxSteps,
-        maxRejections,
-      };
-      return this.#lastEvent(await runMachine(agentTurn, input, { signal, inspect }));
+      const input = { ports: this.#ports(prompt, system), ...limits };
+      const outcome = await runMachine(agentTurn, input, { signal, inspect });
+      return this.#lastEvent(outcome, limits);
     } catch (error) {
       return { type: 'error', message: messageOf(error) };
     } finally {
@@ -87,11 +92,12 @@ export class ChatTurn {
 
   #ports(prompt: string, system: HookSystem | undefined): AgentTurnPorts {
     const { history, options, contexts } = this.#session;
+    const context = { invokedBy: options.invokedBy, messages: () => conversationOf(history) };
     const plan = <Event extends 'BeforeAgent' | 'AfterAgent'>(
       event: Event,
       fields: () => HookEventFields[Event],
     ) =>
-      tellResult(planHooks(options.config, system, event, fields), (result) => {
+      tellResult(planHooks(options.config, system, event, fields, undefined, context), (result) => {
         this.#tell(...hookDecision(event, result));
         this.#note(result.finalOutput);
       });
@@ -108,10 +114,17 @@ export class ChatTurn {
           prompt_response: this.#said,
           stop_hook_active: rejections > 0,
         })),
-      rejectAnswer: (after) => {
-        const reason = hookResult(after)?.finalOutput?.getBlockReason() ?? '';
-        this.#tell({ type: 'answerRejected', reason });
-        history.push(userMessage(reason));
+      sendOn: (after) => {
+        const { finalOutput, followUps = [] } = hookResult(after) ?? {};
+        if (finalOutput?.isBlockingDecision()) {
+          const reason = finalOutput.getBlockReason();
+          this.#tell({ type: 'answerRejected', reason });
+          history.push(userMessage(reason));
+        }
+        for (const text of followUps) {
+          this.#tell({ type: 'followUp', text });
+          history.push(userMessage(text));
+        }
       },
       stopOf: (outcome) => ({ reason: hookResult(outcome)?.finalOutput?.getStopReason() ?? '' }),
       callModel: () => this.#callModel(),
@@ -211,6 +224,7 @@ export class ChatTurn {
       config,
       tools,
       ...(toolLimit !== undefined && { limit: toolLimit }),
+      invokedBy: options.invokedBy,
       onCompleted: (call) => this.#tell(...toolEvents(call)),
     });
     const { calls, stop } = await scheduler.schedule(
@@ -248,11 +262,15 @@ export class ChatTurn {
     history.push(toolMessage(calls.map((request) => ({ request, toolResult }))));
   }
 
-  #lastEvent(outcome: AgentTurnOutcome): ChatEvent {
+  #lastEvent(outcome: AgentTurnOutcome, limits: TurnLimits): ChatEvent {
     switch (outcome.status) {
       case 'finished':
         if (outcome.overruled)
-          this.#tell(notice('AfterAgent hooks rejected the answer too often; it stands.'));
+          this.#tell(
+            notice(
+              `AfterAgent hooks would send the agent on again, but may do so ${limits.maxRejections} times in at most ${limits.maxSteps} model calls; the answer stands.`,
+            ),
+          );
         return { type: 'finalAnswer', text: this.#answer, steps: outcome.steps };
       case 'blocked': {
         const reason = hookResult(outcome.before)?.finalOutput?.getBlockReason() ?? '';

@@ -1,4 +1,5 @@
 import type { HookEventInput, HookEventOutcome } from '../../machines/hook-event.ts';
+import type { EventContext } from '../dialects/event-context.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { HookSystem } from '../hooks/hook-system.ts';
 import type { Verdict } from '../hooks/plan-input.ts';
@@ -32,10 +33,11 @@ export function planHooks<Event extends HookEventName>(
   event: Event,
   fields: () => HookEventFields[Event],
   subject?: string,
+  context?: EventContext,
 ): HookEventInput | undefined {
   try {
     if (!system?.hasHooksFor(event, subject)) return undefined;
-    return system.getEventHandler().prepare(event, fields, subject);
+    return system.getEventHandler().prepare(event, fields, subject, context);
   } catch (error) {
     return withoutHooks(config, `${event}: the hooks could not be planned`, error);
   }

@@ -1,4 +1,5 @@
 import type { ToolCallPorts, ToolInput } from '../../machines/tool-call.ts';
+import type { EventContext } from '../dialects/event-context.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { HookSystem } from '../hooks/hook-system.ts';
 import { messageOf } from '../hooks/message-of.ts';
@@ -15,6 +16,7 @@ export function toolCallPorts(
   system: HookSystem | undefined,
   toolName: string,
   execute: ExecuteTool,
+  context: EventContext,
 ): ToolCallPorts {
   return {
     planBefore: (toolInput) =>
@@ -24,6 +26,7 @@ export function toolCallPorts(
         'BeforeTool',
         () => ({ tool_name: toolName, tool_input: toolInput }),
         toolName,
+        context,
       ),
     planAfter: (toolInput, result) =>
       planHooks(
@@ -36,9 +39,11 @@ export function toolCallPorts(
           tool_response: toolResponse(result as ToolResult),
         }),
         toolName,
+        context,
       ),
     rewrite: (toolInput, before) => {
-      const output = hookResult(before)?.finalOutput;
+      const { finalOutput: output, toolInput: replaced } = hookResult(before) ?? {};
+      if (replaced) return replaced;
       const change =
         output instanceof BeforeToolHookOutput ? output.getModifiedToolInput() : undefined;
       return change ? { ...toolInput, ...change } : toolInput;

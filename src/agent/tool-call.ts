@@ -1,4 +1,5 @@
 import type { ToolCallOutcome, ToolInput } from '../../machines/tool-call.ts';
+import type { EventContext } from '../dialects/event-context.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { AggregatedHookResult } from '../hooks/results.ts';
 import { hookResult } from './plan-hooks.ts';
@@ -32,6 +33,7 @@ export async function runToolCall(
   request: ToolCallRequest,
   executeTool: ExecuteTool,
   signal: AbortSignal = new AbortController().signal,
+  context: EventContext = {},
 ): Promise<EndedToolCall> {
   const { id, name, input } = request;
   const execute = alwaysEnding(executeTool);
@@ -46,7 +48,7 @@ export async function runToolCall(
           id,
           toolName: name,
           toolInput: input,
-          ports: toolCallPorts(config, system, name, execute),
+          ports: toolCallPorts(config, system, name, execute, { toolCallId: id, ...context }),
         }),
       withoutHooks: async () => {
         const result = await execute(input, signal).catch(failedResult);
@@ -59,7 +61,7 @@ export async function runToolCall(
   const before = hookResult(outcome.before);
   const after = hookResult(outcome.after);
   return {
-    ...applyToolEffects(outcome, before?.finalOutput, after?.finalOutput),
+    ...applyToolEffects(outcome, before?.finalOutput, after?.finalOutput, after?.toolResponse),
     outcome,
     ...(before && { before }),
     ...(after && { after }),

@@ -18,6 +18,7 @@ export function applyToolEffects(
   outcome: ToolCallOutcome,
   before: DefaultHookOutput | undefined,
   after: DefaultHookOutput | undefined,
+  replaced?: Readonly<Record<string, unknown>>,
 ): AppliedToolCall {
   switch (outcome.status) {
     case 'blocked': {
@@ -32,7 +33,7 @@ export function applyToolEffects(
     case 'stopped': {
       const reason = (after?.shouldStopExecution() ? after : before)?.getStopReason() ?? '';
       const toolResult = outcome.result
-        ? withHookTexts(outcome.result as ToolResult, before, after)
+        ? withHookTexts(resultOf(outcome.result, replaced), before, after)
         : withTexts(errorResult(reason, 'stopped_by_hook'), [note(before?.systemMessage)]);
       return { toolResult, stop: { reason } };
     }
@@ -44,9 +45,13 @@ export function applyToolEffects(
           : errorResult(`The tool call was cancelled: ${outcome.reason}`, 'cancelled'),
       };
     case 'done':
-      return { toolResult: withHookTexts(outcome.result as ToolResult, before, after) };
+      return { toolResult: withHookTexts(resultOf(outcome.result, replaced), before, after) };
   }
 }
+
+/** The tool's result, or what a hook put in its place. */
+const resultOf = (result: object, replaced: object | undefined): ToolResult =>
+  (replaced ?? result) as ToolResult;
 
 /** Context first, then messages (C-56, C-57); a denial after the fact is told, and takes nothing back (C-62). */
 function withHookTexts(

@@ -50,8 +50,8 @@ export async function executeToolWithHooks(
   toolName: string,
   toolInput: ToolInput,
   executeFn: ExecuteTool,
-  { signal }: FireOptions = {},
+  { signal, ...context }: FireOptions = {},
 ): Promise<ToolResult> {
   const request = { id: randomUUID(), name: toolName, input: toolInput };
-  return (await runToolCall(config, request, executeFn, signal)).toolResult;
+  return (await runToolCall(config, request, executeFn, signal, context)).toolResult;
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
+import type { InvokedBy } from '../dialects/event-context.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
 import { messageOf } from '../hooks/message-of.ts';
 import { onAbort } from '../hooks/on-abort.ts';
@@ -26,6 +27,8 @@ export interface ToolSchedulerOptions {
   readonly tools: ReadonlyMap<string, Tool>;
   /** How many calls may run at once; default: the number of cores. */
   readonly limit?: number;
+  /** Who asks for the calls, for hooks that are told of it; default `main`. */
+  readonly invokedBy?: InvokedBy | undefined;
   /** Told of every call as it ends, in the order asked, whatever the order of ending. */
   readonly onCompleted?: (call: CompletedToolCall) => void;
 }
@@ -114,7 +117,7 @@ export class ToolScheduler {
 
   async #one(request: ToolCallRequest, signal: AbortSignal): Promise<CompletedToolCall> {
     this.#running++;
-    const { config, tools } = this.#options;
+    const { config, tools, invokedBy } = this.#options;
     const tool = tools.get(request.name);
     try {
       const call = await runToolCall(
@@ -123,6 +126,7 @@ export class ToolScheduler {
         (input, toolSignal) =>
           execute(tool, request.name, input, config.getWorkingDir(), toolSignal),
         signal,
+        { invokedBy },
       );
       return { ...call, request };
     } finally {

@@ -10,6 +10,7 @@ import { projectSettingsFile, systemSettingsFile, userSettingsFile } from '../se
 import { CommandFailure } from './failure.ts';
 import { printable } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
+import { onlyTrusted } from './trust-option.ts';
 
 type Scope = 'project' | 'user';
 
@@ -39,18 +40,18 @@ Comments and formatting of the file stay as they are.
 Example:
   hookmachine disable scan --scope user`,
     )
-    .action((hook: string, options: Options) => edit(() => disable(hook, options)));
+    .action((hook: string, options: Options) => edit(disable(hook, options)));
   program
     .command('enable')
     .argument('<hook>', 'its name or its command, as `hookmachine list` shows them')
     .description('switch a hook on again: it is taken out of every list of disabled hooks')
     .option('--cwd <dir>', 'the project folder', process.cwd())
-    .action((hook: string, options: Options) => edit(() => enable(hook, options)));
+    .action((hook: string, options: Options) => edit(enable(hook, options)));
 }
 
-function edit(work: () => string): void {
+async function edit(work: Promise<string>): Promise<void> {
   try {
-    process.stdout.write(`${printable(work().replaceAll('\n', String.raw`\n`))}\n`);
+    process.stdout.write(`${printable((await work).replaceAll('\n', String.raw`\n`))}\n`);
   } catch (error) {
     if (error instanceof SettingsEditError)
       throw new CommandFailure(error.message, { cause: error });
@@ -58,8 +59,8 @@ function edit(work: () => string): void {
   }
 }
 
-function disable(name: string, { cwd, scope }: Options): string {
-  const { files, hooks, meant, names } = look(name, cwd);
+async function disable(name: string, { cwd, scope }: Options): Promise<string> {
+  const { files, hooks, meant, names } = await look(name, cwd);
   if (meant.length === 0) throw unknown(name, hooks);
   const ours = meant.filter(({ source }) => source !== 'system');
   const asked = scope && fileOf(scope, files);
@@ -76,15 +77,15 @@ function disable(name: string, { cwd, scope }: Options): string {
   return `Hook "${name}" is disabled, in ${settings.file} hooksConfig.disabled.${others}`;
 }
 
-function enable(name: string, { cwd }: Options): string {
-  const { files, hooks, meant, names } = look(name, cwd);
+async function enable(name: string, { cwd }: Options): Promise<string> {
+  const { files, hooks, meant, names } = await look(name, cwd);
   const listing = Object.values(files).filter(({ disabled }) =>
     disabled.some(({ entry }) => names.includes(entry)),
   );
   const places = placesOf(listing, names);
   if (meant.length === 0 && places.length === 0) throw unknown(name, hooks);
   for (const settings of listing) settings.enable(names);
-  const held = look(name, cwd).meant.find(({ enabled }) => !enabled);
+  const held = (await look(name, cwd)).meant.find(({ enabled }) => !enabled);
   if (held)
     throw new CommandFailure(
       `hook "${name}" stays disabled by the administrator, in ${systemSettingsFile()}`,
@@ -103,14 +104,19 @@ interface Found {
   readonly names: readonly string[];
 }
 
-function look(name: string, dir: string): Found {
+async function look(name: string, dir: string): Promise<Found> {
   const cwd = projectFolder(dir);
   const user = userSettingsFile();
   const files = {
     project: openSettings(projectSettingsFile(cwd)),
     ...(user !== undefined && { user: openSettings(user) }),
   };
-  const hooks = new HookRegistry(createConfig({ cwd, onWarning: () => undefined })).getAllHooks();
+  const config = createConfig({
+    cwd,
+    onWarning: () => undefined,
+    ...onlyTrusted(cwd, undefined),
+  });
+  const hooks = (await HookRegistry.load(config)).getAllHooks();
   const meant = hooks.filter((hook) => hook.name === name || hook.command === name);
   const names = [name, ...meant.flatMap((hook) => [hook.name, hook.command])];
   return { files, hooks, meant, names: names.filter((text) => text !== '') };

@@ -10,7 +10,7 @@ import { AfterModelHookOutput, BeforeModelHookOutput } from '../translate/model-
 export function fireReport<Event extends HookEventName>(
   event: Event,
   fields: HookEventFields[Event],
-  { success, finalOutput, plan, results, conflicts }: AggregatedHookResult,
+  { success, finalOutput, toolInput, plan, results, conflicts }: AggregatedHookResult,
   durationMs: number,
 ) {
   const blocked = finalOutput?.isBlockingDecision() ?? false;
@@ -29,7 +29,7 @@ export function fireReport<Event extends HookEventName>(
     additionalContext: finalOutput?.getAdditionalContext() ?? null,
     suppressOutput: finalOutput?.suppressOutput ?? false,
     // A block wins over a rewrite (G-19).
-    toolInput: blocked ? null : spreadOver(fields, 'tool_input', specific),
+    toolInput: blocked ? null : (toolInput ?? spreadOver(fields, 'tool_input', specific)),
     llmRequest: blocked ? null : finalRequest(fields, specific),
     llmResponse: finalOutput ? finalResponse(finalOutput) : null,
     toolConfig: specific['toolConfig'] ?? null,

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
+import type { Dialect } from '../dialects/dialect.ts';
+import { defaultDialectsWith, knownDialects } from '../dialects/index.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { makeEmptySuccessResult } from '../hooks/results.ts';
-import { checkEventFields } from '../protocol/event-fields.ts';
-import { hookEventNames, isHookEventName } from '../protocol/events.ts';
-import { isRecord } from '../protocol/output.ts';
-import { normalizeHookLLMRequest } from '../translate/genai-v1.ts';
+import { hookEventNames } from '../protocol/events.ts';
+import { dialectNamed, dialectsOption } from './dialects-option.ts';
 import { CommandFailure } from './failure.ts';
 import { fireReport } from './fire-report.ts';
+import { noHooksOption } from './no-hooks-option.ts';
 import { parseJsonObject } from './parse-json-object.ts';
 import { projectFolder } from './project-folder.ts';
 import { readStdin } from './read-stdin.ts';
@@ -14,6 +15,9 @@ import { onlyTrusted, trustOption } from './trust-option.ts';
 
 interface Options {
   readonly cwd: string;
+  readonly dialect: Dialect;
+  readonly dialects?: readonly Dialect[];
+  readonly hooks: boolean;
   readonly sessionId?: string;
   readonly trust?: true;
 }
@@ -22,12 +26,20 @@ interface Options {
 export function addFire(program: Command): void {
   program
     .command('fire')
-    .argument('<event>', `one of ${hookEventNames.join(', ')}`)
+    .argument('<event>', `one of ${hookEventNames.join(', ')}, or of the dialect's`)
     .description(
       "run the hooks of one event: the event's fields as JSON on stdin, the verdict as JSON on stdout",
     )
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .option('--session-id <id>', 'the session that hooks are told of (default: a new one)')
+    .option(
+      '--dialect <name>',
+      `how the event, its fields and the verdict are spelled: ${knownDialects.map(({ name }) => name).join(', ')}`,
+      dialectNamed,
+      knownDialects[0],
+    )
+    .option(...dialectsOption)
+    .option(...noHooksOption)
     .option(...trustOption)
     .addHelpText(
       'after',
@@ -42,22 +54,34 @@ Example:
     .action(fire);
 }
 
-async function fire(event: string, { cwd, sessionId, trust }: Options): Promise<void> {
-  if (!isHookEventName(event))
+async function fire(name: string, options: Options): Promise<void> {
+  const {
+    cwd,
+    dialect,
+    dialects = defaultDialectsWith(dialect),
+    hooks,
+    sessionId,
+    trust,
+  } = options;
+  if (!Object.hasOwn(dialect.events, name))
     throw new CommandFailure(
-      `there is no event "${event}": use one of ${hookEventNames.join(', ')}`,
+      `there is no event "${name}": use one of ${Object.keys(dialect.events).join(', ')}`,
     );
+  const event = dialect.events[name]!;
   if (sessionId !== undefined && !/^[\w.-]+$/.test(sessionId))
     throw new CommandFailure(
       '--session-id may hold letters, digits, "_", "." and "-" only: hooks use it in file names',
     );
   const folder = projectFolder(cwd);
   const given = parseJsonObject(await readStdin(), 'stdin');
-  const checked = checkEventFields(event, withStableRequest(given));
-  if ('faults' in checked)
-    throw new CommandFailure(`stdin does not fit ${event}: ${checked.faults.join('; ')}`);
+  const read = dialect.readCall(name, given);
+  if ('faults' in read)
+    throw new CommandFailure(`stdin does not fit ${name}: ${read.faults.join('; ')}`);
+  const { fields, context } = read;
   const config = createConfig({
     cwd: folder,
+    dialects,
+    ...(!hooks && { enableHooks: false }),
     ...onlyTrusted(folder, trust),
     ...(sessionId !== undefined && { sessionId }),
   });
@@ -65,16 +89,15 @@ async function fire(event: string, { cwd, sessionId, trust }: Options): Promise<
   const system = config.getHookSystem();
   await system?.initialize();
   const result =
-    (await system?.getEventHandler().fire(event, checked.fields)) ?? makeEmptySuccessResult();
-  const report = fireReport(event, checked.fields, result, performance.now() - startedAt);
+    (await system?.getEventHandler().fire(event, fields, context)) ?? makeEmptySuccessResult();
+  const report = fireReport(event, fields, result, performance.now() - startedAt);
   process.exitCode = report.blocked || report.stop ? 2 : 0;
-  process.stdout.write(`${JSON.stringify(report)}\n`);
-}
-
-/** Hooks see requests in one form only; seed 003's `contents` is brought into it (C-71). */
-function withStableRequest(given: Readonly<Record<string, unknown>>) {
-  const request = given['llm_request'];
-  if (!isRecord(request) || 'messages' in request || !('contents' in request)) return given;
-  const { contents: _, generationConfig: __, systemInstruction: ___, ...rest } = request;
-  return { ...given, llm_request: { ...rest, ...normalizeHookLLMRequest(request).request } };
+  const { toolResponse, followUps = [] } = result;
+  const own = dialect.reportCall({
+    toolName: 'tool_name' in fields ? fields.tool_name : undefined,
+    toolInput: report.toolInput,
+    toolResponse,
+    followUps,
+  });
+  process.stdout.write(`${JSON.stringify({ ...report, event: name, ...own })}\n`);
 }

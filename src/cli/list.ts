@@ -1,21 +1,27 @@
 import type { Command } from 'commander';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
+import type { HookSystemConfig } from '../hooks/config.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { HookRegistry, type RegisteredHook } from '../hooks/hook-registry.ts';
-import { matching } from '../hooks/matcher.ts';
 import { hookEventNames } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
+import { dialectsOption } from './dialects-option.ts';
 import { printable } from './printable.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
 import { projectFolder } from './project-folder.ts';
 import { onlyTrusted } from './trust-option.ts';
 
-/** A hook, and why it would be skipped, if it would. */
-interface ListedHook extends RegisteredHook {
+/** Why a hook would be skipped, if it would. */
+interface Untrusted {
   readonly untrusted?: Omit<Extract<HookTrust, { trusted: false }>, 'trusted'>;
 }
 
+type ListedHook = RegisteredHook & Untrusted;
+
 interface Options {
   readonly cwd: string;
+  readonly dialects?: readonly Dialect[];
   readonly json?: true;
 }
 
@@ -26,23 +32,31 @@ export function addList(program: Command): void {
     .description('show every configured hook, where it comes from, and what was discarded and why')
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .option('--json', 'print JSON')
-    .action(({ cwd, json }: Options) => {
+    .option(...dialectsOption)
+    .action(async ({ cwd, dialects, json }: Options) => {
       const folder = projectFolder(cwd);
-      const config = createConfig({ cwd: folder, onWarning: () => undefined });
-      const enabled = config.getEnableHooks();
-      const registry = new HookRegistry(config);
       const { checkTrust } = onlyTrusted(folder, undefined);
-      const hooks = registry.getAllHooks().map((hook): ListedHook => {
+      const config = createConfig({
+        cwd: folder,
+        onWarning: () => undefined,
+        ...(dialects && { dialects }),
+        ...(checkTrust && { checkTrust }),
+      });
+      const enabled = config.getEnableHooks();
+      const registry = await HookRegistry.load(config);
+      const withTrust = <Hook extends UnaskedHook>(hook: Hook): Hook & Untrusted => {
         const trust = hook.source === 'project' ? checkTrust?.(hook) : undefined;
         return trust?.trusted === false
           ? { ...hook, untrusted: { why: trust.why, mend: trust.mend } }
           : hook;
-      });
+      };
+      const hooks = registry.getAllHooks().map(withTrust);
+      const unasked = registry.unasked.map(withTrust);
       const { problems } = registry;
       process.stdout.write(
         json
-          ? `${JSON.stringify({ enabled, hooks: hooks.map(toJson), discarded: problems.map((problem) => ({ ...problem, text: formatProblem(problem) })) }, null, 2)}\n`
-          : describe(enabled, hooks, problems.map(formatProblem)),
+          ? `${JSON.stringify({ enabled, hooks: hooks.map(toJson), ...(unasked.length > 0 && { unasked: unasked.map(unaskedToJson) }), discarded: problems.map((problem) => ({ ...problem, text: formatProblem(problem) })) }, null, 2)}\n`
+          : describe(config, registry, hooks, unasked, problems.map(formatProblem)),
       );
     });
 }
@@ -52,25 +66,43 @@ const toJson = ({ env: _, sequential, ...hook }: ListedHook) => ({
   mode: modeOf({ sequential }),
 });
 
+const unaskedToJson = ({ name, command, source, untrusted }: UnaskedHook & Untrusted) => ({
+  name,
+  command,
+  source,
+  ...(untrusted && { untrusted }),
+});
+
 const modeOf = ({ sequential }: Pick<RegisteredHook, 'sequential'>) =>
   sequential ? 'sequential' : 'parallel';
 
 function describe(
-  enabled: boolean,
+  config: HookSystemConfig,
+  registry: HookRegistry,
   hooks: readonly ListedHook[],
+  unasked: readonly (UnaskedHook & Untrusted)[],
   problems: readonly string[],
 ): string {
   const lines: string[] = [];
-  if (!enabled)
+  const isOn = config.getEnableHooks();
+  const needsSwitch = ({ dialect }: ListedHook) => registry.dialects.get(dialect)!.needsSwitch;
+  if (!isOn || (!config.areSettingsHooksOn?.() && hooks.some(needsSwitch)))
     lines.push(
-      'Hooks are off. Set "tools": { "enableHooks": true } in settings.json; the system\'s file goes before the project\'s, and that before yours.',
+      `${isOn ? "The settings' hooks" : 'Hooks'} are off. Set "tools": { "enableHooks": true } in settings.json; the system's file goes before the project's, and that before yours.`,
       '',
     );
-  if (hooks.length === 0) lines.push('No hooks are configured.', '');
+  if (hooks.length + unasked.length === 0) lines.push('No hooks are configured.', '');
   for (const event of hookEventNames) {
     const own = hooks.filter((hook) => hook.event === event);
-    if (own.length > 0) lines.push(event, ...own.flatMap(describeHook), '');
+    if (own.length > 0)
+      lines.push(event, ...own.flatMap((hook) => describeHook(hook, registry.matcherOf(hook))), '');
   }
+  if (unasked.length > 0)
+    lines.push(
+      'Events unknown: not trusted, so not asked',
+      ...unasked.flatMap(describeUnasked),
+      '',
+    );
   if (problems.length > 0) lines.push('Problems', ...problems.map((problem) => `  ${problem}`), '');
   return `${lines
     .map((line) => printable(line.replaceAll('\n', String.raw`\n`)))
@@ -78,17 +110,25 @@ function describe(
     .trimEnd()}\n`;
 }
 
-function describeHook(hook: ListedHook): string[] {
-  const { command, description, event, file, name, place, source, timeout, type, untrusted } = hook;
-  const where = [file, place].filter((part) => part !== undefined);
+function describeHook(hook: ListedHook, matcher: string | undefined): string[] {
+  const { command, description, dialect, file, name, place, source, timeout, type, untrusted } =
+    hook;
+  const where = [file, place].filter((part) => part !== undefined && part !== '');
   return [
     `  ${name}${hook.enabled ? '' : ' (disabled)'}${type === 'plugin' ? ' (a plugin: it cannot run)' : ''}${untrusted ? ' (not trusted)' : ''}`,
     ...(description === undefined ? [] : [`    ${description}`]),
     ...(command === name || command === '' ? [] : [`    command  ${command}`]),
-    ...(matching[event] === 'ignored' ? [] : [`    matcher  ${hook.matcher || '*'}`]),
+    ...(matcher === undefined ? [] : [`    matcher  ${matcher}`]),
     `    mode     ${modeOf(hook)}`,
     `    timeout  ${timeout} ms`,
+    `    dialect  ${dialect}`,
     `    ${source.padEnd(8)} ${where.join(' ')}`,
     ...(untrusted ? [`    skipped  ${untrusted.why}; ${untrusted.mend}`] : []),
   ];
 }
+
+const describeUnasked = ({ name, command, untrusted }: UnaskedHook & Untrusted): string[] => [
+  `  ${name}`,
+  `    command  ${command}`,
+  ...(untrusted ? [`    skipped  ${untrusted.why}; ${untrusted.mend}`] : []),
+];

@@ -2,8 +2,11 @@ import type { Command } from 'commander';
 import { ChatLoop } from '../agent/chat-loop.ts';
 import type { ChatEvent } from '../agent/chat-events.ts';
 import { builtInTools } from '../agent/tools/index.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { CommandFailure } from './failure.ts';
+import { dialectsOption } from './dialects-option.ts';
+import { noHooksOption } from './no-hooks-option.ts';
 import { projectFolder } from './project-folder.ts';
 import { readStdin } from './read-stdin.ts';
 import { onlyTrusted, trustOption } from './trust-option.ts';
@@ -13,6 +16,8 @@ interface Options {
   readonly model?: string;
   readonly baseUrl?: string;
   readonly cwd: string;
+  readonly dialects?: readonly Dialect[];
+  readonly hooks: boolean;
   readonly json?: true;
   readonly maxSteps?: string;
   readonly live?: true;
@@ -35,6 +40,8 @@ export function addRun(program: Command): void {
     )
     .option('--base-url <url>', "the model server's address")
     .option('--cwd <dir>', 'the project folder', process.cwd())
+    .option(...dialectsOption)
+    .option(...noHooksOption)
     .option(...trustOption)
     .option('--json', 'print one event a line, as JSON')
     .option('--max-steps <n>', 'how many model calls the turn may take')
@@ -69,6 +76,8 @@ async function run(prompt: string, options: Options): Promise<void> {
     config: createConfig({
       cwd,
       watch: options.watch === true,
+      ...(options.dialects && { dialects: options.dialects }),
+      ...(!options.hooks && { enableHooks: false }),
       ...onlyTrusted(cwd, options.trust),
     }),
     model,

@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { ToolScheduler } from '../agent/tool-scheduler.ts';
 import { builtInTools } from '../agent/tools/index.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { CommandFailure } from './failure.ts';
+import { dialectsOption } from './dialects-option.ts';
+import { noHooksOption } from './no-hooks-option.ts';
 import { parseJsonObject } from './parse-json-object.ts';
 import { projectFolder } from './project-folder.ts';
 import { readStdin } from './read-stdin.ts';
@@ -12,6 +15,8 @@ import { onlyTrusted, trustOption } from './trust-option.ts';
 interface Options {
   readonly cwd: string;
   readonly input: string;
+  readonly dialects?: readonly Dialect[];
+  readonly hooks: boolean;
   readonly trust?: true;
 }
 
@@ -27,6 +32,8 @@ export function addTool(program: Command): void {
       "the tool's arguments as a JSON object; - reads them from stdin",
     )
     .option('--cwd <dir>', 'the project folder', process.cwd())
+    .option(...dialectsOption)
+    .option(...noHooksOption)
     .option(...trustOption)
     .addHelpText(
       'after',
@@ -36,13 +43,18 @@ Exit status: 0 the tool ran, 2 blocked or stopped by a hook, 1 the command could
 Example:
   hookmachine tool read_file --input '{"file_path":"README.md"}'`,
     )
-    .action(async (name: string, { cwd, input, trust }: Options) => {
+    .action(async (name: string, { cwd, dialects, hooks, input, trust }: Options) => {
       if (!tools.has(name))
         throw new CommandFailure(
           `there is no tool "${name}": use one of ${[...tools.keys()].join(', ')}`,
         );
       const folder = projectFolder(cwd);
-      const config = createConfig({ cwd: folder, ...onlyTrusted(folder, trust) });
+      const config = createConfig({
+        cwd: folder,
+        ...(dialects && { dialects }),
+        ...(!hooks && { enableHooks: false }),
+        ...onlyTrusted(folder, trust),
+      });
       const text = input === '-' ? await readStdin() : input;
       const where = input === '-' ? 'stdin' : '--input';
       const request = { id: randomUUID(), name, input: parseJsonObject(text, where) };

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { Option, type Command } from 'commander';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { HookRegistry, type RegisteredHook } from '../hooks/hook-registry.ts';
-import { matching } from '../hooks/matcher.ts';
 import { warn } from '../log.ts';
 import { hookEventNames } from '../protocol/events.ts';
 import { trustFile } from '../settings/levels.ts';
@@ -14,6 +14,7 @@ import { recordTrust, TrustFileError } from '../trust/write-trust.ts';
 import { CommandFailure } from './failure.ts';
 import { printable } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
+import { onlyTrusted } from './trust-option.ts';
 
 interface Options {
   readonly cwd: string;
@@ -24,7 +25,10 @@ interface Options {
 
 /** A hook of the project, what is behind it, and why it would be skipped, if it would. */
 interface ShownHook {
-  readonly hook: RegisteredHook;
+  /** The event of a program that may not be run is unknown. */
+  readonly hook: RegisteredHook | UnaskedHook;
+  /** What it is for, where its event knows matchers. */
+  readonly matcher: string | undefined;
   readonly now: HookFingerprint;
   readonly why: string | undefined;
 }
@@ -49,10 +53,10 @@ For one run: hookmachine fire|tool|run --trust; for CI: HOOKMACHINE_TRUST=1.`,
     .action(trust);
 }
 
-function trust({ cwd, show, revoke, json }: Options): void {
+async function trust({ cwd, show, revoke, json }: Options): Promise<void> {
   const folder = projectFolder(cwd);
   const project = realpathSync(folder);
-  const shown = revoke ? [] : projectHooks(folder);
+  const shown = revoke ? [] : await projectHooks(folder);
   const records = !show && (revoke || shown.length > 0);
   if (records)
     record(
@@ -70,20 +74,21 @@ function trust({ cwd, show, revoke, json }: Options): void {
 }
 
 /** What is shown is what is recorded: each file is read once. */
-function projectHooks(cwd: string): ShownHook[] {
-  const config = createConfig({ cwd });
-  const registry = new HookRegistry(config);
+async function projectHooks(cwd: string): Promise<ShownHook[]> {
+  const config = createConfig({ cwd, ...onlyTrusted(cwd, undefined) });
+  const registry = await HookRegistry.load(config);
   for (const problem of registry.problems) tell(formatProblem(problem));
   if (!config.getEnableHooks())
     tell('hooks are off here; "tools": { "enableHooks": true } in settings.json switches them on');
   const trusted = trustedIn(cwd, tell);
-  return registry
-    .getAllHooks()
-    .filter(({ source }) => source === 'project')
-    .map((hook) => {
+  const known = registry.getAllHooks().map((hook) => ({ hook, matcher: registry.matcherOf(hook) }));
+  const unasked = registry.unasked.map((hook) => ({ hook, matcher: undefined }));
+  return [...known, ...unasked]
+    .filter(({ hook }) => hook.source === 'project')
+    .map(({ hook, matcher }) => {
       const now = fingerprint(hook, cwd);
       const why = trusted ? difference(now, trusted.hooks) : 'this folder is not trusted';
-      return { hook, now, why };
+      return { hook, matcher, now, why };
     });
 }
 
@@ -105,12 +110,12 @@ function record(project: string, recorded: ProjectTrust | undefined): void {
 }
 
 const toJson = ({ hook, now: { scripts }, why }: ShownHook, isRecorded: boolean) => ({
-  event: hook.event,
+  event: eventOf(hook) ?? null,
   name: hook.name,
   ...(hook.matcher !== undefined && { matcher: hook.matcher }),
   command: hook.command,
   place: hook.place,
-  enabled: hook.enabled,
+  enabled: isEnabled(hook),
   scripts,
   trusted: isRecorded || why === undefined,
   ...(why !== undefined && { [isRecorded ? 'before' : 'why']: why }),
@@ -119,10 +124,14 @@ const toJson = ({ hook, now: { scripts }, why }: ShownHook, isRecorded: boolean)
 function describe(project: string, shown: readonly ShownHook[], isRecorded: boolean): string[] {
   if (shown.length === 0) return [`This project configures no hooks: ${project}`];
   const lines: string[] = [];
-  for (const event of hookEventNames) {
-    const own = shown.filter(({ hook }) => hook.event === event);
+  for (const event of [...hookEventNames, undefined]) {
+    const own = shown.filter(({ hook }) => eventOf(hook) === event);
     if (own.length > 0)
-      lines.push(event, ...own.flatMap((one) => describeHook(one, isRecorded)), '');
+      lines.push(
+        event ?? 'Events unknown: not trusted, so not asked',
+        ...own.flatMap((one) => describeHook(one, isRecorded)),
+        '',
+      );
   }
   const skipped = shown.filter(({ why }) => why !== undefined).length;
   const all = `${shown.length} ${shown.length === 1 ? 'hook' : 'hooks'} of ${project}`;
@@ -134,12 +143,15 @@ function describe(project: string, shown: readonly ShownHook[], isRecorded: bool
   return [...lines, verdict];
 }
 
-function describeHook({ hook, now: { scripts }, why }: ShownHook, isRecorded: boolean): string[] {
-  const { command, enabled, event, matcher, name } = hook;
+function describeHook(
+  { hook, matcher, now: { scripts }, why }: ShownHook,
+  isRecorded: boolean,
+): string[] {
+  const { command, name } = hook;
   return [
-    `  ${name}${enabled ? '' : ' (disabled)'}`,
+    `  ${name}${isEnabled(hook) ? '' : ' (disabled)'}`,
     ...(command === name ? [] : [`    command  ${command}`]),
-    ...(matching[event] === 'ignored' ? [] : [`    matcher  ${matcher || '*'}`]),
+    ...(matcher === undefined ? [] : [`    matcher  ${matcher}`]),
     ...scripts.map(
       ({ path, size, sha256 }) =>
         `    script   ${path}  ${sha256 === '' ? 'cannot be read' : `${size} bytes  sha256 ${sha256.slice(0, 12)}`}`,
@@ -150,6 +162,10 @@ function describeHook({ hook, now: { scripts }, why }: ShownHook, isRecorded: bo
     ...(why === undefined ? [] : [`    ${isRecorded ? 'before ' : 'skipped'}  ${why}`]),
   ];
 }
+
+const eventOf = (hook: ShownHook['hook']) => ('event' in hook ? hook.event : undefined);
+
+const isEnabled = (hook: ShownHook['hook']): boolean => !('enabled' in hook) || hook.enabled;
 
 function print(lines: readonly string[]): void {
   const texts = lines.map((line) => printable(line.replaceAll('\n', String.raw`\n`)));

@@ -34,6 +34,8 @@ export function turnPrinter(out: NodeJS.WriteStream): (event: ChatEvent) => void
         return line(
           `${paint('yellow', '↺')} a hook sends the agent on: ${printable(event.reason)}`,
         );
+      case 'followUp':
+        return line(`${paint('yellow', '↺')} a hook has more to do: ${printable(event.text)}`);
       case 'promptBlocked':
         return line(`${paint('red', '✗')} a hook blocked the prompt: ${printable(event.reason)}`);
       case 'modelBlocked':

@@ -8,6 +8,12 @@ import type { HookOutput } from '../protocol/output.ts';
 export interface Answer extends HookAnswer {
   /** What it wants, as the protocol's fields; absent when it said nothing. */
   readonly output?: HookOutput;
+  /** Arguments in place of the tool's, the whole of them. */
+  readonly toolInput?: Readonly<Record<string, unknown>>;
+  /** A result in place of the tool's, in the form of `tool_response`. */
+  readonly toolResponse?: Readonly<Record<string, unknown>>;
+  /** What the agent is to do next, each as a message of the user. */
+  readonly followUps?: readonly string[];
   /** True only for exit 0 (HOOK-070). */
   readonly success: boolean;
   /** As documented: 0 when a signal ended the process (HOOK-196); null when there was no exit to speak of. */

@@ -1,19 +1,70 @@
 import type { HookPayload } from '../../machines/hook-event.ts';
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { HookEventName } from '../protocol/events.ts';
-import type { HookInput } from '../protocol/input.ts';
+import type { HookEventFields, HookInput } from '../protocol/input.ts';
+import type { HookDefinition } from '../settings/hook-definition.ts';
 import type { Answer } from './answer.ts';
-import type { MergedAnswers, NamedAnswer } from './merge.ts';
+import type { EventContext } from './event-context.ts';
+import type { FoundHooks, HookSite } from './hook-site.ts';
 
-/** One hook protocol: what a hook gets, what its ended process means, and how answers compose. */
+/**
+ * One hook protocol, whole: every question whose answer differs from one agent's hooks to another's
+ * is asked here, and nowhere else is it asked which dialect a hook is. None but `find` may throw.
+ */
 export interface Dialect {
+  /** Its id, for `--dialect` and for reports. */
   readonly name: string;
-  /** The variables a hook's environment has beyond the host's; they may be used in its command too. */
+  /** Its events, and what each of them means to us. */
+  readonly events: Readonly<Record<string, HookEventName>>;
+  /** Whether its hooks run only where the settings switch hooks on (C-01), and not as soon as they are there. */
+  readonly needsSwitch: boolean;
+
+  /** Whether hooks of it may be there; synchronous, and asked before anything else is. */
+  mayBeIn(cwd: string): boolean;
+  /** Finds and checks its hooks: in the settings, or by asking executables. */
+  find(site: HookSite): FoundHooks | Promise<FoundHooks>;
+  /** What tells its hooks apart: of two with one identity only the first in plan order runs. */
+  identity(hook: HookDefinition): string;
+  /** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
+  matcherOf(hook: HookDefinition): string | undefined;
+  /** Whether a hook is for a subject: a tool by our name, or a session event's source, reason or trigger. */
+  compileMatcher(
+    hook: HookDefinition,
+    onUndecided: (error: Error) => void,
+  ): (subject: string) => boolean;
+
+  /** The variables of a hook's environment beyond the host's. */
   environment(input: HookInput): Readonly<Record<string, string>>;
-  /** An ended process as an answer. Never throws. */
-  read(event: HookEventName, outcome: HookProcessOutcome): Answer;
-  /** What the next hook of a sequence is told. */
+  /** What a hook is told on stdin; `payload` is the event in our words, as the hooks before left it. */
+  stdin(event: HookEventName, payload: HookPayload, context: EventContext): object;
+  /** An ended process as an answer in our words; `payload` is the event as it began. */
+  read(event: HookEventName, outcome: HookProcessOutcome, payload: HookPayload): Answer;
+  /** What the next hook of a sequence is told after this answer. */
   chain(event: HookEventName, payload: HookPayload, answer: Answer): HookPayload;
-  /** All answers, in plan order, as one output. */
-  merge(event: HookEventName, answers: readonly NamedAnswer[]): MergedAnswers;
+  /** Those of its answers that count, in plan order; they are merged with what counts of other dialects. */
+  standing<A extends Answer>(answers: readonly A[]): readonly A[];
+
+  /** For agents that speak it to `hookmachine fire`: an event's own fields, checked, in our words. */
+  readCall(
+    event: string,
+    given: Readonly<Record<string, unknown>>,
+  ): ReadCall | { readonly faults: readonly string[] };
+  /** What such an agent is told in its own words, beyond and in place of our report's fields. */
+  reportCall(result: CallResult): Readonly<Record<string, unknown>>;
+}
+
+/** An event from outside, in our words. */
+export interface ReadCall<Event extends HookEventName = HookEventName> {
+  readonly fields: HookEventFields[Event];
+  readonly context: EventContext;
+}
+
+/** What hooks changed of a call, in our words. */
+export interface CallResult {
+  readonly toolName: string | undefined;
+  /** The final arguments; null when no hook changed them. */
+  readonly toolInput: Readonly<Record<string, unknown>> | null;
+  /** The result in the tool's place, when a hook gave one. */
+  readonly toolResponse: Readonly<Record<string, unknown>> | undefined;
+  readonly followUps: readonly string[];
 }

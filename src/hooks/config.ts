@@ -1,9 +1,10 @@
 import type { InspectionEvent } from 'xstate';
 import type { MessageBus } from '../bus/message-bus.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { WarningSink } from '../log.ts';
 import type { HooksFromSource } from '../settings/define-hooks.ts';
 import type { HookExtension } from '../settings/extensions.ts';
-import type { HookDefinition } from '../settings/hook-definition.ts';
 import type { DisabledHooks } from '../settings/load-settings.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
@@ -31,6 +32,13 @@ export interface HookSystemConfig {
 
   /** Hooks by level, for a host that knows where each comes from; `getHooks` is then not asked. */
   getHookSources?(): readonly HooksFromSource[];
+  /** The dialects whose hooks run; default: LLxprt's and Kodelet's. */
+  getDialects?(): readonly Dialect[];
+  /**
+   * Whether the settings' own hooks are on; default true. False where nothing switches them on but
+   * hooks of another dialect are there, which need no switch.
+   */
+  areSettingsHooksOn?(): boolean;
   /** Hooks that settings disable, by name or command. */
   getDisabledHooks?(): readonly DisabledHooks[];
   /** What was wrong with the settings files themselves. */
@@ -42,7 +50,7 @@ export interface HookSystemConfig {
    */
   isTrustedFolder?(): boolean;
   /** Whether the user trusts this hook of the project; asked as `isTrustedFolder` is, after it. */
-  checkTrust?(hook: HookDefinition): HookTrust;
+  checkTrust?(hook: UnaskedHook): HookTrust;
   /** Reads changed settings again; called by `HookSystem.reload`. */
   reloadSettings?(): void;
   /** Ends watching the settings for changes, if they are watched; called by `HookSystem.dispose`. */

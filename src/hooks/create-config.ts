@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
+import type { Dialect } from '../dialects/dialect.ts';
+import { defaultDialects } from '../dialects/index.ts';
 import type { MessageBus } from '../bus/message-bus.ts';
 import { warn } from '../log.ts';
 import type { HookExtension } from '../settings/extensions.ts';
@@ -22,6 +24,10 @@ export interface CreateConfigOptions extends Pick<
   readonly cwd: string;
   /** Settings to use in place of the files; they count as the project's. Default: the files of project, user and system. */
   readonly settings?: Settings;
+  /** False: no hook runs, whatever the settings say. */
+  readonly enableHooks?: false | undefined;
+  /** The dialects whose hooks run; default: LLxprt's and Kodelet's. */
+  readonly dialects?: readonly Dialect[];
   /** Default: a random UUID. */
   readonly sessionId?: string;
   readonly transcriptPath?: string;
@@ -47,15 +53,20 @@ export interface CreateConfigOptions extends Pick<
 export function createConfig(options: CreateConfigOptions): HookSystemConfig {
   const cwd = resolve(options.cwd);
   const sessionId = options.sessionId ?? randomUUID();
+  const dialects = options.dialects ?? defaultDialects;
   const read = settingsReader();
   const tell = tellOnce((line) => warn(options.onWarning, line));
-  const load = (): LoadedSettings => {
+  const load = (): Loaded => {
     const settings = options.settings ? given(options.settings) : loadSettings(cwd, read);
+    // Where no settings say anything, hooks that need no switch decide by being there.
+    const areOn =
+      settings.enabled ?? dialects.some((dialect) => !dialect.needsSwitch && dialect.mayBeIn(cwd));
+    const isOn = options.enableHooks !== false && areOn;
     // With hooks off no registry will be made that could tell of a broken file.
-    if (!settings.enabled) for (const problem of settings.problems) tell(formatProblem(problem));
-    return settings;
+    if (!isOn) for (const problem of settings.problems) tell(formatProblem(problem));
+    return { ...settings, isOn };
   };
-  let loaded: LoadedSettings | undefined;
+  let loaded: Loaded | undefined;
   let system: HookSystem | undefined;
   const reload = async (): Promise<void> => {
     try {
@@ -66,13 +77,15 @@ export function createConfig(options: CreateConfigOptions): HookSystemConfig {
   };
   let stopWatching: (() => void) | undefined;
   const watch = options.watch && !options.settings;
-  const settings = (): LoadedSettings => {
+  const settings = (): Loaded => {
     // Before they are read, so that no change goes unseen.
     if (watch) stopWatching ??= watchSettings(cwd, () => void reload());
     return (loaded ??= load());
   };
   const config: HookSystemConfig = {
-    getEnableHooks: () => settings().enabled,
+    getEnableHooks: () => settings().isOn,
+    areSettingsHooksOn: () => settings().enabled === true,
+    getDialects: () => dialects,
     getHooks: () => options.settings?.hooks,
     getHookSources: () => settings().sources,
     getDisabledHooks: () => settings().disabled,
@@ -94,6 +107,10 @@ export function createConfig(options: CreateConfigOptions): HookSystemConfig {
     ...(options.inspect && { inspect: options.inspect }),
   };
   return config;
+}
+
+interface Loaded extends LoadedSettings {
+  readonly isOn: boolean;
 }
 
 const given = (settings: Settings): LoadedSettings => ({

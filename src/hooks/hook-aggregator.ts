@@ -1,28 +1,80 @@
-import type { Dialect } from '../dialects/dialect.ts';
+import type { HookPayload } from '../../machines/hook-event.ts';
+import { mergeAnswers } from '../dialects/merge/merge-answers.ts';
+import { isRecord, type HookOutput } from '../protocol/output.ts';
 import { createSpecificHookOutput } from '../translate/create-hook-output.ts';
 import type { HookPlan } from './hook-planner.ts';
 import type { AggregatedHookResult, HookExecutionResult } from './results.ts';
 
-/** Merges the results of an event's hooks, given in plan order, by the rules of their dialect (HOOK-112, 166). */
+/** Merges the results of an event's hooks, given in plan order: of each dialect's, those that stand (HOOK-112, 166). */
 export function aggregateResults(
-  dialect: Dialect,
   plan: HookPlan,
   results: readonly HookExecutionResult[],
+  payload: HookPayload,
 ): AggregatedHookResult {
-  const { output, conflicts, setBy } = dialect.merge(
+  const standing = standingOf(plan, results);
+  const { output, conflicts, setBy } = mergeAnswers(
     plan.event,
-    results.map((result) => ({ hook: result.hook.name, answer: result })),
+    standing.map((result) => ({ hook: result.hook.name, answer: result })),
   );
+  const toolInput = finalToolInput(standing, payload);
+  const { toolResponse, hook } = standing.findLast((result) => result.toolResponse) ?? {};
+  const followUps = standing.flatMap((result) => result.followUps ?? []);
+  const told = toolInput ? withToolInput(output, toolInput) : output;
   return {
     success: results.every(({ success }) => success),
-    ...(output && { finalOutput: createSpecificHookOutput(output, plan.event) }),
+    ...(told && { finalOutput: createSpecificHookOutput(told, plan.event) }),
     allOutputs: results.flatMap((result) => (result.output ? [result.output] : [])),
     errors: results.flatMap(({ error }) => (error ? [error] : [])),
     totalDuration: results.reduce((sum, { durationMs }) => sum + durationMs, 0),
     plan: { mode: plan.mode, count: plan.hooks.length },
     results,
+    ...(toolInput && { toolInput }),
+    ...(toolResponse && { toolResponse }),
+    ...(followUps.length > 0 && { followUps }),
     // In a sequence a later hook saw the earlier one's value and meant to change it.
     conflicts: plan.mode === 'parallel' ? conflicts : [],
-    setBy,
+    setBy: {
+      ...setBy,
+      ...(toolInput && { tool_input: standing.findLast((one) => one.toolInput)!.hook.name }),
+      ...(hook && { tool_response: hook.name }),
+    },
   };
+}
+
+/** For callers who read changes off the output alone. */
+const withToolInput = (
+  output: HookOutput = { decision: 'allow' },
+  toolInput: Readonly<Record<string, unknown>>,
+): HookOutput => ({
+  ...output,
+  hookSpecificOutput: { ...output.hookSpecificOutput, tool_input: toolInput },
+});
+
+/** The answers that count in their dialects, in plan order. */
+function standingOf(
+  { hooks, dialects }: HookPlan,
+  results: readonly HookExecutionResult[],
+): HookExecutionResult[] {
+  return Array.from(dialects.values(), (dialect) =>
+    dialect.standing(results.filter(({ hook }) => hook.dialect === dialect.name)),
+  )
+    .flat()
+    .toSorted((one, other) => hooks.indexOf(one.hook) - hooks.indexOf(other.hook));
+}
+
+/** The arguments after all changes, in plan order; undefined when every change is spread over the tool's own. */
+function finalToolInput(
+  standing: readonly HookExecutionResult[],
+  { tool_input: original }: HookPayload,
+): Readonly<Record<string, unknown>> | undefined {
+  if (!standing.some(({ toolInput }) => toolInput)) return undefined;
+  return standing
+    .filter(({ fared }) => fared === 'ok')
+    .reduce<Readonly<Record<string, unknown>>>(
+      (input, { toolInput, output }) => {
+        const change = output?.hookSpecificOutput?.['tool_input'];
+        return toolInput ?? (isRecord(change) ? { ...input, ...change } : input);
+      },
+      isRecord(original) ? original : {},
+    );
 }

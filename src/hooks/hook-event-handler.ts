@@ -1,13 +1,12 @@
 import type { HookEventInput } from '../../machines/hook-event.ts';
-import { llxprt } from '../dialects/llxprt/index.ts';
+import type { EventContext } from '../dialects/event-context.ts';
 import { debugChannel } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { LLMRequest, LLMResponse } from '../protocol/llm.ts';
 import type { HookSystemConfig } from './config.ts';
 import { buildFailureEnvelope, type HookStage } from './failure.ts';
-import type { HookPlanner } from './hook-planner.ts';
-import type { MatchSubject } from './matcher.ts';
+import type { HookPlanner, MatchSubject } from './hook-planner.ts';
 import { toMachineInput, type Verdict } from './plan-input.ts';
 import { observePlan } from './plan-observer.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from './results.ts';
@@ -17,7 +16,7 @@ import { HookTelemetry } from './telemetry.ts';
 const debug = debugChannel('event-handler');
 
 /** Options of a fired event. */
-export interface FireOptions {
+export interface FireOptions extends EventContext {
   /** Aborting it cancels the running hooks: their process groups are ended, and only what was said before counts. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -147,12 +146,13 @@ export class HookEventHandler {
   async fire<Event extends HookEventName>(
     event: Event,
     fields: HookEventFields[Event],
-    { signal }: FireOptions = {},
+    { signal, ...context }: FireOptions = {},
   ): Promise<AggregatedHookResult> {
     if (signal?.aborted) return makeEmptySuccessResult();
     const progress: Progress = { stage: 'planning' };
     try {
-      const input = this.#input(event, () => fields, subjectOf(event, fields), progress);
+      const subject = subjectOf(event, fields);
+      const input = this.#input(event, () => fields, subject, context, progress);
       if (input === undefined) return makeEmptySuccessResult();
       // Only now, because the machines and the process library cost a short-lived command its time.
       const [{ hookEvent }, { runMachine }] = await Promise.all([
@@ -175,10 +175,11 @@ export class HookEventHandler {
     event: Event,
     fields: () => HookEventFields[Event],
     subject: MatchSubject,
+    context: EventContext = {},
   ): HookEventInput | undefined {
     const progress: Progress = { stage: 'planning' };
     try {
-      return this.#input(event, fields, subject, progress);
+      return this.#input(event, fields, subject, context, progress);
     } catch (error) {
       this.#diagnose(event, error, progress);
       throw error;
@@ -189,6 +190,7 @@ export class HookEventHandler {
     event: Event,
     fields: () => HookEventFields[Event],
     subject: MatchSubject,
+    context: EventContext,
     progress: Progress,
   ): HookEventInput | undefined {
     if (this.#disposed) return undefined;
@@ -207,7 +209,7 @@ export class HookEventHandler {
     const machineInput = toMachineInput(
       plan,
       input,
-      llxprt,
+      context,
       observePlan(this.#telemetry, (line) => this.warn(line)),
       this.#planner.trusts,
     );

@@ -1,10 +1,15 @@
+import type { Dialect } from '../dialects/dialect.ts';
 import { debugChannel } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { TrustGate } from '../trust/gate.ts';
 import type { HookRegistry, RegisteredHook } from './hook-registry.ts';
-import { compileMatcher, type Matcher, type MatchSubject } from './matcher.ts';
 
 const debug = debugChannel('planner');
+
+/** What a plan is made for: the tool's name, or a session event's source, reason or trigger. */
+export type MatchSubject = string | undefined;
+
+type Dialects = ReadonlyMap<string, Dialect>;
 
 /** Which hooks run for an event, and how. */
 export interface HookPlan {
@@ -12,6 +17,8 @@ export interface HookPlan {
   readonly mode: 'parallel' | 'sequential';
   /** In plan order, without doubles; never empty. */
   readonly hooks: readonly RegisteredHook[];
+  /** The dialects of the hooks, by name. */
+  readonly dialects: Dialects;
 }
 
 /** How many subjects an event remembers its plans for; tool names are few and short, but a model may invent them. */
@@ -25,7 +32,11 @@ interface RememberedPlan {
 }
 
 interface CompiledEvent {
-  readonly entries: readonly { readonly hook: RegisteredHook; readonly fits: Matcher }[];
+  readonly dialects: Dialects;
+  readonly entries: readonly {
+    readonly hook: RegisteredHook;
+    readonly fits: (subject: string) => boolean;
+  }[];
   readonly plans: Map<MatchSubject, RememberedPlan>;
 }
 
@@ -56,12 +67,12 @@ export class HookPlanner {
     const { matching, plan } = this.#remembered(event, compiled, subject);
     if (plan === undefined) return undefined;
     const trusted = matching.filter((hook) => this.trusts(hook));
-    return trusted.length === matching.length ? plan : makePlan(event, trusted);
+    return trusted.length === matching.length ? plan : makePlan(event, trusted, plan.dialects);
   }
 
   #remembered(
     event: HookEventName,
-    { entries, plans }: CompiledEvent,
+    { dialects, entries, plans }: CompiledEvent,
     subject: MatchSubject,
   ): RememberedPlan {
     const known = plans.get(subject);
@@ -69,7 +80,7 @@ export class HookPlanner {
     const matching = entries
       .filter(({ fits }) => subject === undefined || fits(subject))
       .map(({ hook }) => hook);
-    const plan = makePlan(event, matching);
+    const plan = makePlan(event, matching, dialects);
     debug('%s %s: %o', event, subject ?? '', plan?.hooks.map(({ name }) => name) ?? 'no hook');
     if (plans.size >= rememberedSubjects) plans.clear();
     const remembered = { matching, plan };
@@ -80,14 +91,18 @@ export class HookPlanner {
   #compiled(event: HookEventName): CompiledEvent {
     const known = this.#events.get(event);
     if (known !== undefined) return known;
+    const dialects: Dialects = this.#registry?.dialects ?? new Map();
     const compiled: CompiledEvent = {
+      dialects,
       entries: (this.#registry?.getHooksForEvent(event) ?? []).map((hook) => ({
         hook,
-        fits: compileMatcher(event, hook.matcher, ({ message }) =>
-          this.#warn(
-            `hook "${hook.name}" (${event}): its matcher cannot be decided (${message}), so the hook runs; simplify the matcher`,
+        fits: dialects
+          .get(hook.dialect)!
+          .compileMatcher(hook, ({ message }) =>
+            this.#warn(
+              `hook "${hook.name}" (${event}): its matcher cannot be decided (${message}), so the hook runs; simplify the matcher`,
+            ),
           ),
-        ),
       })),
       plans: new Map(),
     };
@@ -100,30 +115,28 @@ export class HookPlanner {
  * Doubles are dropped among hooks that may run: else an untrusted project could name a user's
  * command as its own, and neither would run.
  */
-function makePlan(event: HookEventName, matching: readonly RegisteredHook[]): HookPlan | undefined {
+function makePlan(
+  event: HookEventName,
+  matching: readonly RegisteredHook[],
+  dialects: Dialects,
+): HookPlan | undefined {
   if (matching.length === 0) return undefined;
   return {
     event,
     // Asked before doubles are dropped: an entry that matches forces a sequence (HOOK-109, C-22).
     mode: matching.some(({ sequential }) => sequential) ? 'sequential' : 'parallel',
-    hooks: withoutDoubles(matching),
+    hooks: withoutDoubles(matching, dialects),
+    dialects,
   };
 }
 
 /** One command runs once for an event; the first, of the strongest source, is kept (HOOK-090, 091). */
-function withoutDoubles(hooks: readonly RegisteredHook[]): RegisteredHook[] {
+function withoutDoubles(hooks: readonly RegisteredHook[], dialects: Dialects): RegisteredHook[] {
   const seen = new Set<string>();
   return hooks.filter((hook) => {
-    const key = identityOf(hook);
+    const key = `${hook.dialect}:${dialects.get(hook.dialect)!.identity(hook)}`;
     if (seen.has(key)) return false;
     seen.add(key);
     return true;
   });
-}
-
-/** The command alone, unless it names a variable of its own source: `${extensionPath}/x` is another script in each extension. */
-function identityOf({ type, command, name, env }: RegisteredHook): string {
-  if (type === 'plugin') return `plugin:${name}`;
-  const own = Object.entries(env).filter(([variable]) => command.includes(variable));
-  return `command:${command}${own.length > 0 ? JSON.stringify(own) : ''}`;
 }

@@ -1,11 +1,13 @@
 import type { HookBusError, MessageBus } from '../bus/message-bus.ts';
 import type { BusRequest } from '../bus/read-request.ts';
 import { serveHookRequests } from '../bus/serve-hook-requests.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { debugChannel } from '../log.ts';
 import { isHookEventName, type HookEventName } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
-import { trustGate } from '../trust/gate.ts';
+import { trustGate, type TrustGate } from '../trust/gate.ts';
 import type { HookSystemConfig } from './config.ts';
+import { dialectsOf, findAllHooks, type DialectHooks } from './find-hooks.ts';
 import { HookEventHandler } from './hook-event-handler.ts';
 import { HookPlanner } from './hook-planner.ts';
 import { HookRegistry } from './hook-registry.ts';
@@ -29,6 +31,7 @@ export class HookSystemNotInitializedError extends Error {
 }
 
 interface Parts {
+  readonly found: readonly DialectHooks[];
   readonly registry: HookRegistry;
   readonly planner: HookPlanner;
   readonly handler: HookEventHandler;
@@ -40,6 +43,10 @@ export class HookSystem {
   readonly #switched = new Map<string, boolean>();
   readonly #telemetry = new HookTelemetry();
   readonly #warn: (text: string) => void;
+  readonly #trusts: TrustGate;
+  readonly #dialects: readonly Dialect[] | undefined;
+  /** Ends when hooks are neither being found nor waiting for it. */
+  #loading: Promise<void> = Promise.resolve();
   #parts: Parts | undefined;
   #stopServing: (() => void) | undefined;
   #disposed = false;
@@ -47,32 +54,39 @@ export class HookSystem {
   /**
    * Reads nothing yet; see `initialize` (HOOK-206). Requests on the bus are answered from now on, and
    * the first one initialises; without a bus here, `config.getMessageBus` is asked by `initialize`.
+   * `dialects` are those whose hooks run; default: what `config.getDialects` says, else LLxprt and
+   * Kodelet.
    */
-  constructor(config: HookSystemConfig, messageBus?: MessageBus) {
+  constructor(config: HookSystemConfig, messageBus?: MessageBus, dialects?: readonly Dialect[]) {
     this.#config = config;
+    this.#dialects = dialects;
     this.#warn = tellOnce((line) => this.#telemetry.warn(config.onWarning, line));
+    this.#trusts = trustGate(config, this.#warn);
     this.#serve(messageBus);
   }
 
   /**
-   * Reads and checks the hook definitions, once; later calls return at once (HOOK-003, 004, C-06).
-   * What is wrong with a definition is warned of, not thrown. If the host's config throws, so does
-   * this, and the next call tries again (G-07).
+   * Finds and checks the hooks, once; later calls return at once (HOOK-003, 004, C-06). What is wrong
+   * with a definition is warned of, not thrown. If the host's config throws, so does this, and the
+   * next call tries again (G-07). Calls at the same time find them together (G-08).
    */
-  // oxlint-disable-next-line typescript/require-await -- the documented signature; a thrown error must be a rejection
   async initialize(): Promise<void> {
-    if (this.#parts === undefined) this.#compose();
+    if (this.#parts === undefined)
+      await this.#inTurn(async () => {
+        if (this.#parts === undefined) await this.#load();
+      });
   }
 
   /**
    * Reads changed settings again. A plan that runs already is not touched; the next one is new
    * (C-06, G-09). A settings file that broke counts as it was before.
    */
-  // oxlint-disable-next-line typescript/require-await -- the documented signature; a thrown error must be a rejection
-  async reload(): Promise<void> {
-    if (this.#disposed) return;
-    this.#config.reloadSettings?.();
-    this.#compose();
+  reload(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#disposed) return;
+      this.#config.reloadSettings?.();
+      await this.#load();
+    });
   }
 
   /**
@@ -81,7 +95,7 @@ export class HookSystem {
    */
   setHookEnabled(name: string, enabled: boolean): void {
     this.#switched.set(name, enabled);
-    if (this.#parts !== undefined) this.#compose();
+    if (this.#parts !== undefined) this.#compose(this.#parts.found);
   }
 
   /**
@@ -160,19 +174,30 @@ export class HookSystem {
     this.#telemetry.diagnose({ event, stage, message });
   }
 
+  /** One after another, so that the hooks found last are those that count. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#loading.then(work);
+    this.#loading = done.catch(() => undefined);
+    return done;
+  }
+
+  async #load(): Promise<void> {
+    const dialects = this.#dialects ?? dialectsOf(this.#config);
+    this.#compose(await findAllHooks(this.#config, dialects, this.#trusts));
+  }
+
   /** One planner and one handler live as long as the system, for callers keep them (HOOK-006). */
-  #compose(): void {
+  #compose(found: readonly DialectHooks[]): void {
     const config = this.#config;
     const messageBus = config.getMessageBus?.();
     const known = this.#parts?.registry.problems.map(formatProblem);
-    const registry = new HookRegistry(config, this.#switched);
-    const planner =
-      this.#parts?.planner ?? new HookPlanner(this.#warn, trustGate(config, this.#warn));
+    const registry = new HookRegistry(config, found, this.#switched);
+    const planner = this.#parts?.planner ?? new HookPlanner(this.#warn, this.#trusts);
     const handler = this.#parts?.handler ?? new HookEventHandler(config, planner, this.#telemetry);
     // Settings read again may have switched hooks off.
     planner.use(config.getEnableHooks() ? registry : undefined);
     if (this.#disposed) handler.dispose();
-    this.#parts = { registry, planner, handler };
+    this.#parts = { found, registry, planner, handler };
     this.#serve(messageBus);
     // A problem that was mended and is back is told again.
     for (const problem of registry.problems.map(formatProblem))

@@ -6,6 +6,7 @@ import type {
   PlannedHook,
 } from '../../machines/hook-event.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import type { EventContext } from '../dialects/event-context.ts';
 import type { HookInput } from '../protocol/input.ts';
 import type { TrustGate } from '../trust/gate.ts';
 import { aggregateResults } from './hook-aggregator.ts';
@@ -27,30 +28,34 @@ export interface PlanObserver {
 
 const hookOf = (planned: PlannedHook): RegisteredHook => planned as RegisteredHook;
 
-/** A plan as input of the `hookEvent` machine: its hooks, what they are told, and the rules of their dialect. */
+/** A plan as input of the `hookEvent` machine: its hooks, what they are told, and the rules of their dialects. */
 export function toMachineInput(
   plan: HookPlan,
   input: HookInput,
-  dialect: Dialect,
+  context: EventContext,
   observer: PlanObserver,
   trusts: TrustGate = () => true,
 ): HookEventInput {
   const { event } = plan;
-  const environment = dialect.environment(input);
-  const textOf = remember((told: HookPayload) => JSON.stringify(told));
   const payload: HookPayload = { ...input };
+  const dialectOf = ({ dialect }: RegisteredHook): Dialect => plan.dialects.get(dialect)!;
+  const textOf = remember((dialect: Dialect) =>
+    remember((told: HookPayload) => JSON.stringify(dialect.stdin(event, told, context))),
+  );
+  const environmentOf = remember((dialect: Dialect) => dialect.environment(input));
   // An input that has no JSON form fails the event, once, and not each of its hooks (G-06).
-  textOf(payload);
+  for (const hook of plan.hooks) textOf(dialectOf(hook))(payload);
   let verdict: Verdict | undefined;
   /** Hooks that lost trust after they were planned. */
   const refused = new Set<RegisteredHook>();
   const settle = (answers: readonly HookExecutionResult[]): Verdict => {
     const started = answers.filter(({ fared }) => fared !== 'untrusted');
-    const result = aggregateResults(dialect, plan, started);
+    const result = aggregateResults(plan, started, payload);
     observer.settled(plan, result);
     return {
       blocked: result.finalOutput?.isBlockingDecision() ?? false,
       stop: result.finalOutput?.shouldStopExecution() ?? false,
+      followUp: result.followUps !== undefined,
       result,
     };
   };
@@ -69,26 +74,30 @@ export function toMachineInput(
           timeout: hook.timeout,
           command: {
             command: hook.command,
+            ...(hook.args && { args: hook.args }),
             cwd: input.cwd,
-            env: { ...hook.env, ...environment },
+            env: { ...hook.env, ...environmentOf(dialectOf(hook)) },
             // The port asks for it before it starts anything.
             stdin: () => {
               if (refused.has(hook)) throw new Error('The hook is no longer trusted.');
               if (hook.type === 'plugin')
                 throw new Error('plugin hooks cannot run; use "type": "command"');
-              return textOf(told);
+              return textOf(dialectOf(hook))(told);
             },
           },
         };
       },
       read(planned, outcome): HookAnswer {
         const hook = hookOf(planned);
-        const result = { ...dialect.read(event, outcome), hook, event };
+        const result = { ...dialectOf(hook).read(event, outcome, payload), hook, event };
         if (refused.has(hook)) return { ...result, fared: 'untrusted' };
         observer.ended(result);
         return result;
       },
-      chain: (told, answer) => dialect.chain(event, told, answer as HookExecutionResult),
+      chain(told, answer) {
+        const result = answer as HookExecutionResult;
+        return dialectOf(result.hook).chain(event, told, result);
+      },
       // XState works out the output of a final state twice; its verdict is one.
       merge: (answers): Verdict => (verdict ??= settle(answers as readonly HookExecutionResult[])),
     },
@@ -96,13 +105,13 @@ export function toMachineInput(
 }
 
 /** Hooks side by side get one and the same payload; its text is made once. */
-function remember<Key extends object>(make: (key: Key) => string): (key: Key) => string {
-  const made = new WeakMap<Key, string>();
+function remember<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
+  const made = new WeakMap<Key, Made>();
   return (key) => {
     const known = made.get(key);
     if (known !== undefined) return known;
-    const text = make(key);
-    made.set(key, text);
-    return text;
+    const value = make(key);
+    made.set(key, value);
+    return value;
   };
 }

@@ -1,5 +1,5 @@
 import type { Answer } from '../dialects/answer.ts';
-import type { HookConflict } from '../dialects/merge.ts';
+import type { HookConflict } from '../dialects/merge/field-set.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookOutput } from '../protocol/output.ts';
@@ -27,6 +27,12 @@ export interface AggregatedHookResult {
   readonly plan: { readonly mode: 'parallel' | 'sequential'; readonly count: number } | null;
   /** One entry per started hook, in plan order. */
   readonly results: readonly HookExecutionResult[];
+  /** The final arguments, when a hook put others in place of the tool's; else they are read off `finalOutput`. */
+  readonly toolInput?: Readonly<Record<string, unknown>>;
+  /** The result in place of the tool's, in the form of `tool_response`. */
+  readonly toolResponse?: Readonly<Record<string, unknown>>;
+  /** What the agent is to do next, each as a message of the user, in plan order. */
+  readonly followUps?: readonly string[];
   /** Fields that hooks set differently. */
   readonly conflicts: readonly HookConflict[];
   /** By merged field, the hook whose value stands. */

@@ -43,8 +43,9 @@ class RunningHook {
     this.#report = report;
     this.#streams = new HookStreams(command.stdin());
     try {
+      const [program, args] = startOf(command);
       this.#child = this.#streams.handOver((stdio) =>
-        spawn(findShell(), ['-c', expandCommand(command.command, command.env)], {
+        spawn(program, args, {
           cwd: command.cwd,
           env: { ...process.env, ...command.env },
           stdio,
@@ -129,6 +130,9 @@ class RunningHook {
     if (this.#child.pid !== undefined) forget(this.#child.pid);
   }
 }
+
+const startOf = ({ command, args, env }: HookCommand): [string, readonly string[]] =>
+  args ? [command, args] : [findShell(), ['-c', expandCommand(command, env)]];
 
 /** Why there is no process; where the folder is missing, the system says that the shell is. */
 function toError(error: unknown, { cwd }: HookCommand): Error {

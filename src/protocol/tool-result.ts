@@ -1,3 +1,5 @@
+import { isRecord } from './output.ts';
+
 /** A piece of content as Google GenAI spells it: text, or something only the model reads (an image, a file). */
 export interface ContentPart {
   readonly text?: string;
@@ -23,4 +25,13 @@ export interface ToolResult {
 /** A failed result: the model and the user read the same message. */
 export function errorResult(message: string, type: string): ToolResult {
   return { llmContent: message, returnDisplay: message, error: { message, type } };
+}
+
+/** The texts of a tool's content as one; what is no text is left out. */
+export function textsIn(content: unknown): string {
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
+  return parts
+    .map((part) => (isRecord(part) ? part['text'] : part))
+    .filter((part) => typeof part === 'string')
+    .join('');
 }

@@ -4,8 +4,10 @@ import type { HookEventName, HookSource } from '../protocol/events.ts';
 export interface HookDefinition {
   readonly event: HookEventName;
   readonly type: 'command' | 'plugin';
-  /** The shell command, as the user wrote it; '' for a plugin. */
+  /** The shell command, as the user wrote it; with `args`, a program's file; '' for a plugin. */
   readonly command: string;
+  /** The arguments of a program that is started without a shell. */
+  readonly args?: readonly string[];
   /** `name` of the settings, else the command: the id for messages and for enabling (C-03). */
   readonly name: string;
   readonly description?: string;

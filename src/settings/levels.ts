@@ -25,13 +25,18 @@ export const systemSettingsFile = (): string =>
     ? '/Library/Application Support/LLxprt-Code/settings.json'
     : '/etc/llxprt-code/settings.json');
 
-/** Undefined for a user without a home: an empty or relative HOME would lead into the project. */
 function inHome(name: string): string | undefined {
+  const home = homeFolder();
+  return home && join(home, settingsFolder, name);
+}
+
+/** Undefined for a user without a home: an empty or relative HOME would lead into the project. */
+export function homeFolder(): string | undefined {
   let home: string;
   try {
     home = homedir();
   } catch {
     return undefined;
   }
-  return isAbsolute(home) ? join(home, settingsFolder, name) : undefined;
+  return isAbsolute(home) ? home : undefined;
 }

@@ -9,7 +9,8 @@ import { disabledHooks, hooksEnabled, switchProblems } from './switches.ts';
 
 /** All levels of settings together. */
 export interface LoadedSettings {
-  readonly enabled: boolean;
+  /** Whether hooks are switched on; undefined where nothing is said of it. */
+  readonly enabled: boolean | undefined;
   /** Where hooks come from, the strongest source first. */
   readonly sources: readonly HooksFromSource[];
   readonly disabled: readonly DisabledHooks[];

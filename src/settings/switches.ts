@@ -23,14 +23,14 @@ const valueAt = (values: Values, path: readonly string[]): unknown =>
 
 /**
  * Whether hooks are on: an explicit false on any gate switches them off, else one true switches
- * them on (C-01). `levels` are settings from the strongest to the weakest; the strongest that sets a
- * gate sets it for all.
+ * them on (C-01); undefined when no gate is set. `levels` are settings from the strongest to the
+ * weakest; the strongest that sets a gate sets it for all.
  */
-export function hooksEnabled(levels: readonly Values[]): boolean {
+export function hooksEnabled(levels: readonly Values[]): boolean | undefined {
   const states = gates.map((gate) =>
     levels.map((values) => valueAt(values, gate)).find((value) => typeof value === 'boolean'),
   );
-  return !states.includes(false) && states.includes(true);
+  return states.includes(false) ? false : states.find((state) => state === true);
 }
 
 /** Names and commands of hooks that one level disables. */

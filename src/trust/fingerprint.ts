@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { HookDefinition } from '../settings/hook-definition.ts';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
+import type { HookEventName } from '../protocol/events.ts';
 import { scriptFiles, type ScriptFile } from './script-files.ts';
 
 /** What a user trusts when they trust a hook. */
@@ -13,28 +14,25 @@ export interface HookFingerprint {
   readonly scripts: readonly ScriptFile[];
 }
 
+/** A hook; the event of a program is not known before it has been run, and is the program's own. */
+type AnyHook = UnaskedHook & { readonly event?: HookEventName };
+
 /** A hook as it is now. */
-export const fingerprint = (hook: HookDefinition, cwd: string): HookFingerprint => ({
-  event: hook.event,
+export const fingerprint = (hook: AnyHook, cwd: string): HookFingerprint => ({
+  event: eventOf(hook),
   name: hook.name,
   place: hook.place,
   definition: definitionHash(hook),
   scripts: scriptFiles(hook, cwd),
 });
 
+const eventOf = ({ event, args }: AnyHook): string => (args ? '' : (event ?? ''));
+
 /** The description says nothing of what runs, and the place may move when another hook comes or goes. */
-function definitionHash({
-  event,
-  type,
-  command,
-  name,
-  matcher,
-  timeout,
-  sequential,
-  env,
-}: HookDefinition): string {
-  const variables = Object.entries(env);
-  const parts = [event, type, command, name, matcher ?? null, timeout, sequential, variables];
+function definitionHash(hook: AnyHook): string {
+  const { type, command, args, name, matcher, timeout, sequential, env } = hook;
+  const how = [type, command, name, matcher ?? null, timeout, sequential, Object.entries(env)];
+  const parts = [eventOf(hook), ...how, ...(args ? [args] : [])];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 

@@ -1,11 +1,12 @@
 import type { HookSystemConfig } from '../hooks/config.ts';
 import { messageOf } from '../hooks/message-of.ts';
 import type { WarningSink } from '../log.ts';
-import type { HookDefinition } from '../settings/hook-definition.ts';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
+import type { HookEventName } from '../protocol/events.ts';
 import type { HookTrust } from './hook-trust.ts';
 
-/** Whether a hook may run, now. */
-export type TrustGate = (hook: HookDefinition) => boolean;
+/** Whether a hook may run, now; also whether one may be asked for its event. */
+export type TrustGate = (hook: UnaskedHook & { readonly event?: HookEventName }) => boolean;
 
 /**
  * Asks the host whether a project's hook may run, and warns when it may not (C-10, C-104). Hooks of
@@ -19,12 +20,13 @@ export function trustGate(config: HookSystemConfig, warn: WarningSink): TrustGat
     if (trust.trusted) return true;
     // Cut, because the name may be a whole script, and the mend must not fall off the line.
     const name = hook.name.length > 80 ? `${hook.name.slice(0, 80)}…` : hook.name;
-    warn(`hook "${name}" (${hook.event}) was skipped: ${trust.why}; ${trust.mend}`);
+    const event = hook.event === undefined ? '' : ` (${hook.event})`;
+    warn(`hook "${name}"${event} was skipped: ${trust.why}; ${trust.mend}`);
     return false;
   };
 }
 
-function ask(config: HookSystemConfig, hook: HookDefinition): HookTrust {
+function ask(config: HookSystemConfig, hook: UnaskedHook): HookTrust {
   try {
     // Compared with true, for the promise of an asynchronous host is no yes.
     if (config.isTrustedFolder && (config.isTrustedFolder() as unknown) !== true)

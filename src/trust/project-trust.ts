@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { tellOnce } from '../hooks/tell-once.ts';
 import type { WarningSink } from '../log.ts';
-import type { HookDefinition } from '../settings/hook-definition.ts';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { trustFile } from '../settings/levels.ts';
 import { difference, fingerprint } from './fingerprint.ts';
 import type { HookTrust } from './hook-trust.ts';
@@ -13,7 +13,7 @@ import { describeFault } from './write-trust.ts';
  * for each hook: the trust may be withdrawn, and a link put elsewhere, while an agent works. What is
  * wrong with the record is told once, and then nothing is trusted.
  */
-export function trustChecker(cwd: string, tell: WarningSink): (hook: HookDefinition) => HookTrust {
+export function trustChecker(cwd: string, tell: WarningSink): (hook: UnaskedHook) => HookTrust {
   const warn = tellOnce(tell);
   const mend = `look at what it runs, then allow it: ${trustCommand(cwd)}`;
   return (hook) => {

@@ -32,10 +32,12 @@ export interface ScriptFile {
  * between this look and the start of the hook is not noticed.
  */
 export function scriptFiles(
-  { command, env }: Pick<HookDefinition, 'command' | 'env'>,
+  { command, args, env }: Pick<HookDefinition, 'command' | 'args' | 'env'>,
   cwd: string,
 ): ScriptFile[] {
   const project = { cwd, real: realpathSync(cwd) };
+  // A program's file is the whole of its command, blanks and all.
+  if (args) return [scriptFile(command, false, project)].filter((script) => script !== undefined);
   const folder = Object.fromEntries(projectVariables.map((name) => [name, cwd]));
   const words = commandWords(command, { ...process.env, ...env, ...folder });
   // Relative names go from where the folder really is, as they do for the hook's process.

@@ -110,7 +110,10 @@ describe('AfterAgent', () => {
     const events = await run('Go');
     expect(events.filter(({ type }) => type === 'answerRejected')).toHaveLength(2);
     expect(events.slice(-2)).toEqual([
-      { type: 'notice', text: expect.stringContaining('rejected the answer too often') },
+      {
+        type: 'notice',
+        text: expect.stringContaining('would send the agent on again, but may do so 2 times'),
+      },
       { type: 'finalAnswer', text: '3', steps: 3 },
     ]);
   });

@@ -37,22 +37,26 @@ describe('hookmachine list', () => {
     matcher  write_file|replace
     mode     sequential
     timeout  5000 ms
+    dialect  llxprt
     project  ${files.project} hooks.BeforeTool[0].hooks[0]
   ./log.sh (disabled)
     matcher  *
     mode     parallel
     timeout  60000 ms
+    dialect  llxprt
     project  ${files.project} hooks.BeforeTool[1].hooks[0]
   later (a plugin: it cannot run)
     matcher  *
     mode     parallel
     timeout  60000 ms
+    dialect  llxprt
     project  ${files.project} hooks.BeforeTool[1].hooks[1]
 
 BeforeModel
   ./ask.sh
     mode     parallel
     timeout  60000 ms
+    dialect  llxprt
     user     ${files.user} hooks.BeforeModel[0].hooks[0]
 
 SessionStart
@@ -60,6 +64,7 @@ SessionStart
     matcher  startup
     mode     parallel
     timeout  60000 ms
+    dialect  llxprt
     extension ${path}/hooks/hooks.json hooks.SessionStart[0].hooks[0]`);
     expect([stderr, exitCode]).toEqual(['', 0]);
   });
@@ -112,6 +117,7 @@ Problems
           name: 'x',
           timeout: 60_000,
           matcher: '**',
+          dialect: 'llxprt',
           mode: 'parallel',
           source: 'project',
           file: box.files.project,

@@ -27,6 +27,7 @@ const hook = (event: HookEventName, name: string): RegisteredHook => ({
   place: '',
   env: {},
   enabled: true,
+  dialect: 'llxprt',
 });
 
 /** What hooks that exit like this come to together. */
@@ -37,13 +38,13 @@ function aggregate(
 ) {
   const hooks = exits.map((_, index) => hook(event, `hook ${index}`));
   return aggregateResults(
-    llxprt,
-    { event, mode, hooks },
+    { event, mode, hooks, dialects: new Map([['llxprt', llxprt]]) },
     exits.map((exit, index) => ({
-      ...llxprt.read(event, exited(exit)),
+      ...llxprt.read(event, exited(exit), {}),
       hook: hooks[index]!,
       event,
     })),
+    {},
   );
 }
 

@@ -7,12 +7,12 @@ import { hookEventNames } from '../../src/protocol/events.ts';
 type Hooks = NonNullable<NonNullable<CreateConfigOptions['settings']>['hooks']>;
 
 const registryOf = (hooks: Hooks, more: Partial<CreateConfigOptions> = {}) =>
-  new HookRegistry(createConfig({ cwd: '/p', settings: { enableHooks: true, hooks }, ...more }));
+  HookRegistry.load(createConfig({ cwd: '/p', settings: { enableHooks: true, hooks }, ...more }));
 
-function plannerOf(hooks: Hooks, more?: Partial<CreateConfigOptions>) {
+async function plannerOf(hooks: Hooks, more?: Partial<CreateConfigOptions>) {
   const warnings: string[] = [];
   const planner = new HookPlanner((line) => warnings.push(line));
-  planner.use(registryOf(hooks, more));
+  planner.use(await registryOf(hooks, more));
   /** The commands planned for an event. */
   const commands = (...[event, subject]: Parameters<HookPlanner['plan']>) =>
     planner.plan(event, subject)?.hooks.map(({ command }) => command);
@@ -23,8 +23,8 @@ const run = (...commands: string[]) =>
   commands.map((command) => ({ type: 'command' as const, command }));
 
 describe('a plan', () => {
-  test('is synchronous, and nothing when no hook is meant for the event (HOOK-011 to 013)', () => {
-    const { planner } = plannerOf({ BeforeTool: [{ matcher: 'write', hooks: run('a') }] });
+  test('is synchronous, and nothing when no hook is meant for the event (HOOK-011 to 013)', async () => {
+    const { planner } = await plannerOf({ BeforeTool: [{ matcher: 'write', hooks: run('a') }] });
     expect(planner.plan('AfterTool', 'write_file')).toBeUndefined();
     expect(planner.plan('BeforeTool', 'read_file')).toBeUndefined();
     expect(planner.plan('BeforeTool', 'write_file')).toMatchObject({
@@ -34,13 +34,13 @@ describe('a plan', () => {
     });
   });
 
-  test('without any hook is nothing for every event', () => {
-    const { planner } = plannerOf({});
+  test('without any hook is nothing for every event', async () => {
+    const { planner } = await plannerOf({});
     for (const event of hookEventNames) expect(planner.plan(event, 'x')).toBeUndefined();
   });
 
-  test('has the hooks of all groups that fit, in the order of the settings', () => {
-    const { commands } = plannerOf({
+  test('has the hooks of all groups that fit, in the order of the settings', async () => {
+    const { commands } = await plannerOf({
       BeforeTool: [
         { matcher: 'write_file', hooks: run('scan', 'protect') },
         { matcher: 'run_shell_command', hooks: run('danger') },
@@ -52,8 +52,8 @@ describe('a plan', () => {
     expect(commands('BeforeTool', 'read_file')).toBeUndefined();
   });
 
-  test('of a model event has all hooks, whatever their matchers (C-19)', () => {
-    const { commands } = plannerOf({
+  test('of a model event has all hooks, whatever their matchers (C-19)', async () => {
+    const { commands } = await plannerOf({
       BeforeModel: [
         { matcher: '*', hooks: run('a') },
         { matcher: 'write_file', hooks: run('b') },
@@ -62,8 +62,8 @@ describe('a plan', () => {
     expect(commands('BeforeModel')).toEqual(['a', 'b']);
   });
 
-  test('of a session event has the hooks whose matcher equals its subject (C-20)', () => {
-    const { commands } = plannerOf({
+  test('of a session event has the hooks whose matcher equals its subject (C-20)', async () => {
+    const { commands } = await plannerOf({
       SessionStart: [
         { matcher: 'startup', hooks: run('a') },
         { matcher: 'start', hooks: run('b') },
@@ -77,15 +77,15 @@ describe('a plan', () => {
     expect(commands('Notification', 'Other')).toBeUndefined();
   });
 
-  test('asked without a subject has all that could be meant', () => {
-    const { commands } = plannerOf({ BeforeTool: [{ matcher: 'write', hooks: run('a') }] });
+  test('asked without a subject has all that could be meant', async () => {
+    const { commands } = await plannerOf({ BeforeTool: [{ matcher: 'write', hooks: run('a') }] });
     expect(commands('BeforeTool')).toEqual(['a']);
   });
 });
 
 describe('one command runs once (HOOK-090, 091; C-21)', () => {
-  test('the first is kept, with its timeout and name', () => {
-    const { planner } = plannerOf({
+  test('the first is kept, with its timeout and name', async () => {
+    const { planner } = await plannerOf({
       BeforeTool: [
         { matcher: 'write', hooks: [{ type: 'command', command: 'a', timeout: 1, name: 'one' }] },
         { matcher: 'file', hooks: [{ type: 'command', command: 'a', timeout: 2, name: 'two' }] },
@@ -100,8 +100,8 @@ describe('one command runs once (HOOK-090, 091; C-21)', () => {
     ]);
   });
 
-  test('letter by letter, and for each event of its own', () => {
-    const { commands } = plannerOf({
+  test('letter by letter, and for each event of its own', async () => {
+    const { commands } = await plannerOf({
       BeforeTool: [{ hooks: run('a', 'a ', 'A', 'a') }],
       AfterTool: [{ hooks: run('a') }],
     });
@@ -109,8 +109,8 @@ describe('one command runs once (HOOK-090, 091; C-21)', () => {
     expect(commands('AfterTool', 'x')).toEqual(['a']);
   });
 
-  test('also when an extension brings it: the project goes first (HOOK-086)', () => {
-    const { planner } = plannerOf(
+  test('also when an extension brings it: the project goes first (HOOK-086)', async () => {
+    const { planner } = await plannerOf(
       { BeforeTool: [{ hooks: run('a') }] },
       {
         extensions: [
@@ -124,9 +124,9 @@ describe('one command runs once (HOOK-090, 091; C-21)', () => {
     ]);
   });
 
-  test('but the same text is another script in each extension that names its own folder', () => {
+  test('but the same text is another script in each extension that names its own folder', async () => {
     const hooks = { BeforeTool: [{ hooks: run('${extensionPath}/x.sh', 'echo same') }] };
-    const { planner } = plannerOf(
+    const { planner } = await plannerOf(
       {},
       {
         extensions: ['/e/one', '/e/two'].map((path) => ({
@@ -146,8 +146,8 @@ describe('one command runs once (HOOK-090, 091; C-21)', () => {
     ]);
   });
 
-  test('a plugin is no double of a command', () => {
-    const { planner } = plannerOf({
+  test('a plugin is no double of a command', async () => {
+    const { planner } = await plannerOf({
       BeforeTool: [{ hooks: [{ type: 'plugin', name: 'a' }, ...run('a')] }],
     });
     expect(planner.plan('BeforeTool', 'x')?.hooks).toHaveLength(2);
@@ -155,8 +155,8 @@ describe('one command runs once (HOOK-090, 091; C-21)', () => {
 });
 
 describe('the mode (HOOK-108, 109)', () => {
-  test('is a sequence for all hooks when one group that fits asks for it', () => {
-    const { planner } = plannerOf({
+  test('is a sequence for all hooks when one group that fits asks for it', async () => {
+    const { planner } = await plannerOf({
       BeforeTool: [
         { hooks: run('a') },
         { matcher: 'write', sequential: true, hooks: run('b') },
@@ -169,15 +169,15 @@ describe('the mode (HOOK-108, 109)', () => {
     });
   });
 
-  test('is not decided by a group that does not fit (C-22)', () => {
-    const { planner } = plannerOf({
+  test('is not decided by a group that does not fit (C-22)', async () => {
+    const { planner } = await plannerOf({
       BeforeTool: [{ hooks: run('a') }, { matcher: 'write', sequential: true, hooks: run('b') }],
     });
     expect(planner.plan('BeforeTool', 'read_file')?.mode).toBe('parallel');
   });
 
-  test('is a sequence also when the entry that asks for it is a double (C-22)', () => {
-    const { planner } = plannerOf({
+  test('is a sequence also when the entry that asks for it is a double (C-22)', async () => {
+    const { planner } = await plannerOf({
       BeforeTool: [{ hooks: run('a', 'b') }, { sequential: true, hooks: run('a') }],
     });
     expect(planner.plan('BeforeTool', 'x')).toMatchObject({
@@ -186,8 +186,8 @@ describe('the mode (HOOK-108, 109)', () => {
     });
   });
 
-  test('of one event says nothing of another', () => {
-    const { planner } = plannerOf({
+  test('of one event says nothing of another', async () => {
+    const { planner } = await plannerOf({
       BeforeTool: [{ sequential: true, hooks: run('a') }],
       AfterTool: [{ hooks: run('a') }],
     });
@@ -196,13 +196,13 @@ describe('the mode (HOOK-108, 109)', () => {
 });
 
 describe('plans are remembered', () => {
-  test('by event and subject', () => {
-    const { planner } = plannerOf({ BeforeTool: [{ hooks: run('a') }] });
+  test('by event and subject', async () => {
+    const { planner } = await plannerOf({ BeforeTool: [{ hooks: run('a') }] });
     expect(planner.plan('BeforeTool', 'x')).toBe(planner.plan('BeforeTool', 'x'));
   });
 
-  test('but not without bound: invented names neither fill the memory nor change the answer', () => {
-    const { commands } = plannerOf({ BeforeTool: [{ matcher: '7$', hooks: run('a') }] });
+  test('but not without bound: invented names neither fill the memory nor change the answer', async () => {
+    const { commands } = await plannerOf({ BeforeTool: [{ matcher: '7$', hooks: run('a') }] });
     for (let index = 0; index < 5_000; index++)
       expect(commands('BeforeTool', `tool_${index}`)).toEqual(index % 10 === 7 ? ['a'] : undefined);
     const long = 'x'.repeat(100_000);
@@ -210,10 +210,10 @@ describe('plans are remembered', () => {
       expect(commands('BeforeTool', `${long}${index}7`)).toEqual(['a']);
   });
 
-  test('until other hooks are to be used; a plan that was made stays as it is (G-09)', () => {
-    const { planner, commands } = plannerOf({ BeforeTool: [{ hooks: run('a') }] });
+  test('until other hooks are to be used; a plan that was made stays as it is (G-09)', async () => {
+    const { planner, commands } = await plannerOf({ BeforeTool: [{ hooks: run('a') }] });
     const made = planner.plan('BeforeTool', 'x');
-    planner.use(registryOf({ BeforeTool: [{ hooks: run('b') }] }));
+    planner.use(await registryOf({ BeforeTool: [{ hooks: run('b') }] }));
     expect(commands('BeforeTool', 'x')).toEqual(['b']);
     planner.use(undefined);
     expect(commands('BeforeTool', 'x')).toBeUndefined();
@@ -221,8 +221,8 @@ describe('plans are remembered', () => {
   });
 });
 
-test('a thousand groups without a match cost next to nothing', () => {
-  const { planner } = plannerOf({
+test('a thousand groups without a match cost next to nothing', async () => {
+  const { planner } = await plannerOf({
     BeforeTool: Array.from({ length: 1_000 }, (_, index) => ({
       matcher: `^(?:tool_${index}|other_${index})$`,
       hooks: run(`echo ${index}`),
@@ -233,8 +233,8 @@ test('a thousand groups without a match cost next to nothing', () => {
   expect(performance.now() - start).toBeLessThan(2_000);
 });
 
-test('a matcher that cannot be decided is told with its hook, and the hook is planned', () => {
-  const { commands, warnings } = plannerOf({
+test('a matcher that cannot be decided is told with its hook, and the hook is planned', async () => {
+  const { commands, warnings } = await plannerOf({
     BeforeTool: [{ matcher: '^(a+)+$', hooks: [{ type: 'command', command: 'guard', name: 'g' }] }],
   });
   expect(commands('BeforeTool', `${'a'.repeat(60)}!`)).toEqual(['guard']);

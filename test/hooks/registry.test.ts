@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { HookSystemConfig } from '../../src/hooks/config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
+import { defaultDialects } from '../../src/dialects/index.ts';
+import { findAllHooks } from '../../src/hooks/find-hooks.ts';
 import { HookRegistry } from '../../src/hooks/hook-registry.ts';
 import { formatProblem } from '../../src/settings/problem.ts';
 import { sandbox } from '../support/sandbox.ts';
@@ -23,8 +25,8 @@ const sourcesOf = (registry: HookRegistry) =>
   registry.getAllHooks().map(({ source, command }) => `${source} ${command}`);
 
 describe('where hooks come from', () => {
-  test("what the host's config merged counts as the project's, extensions come last (HOOK-085, 086; C-10)", () => {
-    const registry = new HookRegistry(
+  test("what the host's config merged counts as the project's, extensions come last (HOOK-085, 086; C-10)", async () => {
+    const registry = await HookRegistry.load(
       host({
         getHooks: () => hooks('mine'),
         getExtensions: () => [
@@ -37,14 +39,14 @@ describe('where hooks come from', () => {
     expect(sourcesOf(registry)).toEqual(['project mine', 'extension theirs']);
   });
 
-  test('project, user, system, extensions: in this order (HOOK-187, C-09)', () => {
+  test('project, user, system, extensions: in this order (HOOK-187, C-09)', async () => {
     const { project, home, files, write } = sandbox();
     write(`${home}/.llxprt/extensions/one/hooks/hooks.json`, { hooks: hooks('installed') });
     write(files.system, { hooks: hooks('1') });
     write(files.user, { hooks: hooks('2') });
     write(files.project, { hooks: hooks('3', '4') });
     const extensions = [{ name: 'x', isActive: true, hooks: hooks('given') }];
-    expect(sourcesOf(new HookRegistry(createConfig({ cwd: project, extensions })))).toEqual([
+    expect(sourcesOf(await HookRegistry.load(createConfig({ cwd: project, extensions })))).toEqual([
       'project 3',
       'project 4',
       'user 2',
@@ -54,8 +56,8 @@ describe('where hooks come from', () => {
     ]);
   });
 
-  test('a host may give its sources in any order', () => {
-    const registry = new HookRegistry(
+  test('a host may give its sources in any order', async () => {
+    const registry = await HookRegistry.load(
       host({
         getHooks: () => hooks('not asked'),
         getHookSources: () => [
@@ -67,17 +69,17 @@ describe('where hooks come from', () => {
     expect(sourcesOf(registry)).toEqual(['project 2', 'system 1']);
   });
 
-  test.each([undefined, null, {}, [], 'x'])('hooks that are %j are no hooks', (given) => {
-    expect(new HookRegistry(host({ getHooks: () => given })).getAllHooks()).toEqual([]);
+  test.each([undefined, null, {}, [], 'x'])('hooks that are %j are no hooks', async (given) => {
+    expect((await HookRegistry.load(host({ getHooks: () => given }))).getAllHooks()).toEqual([]);
   });
 });
 
-test('problems are those of the files, then those of the hooks, each once', () => {
+test('problems are those of the files, then those of the hooks, each once', async () => {
   const { project, files, write } = sandbox();
   write(files.project, '{ "enableHooks": 1,\n "hooks": { "BeforeTool": [{ "hooks": [5] }] } }');
   write(files.user, '{');
   const config = createConfig({ cwd: project, onWarning: () => undefined });
-  const registry = new HookRegistry(config);
+  const registry = await HookRegistry.load(config);
   expect(registry.problems.map(formatProblem)).toEqual([
     `${files.project}:1:18 enableHooks: is 1, so it was ignored; make it true or false`,
     `${files.user}:1:2: not valid JSON (a closing } is expected), so the whole file is ignored; mend the JSON there`,
@@ -106,10 +108,10 @@ describe('disabled hooks (C-03, C-04)', () => {
       ['SCAN', 'scan.sh', 'no such hook'],
       ['scan', 'log', 'scan'],
     ],
-  ])('%j leave %j', (disabled, enabled) => {
+  ])('%j leave %j', async (disabled, enabled) => {
     const { project, files, write } = sandbox();
     write(files.project, settings({ hooksConfig: { disabled } }));
-    const registry = new HookRegistry(createConfig({ cwd: project }));
+    const registry = await HookRegistry.load(createConfig({ cwd: project }));
     expect(registry.getAllHooks()).toHaveLength(3);
     const left = [
       ...registry.getHooksForEvent('BeforeTool'),
@@ -118,28 +120,28 @@ describe('disabled hooks (C-03, C-04)', () => {
     expect(left.map(({ name }) => name)).toEqual(enabled);
   });
 
-  test('a host that knows no lists may have one among its hooks', () => {
-    const registry = new HookRegistry(
+  test('a host that knows no lists may have one among its hooks', async () => {
+    const registry = await HookRegistry.load(
       host({ getHooks: () => ({ disabled: ['a'], ...hooks('a', 'b') }) }),
     );
     expect(registry.getAllHooks().map(({ enabled }) => enabled)).toEqual([false, true]);
   });
 
-  test("the administrator's hooks only by the administrator's list", () => {
+  test("the administrator's hooks only by the administrator's list", async () => {
     const { project, files, write } = sandbox();
-    const enabled = () =>
-      new HookRegistry(createConfig({ cwd: project }))
+    const enabled = async () =>
+      (await HookRegistry.load(createConfig({ cwd: project })))
         .getHooksForEvent('BeforeTool')
         .map(({ source, name }) => `${source} ${name}`);
     write(files.system, settings({}));
     write(files.project, settings({ hooksConfig: { disabled: ['scan', './log.sh'] } }));
     write(files.user, { hooksConfig: { disabled: ['scan'] } });
-    expect(enabled()).toEqual(['system scan', 'system log']);
+    expect(await enabled()).toEqual(['system scan', 'system log']);
     write(files.system, settings({ hooksConfig: { disabled: ['scan'] } }));
-    expect(enabled()).toEqual(['system log']);
+    expect(await enabled()).toEqual(['system log']);
   });
 
-  test('what the host switched at runtime goes before the lists, but not before the administrator', () => {
+  test('what the host switched at runtime goes before the lists, but not before the administrator', async () => {
     const { project, files, write } = sandbox();
     write(files.project, settings({ hooksConfig: { disabled: ['log'] } }));
     write(files.system, {
@@ -152,7 +154,12 @@ describe('disabled hooks (C-03, C-04)', () => {
       ['admin', false],
       ['./other.sh', true],
     ]);
-    const registry = new HookRegistry(createConfig({ cwd: project }), switched);
+    const config = createConfig({ cwd: project });
+    const registry = new HookRegistry(
+      config,
+      await findAllHooks(config, defaultDialects, () => true),
+      switched,
+    );
     expect(registry.getAllHooks().map(({ command, enabled }) => [command, enabled])).toEqual([
       ['./scan.sh', false],
       ['./log.sh', true],

@@ -43,9 +43,17 @@ const beforeSteps: Record<string, HookEventOutcome> = {
 const afterSteps: Record<string, HookEventOutcome> = {
   'after allows': settled(false, false),
   'after rejects': settled(true, false),
+  'after has more': {
+    status: 'settled',
+    verdict: { blocked: false, stop: false, followUp: true },
+  },
   'after stops': settled(false, true),
   'after rejects and stops': settled(true, true),
 };
+
+/** The hooks want the agent to go on. */
+const sendsOn = (word: string | undefined): boolean =>
+  word === 'after rejects' || word === 'after has more';
 
 const answered = (id: string, steps: Record<string, object>) =>
   Object.entries(steps).map(([word, output]) => [
@@ -95,7 +103,7 @@ const inputFor = ({ maxSteps, hasBefore, hasAfter }: Setting): AgentTurnInput =>
     planBefore: () => (hasBefore ? somePlan : undefined),
     acceptPrompt: () => void told.push('prompt'),
     planAfter: () => (hasAfter ? somePlan : undefined),
-    rejectAnswer: () => void told.push('rejected'),
+    sendOn: () => void told.push('sent on'),
     stopOf: () => stop,
     callModel: () => Promise.reject(new Error('the script answers for the model')),
     runTools: () => Promise.reject(new Error('the script answers for the tools')),
@@ -160,7 +168,7 @@ function stepsOf(words: readonly string[], { hasBefore, maxSteps }: Setting): nu
     if (word === 'cancel') return steps;
     if (word === 'before allows' || word === 'before breaks') steps += 1;
     if (word === 'tools give' && steps < maxSteps) steps += 1;
-    if (word === 'after rejects' && steps < maxSteps && rejections < maxRejections) {
+    if (sendsOn(word) && steps < maxSteps && rejections < maxRejections) {
       steps += 1;
       rejections += 1;
     }
@@ -172,7 +180,7 @@ function stepsOf(words: readonly string[], { hasBefore, maxSteps }: Setting): nu
 function expectedOf({ words, setting }: Path): AgentTurnOutcome {
   const { maxSteps, hasAfter } = setting;
   const steps = stepsOf(words, setting);
-  const rejections = words.filter((word) => word === 'after rejects').length;
+  const rejections = words.filter(sendsOn).length;
   const last = words.at(-1)!;
   const finished = { status: 'finished', steps, overruled: false } as const;
   if (words.includes('cancel')) return { status: 'cancelled', steps, reason: 'user' };
@@ -188,6 +196,7 @@ function expectedOf({ words, setting }: Path): AgentTurnOutcome {
     case 'after breaks':
       return finished;
     case 'after rejects':
+    case 'after has more':
       expect(rejections > maxRejections || steps === maxSteps).toBe(true);
       return { ...finished, overruled: true };
     case 'before stops':
@@ -237,7 +246,7 @@ describe('every path of a turn, played on a real actor', () => {
       const { words, setting } = path;
       const asksModel = played.states.includes('callingModel');
       const rejected = played.states.filter(
-        (state, index) => state === 'callingModel' && words[index - 1] === 'after rejects',
+        (state, index) => state === 'callingModel' && sendsOn(words[index - 1]),
       );
       const [cancelledIn] = words.flatMap((word, index) =>
         word === 'cancel' ? [played.states[index]] : [],
@@ -246,7 +255,7 @@ describe('every path of a turn, played on a real actor', () => {
       const isTold = cancelledIn === 'callingModel' || cancelledIn === 'runningTools';
       expect(told).toEqual([
         ...(asksModel ? ['prompt'] : []),
-        ...rejected.map(() => 'rejected'),
+        ...rejected.map(() => 'sent on'),
         ...(isTold ? ['user'] : []),
       ]);
       expect(setting.hasBefore).toBe(played.states[0] === 'beforeAgent');

@@ -73,7 +73,7 @@ describe('the hooks of an installed extension (HOOK-085)', () => {
       tools: { enableHooks: true },
       hooks: { ...hooks('a'), enabled: true },
     });
-    expect(loadSettings(project).enabled).toBe(false);
+    expect(loadSettings(project).enabled).toBeUndefined();
   });
 });
 

@@ -16,7 +16,7 @@ describe('the levels (HOOK-084, C-09)', () => {
     const { project } = sandbox();
     const { enabled, sources, disabled, problems } = loadSettings(project);
     expect({ enabled, sources, disabled, problems }).toEqual({
-      enabled: false,
+      enabled: undefined,
       sources: [],
       disabled: [],
       problems: [],
@@ -152,5 +152,5 @@ test('lists of disabled hooks keep their source (C-04)', () => {
 test('settings that say nothing of hooks are fine', () => {
   const { project, files, write } = sandbox();
   write(files.project, { $schema: './x.json', ui: { theme: 'dark' }, tools: { sandbox: true } });
-  expect(loadSettings(project)).toMatchObject({ enabled: false, problems: [] });
+  expect(loadSettings(project)).toMatchObject({ enabled: undefined, problems: [] });
 });

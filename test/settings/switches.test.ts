@@ -20,10 +20,10 @@ const combinations: Gates[] = states.flatMap((tools) =>
 );
 
 describe('the switch of hooks (C-01)', () => {
-  test('one true switches on, unless any gate is false; none is off', () => {
+  test('one true switches on, unless any gate is false; none says nothing', () => {
     for (const gates of combinations)
       expect(hooksEnabled([settings(gates)]), String(gates)).toBe(
-        gates.includes(true) && !gates.includes(false),
+        gates.includes(false) ? false : gates.includes(true) || undefined,
       );
   });
 
@@ -36,9 +36,9 @@ describe('the switch of hooks (C-01)', () => {
     expect(hooksEnabled([values])).toBe(true);
   });
 
-  test('hooks are off by default, whatever else the settings hold', () => {
-    expect(hooksEnabled([])).toBe(false);
-    expect(hooksEnabled([{}, { tools: {}, hooks: { BeforeTool: [] } }])).toBe(false);
+  test('nothing is said by default, whatever else the settings hold', () => {
+    expect(hooksEnabled([])).toBeUndefined();
+    expect(hooksEnabled([{}, { tools: {}, hooks: { BeforeTool: [] } }])).toBeUndefined();
   });
 
   test('the strongest level that sets a gate sets it for all', () => {
@@ -56,12 +56,13 @@ describe('the switch of hooks (C-01)', () => {
   });
 
   test.each(['true', 1, null, {}, [true]])('%j is no switch', (value) => {
-    expect(hooksEnabled([{ tools: { enableHooks: value } }])).toBe(false);
+    expect(hooksEnabled([{ tools: { enableHooks: value } }])).toBeUndefined();
     expect(hooksEnabled([{ tools: { enableHooks: value }, enableHooks: true }])).toBe(true);
   });
 
   test.each([null, 5, 'on', [], [true]])('a section that is %j holds no switch', (section) => {
-    expect(hooksEnabled([{ tools: section, hooksConfig: section, hooks: section }])).toBe(false);
+    const values = { tools: section, hooksConfig: section, hooks: section };
+    expect(hooksEnabled([values])).toBeUndefined();
   });
 });
 

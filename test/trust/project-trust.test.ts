@@ -42,8 +42,8 @@ function guarded(...hooks: object[]) {
 }
 
 /** Trusts the hooks of a project as they are. */
-function trust(cwd: string): void {
-  const hooks = new HookRegistry(createConfig({ cwd })).getAllHooks();
+async function trust(cwd: string): Promise<void> {
+  const hooks = (await HookRegistry.load(createConfig({ cwd }))).getAllHooks();
   recordTrust(trustFile()!, realpathSync(cwd), {
     trustedAt: new Date().toISOString(),
     hooks: hooks.map((one) => fingerprint(one, cwd)),
@@ -90,7 +90,7 @@ describe('after the user trusted a project', () => {
     { ...guard, name: 'other' },
   ])('a changed definition is skipped: %j', async (other) => {
     const box = guarded();
-    trust(box.project);
+    await trust(box.project);
     box.write(box.files.project, settings(other));
     expect(await fire(box.project)).toEqual(
       skipped(redefined, 'name' in other ? other.name : undefined),
@@ -99,7 +99,7 @@ describe('after the user trusted a project', () => {
 
   test('a new hook is skipped, whatever its place; the known ones run, whatever theirs', async () => {
     const box = guarded(hook('true'), guard);
-    trust(box.project);
+    await trust(box.project);
     box.write(box.files.project, {
       enableHooks: true,
       hooks: { BeforeTool: [{ hooks: [guard] }, { hooks: [hook('true'), hook('echo new')] }] },
@@ -114,7 +114,7 @@ describe('after the user trusted a project', () => {
 
   test('a matcher or a sequence that changed counts as a changed definition', async () => {
     const box = guarded();
-    trust(box.project);
+    await trust(box.project);
     for (const more of [{ matcher: 'write_file' }, { sequential: true }]) {
       const hooks = { BeforeTool: [{ ...more, hooks: [guard] }] };
       box.write(box.files.project, { enableHooks: true, hooks });
@@ -124,7 +124,7 @@ describe('after the user trusted a project', () => {
 
   test('a comment, a description or a hook that went changes nothing', async () => {
     const box = guarded(hook('true'), guard);
-    trust(box.project);
+    await trust(box.project);
     const text = JSON.stringify(settings({ ...guard, description: 'Denies.' }));
     box.write(box.files.project, `// Guards\n${text}`);
     expect(await fire(box.project)).toEqual(denied);
@@ -137,7 +137,7 @@ describe('after the user trusted a project', () => {
       chmodSync(box.write(`project/${name}`, content), 0o755);
     rmSync(box.script);
     symlinkSync('one.sh', box.script);
-    trust(box.project);
+    await trust(box.project);
     expect(await fire(box.project)).toEqual(denied);
     rmSync(box.script);
     symlinkSync('two.sh', box.script);
@@ -152,7 +152,7 @@ describe('after the user trusted a project', () => {
 
   test('a script that appeared after that is noticed', async () => {
     const box = guarded(hook('[ -x ./late.sh ] && ./late.sh; true', { name: 'guard' }));
-    trust(box.project);
+    await trust(box.project);
     expect(await fire(box.project)).toMatchObject({ hookCount: 1, warnings: [] });
     box.write('project/late.sh', 'exit 2');
     expect(await fire(box.project)).toEqual(
@@ -162,7 +162,7 @@ describe('after the user trusted a project', () => {
 
   test('a link to the project is as good as the project; led elsewhere, it is not', async () => {
     const box = guarded();
-    trust(box.project);
+    await trust(box.project);
     const link = join(box.folder, 'link');
     symlinkSync(box.project, link);
     expect(await fire(link)).toEqual(denied);
@@ -178,7 +178,7 @@ describe('after the user trusted a project', () => {
 
   test('a moved project must be trusted again', async () => {
     const box = guarded();
-    trust(box.project);
+    await trust(box.project);
     const moved = join(box.folder, 'moved');
     renameSync(box.project, moved);
     mkdirSync(box.project);
@@ -189,14 +189,14 @@ describe('after the user trusted a project', () => {
     const box = guarded(
       hook('echo x >> audit.log; ./guard.sh 2>&1 | tee out.log', { name: 'guard' }),
     );
-    trust(box.project);
+    await trust(box.project);
     for (let round = 0; round < 2; round++)
       expect(await fire(box.project)).toMatchObject({ hookCount: 1, warnings: [] });
   });
 
   test('all of that is noticed within a session too, and each is told once', async () => {
     const box = guarded();
-    trust(box.project);
+    await trust(box.project);
     const again = startSession(box.project);
     expect(await again()).toEqual(denied);
     const [content, { atime, mtime }] = [readFileSync(box.script, 'utf8'), statSync(box.script)];
@@ -209,7 +209,7 @@ describe('after the user trusted a project', () => {
     expect(await again()).toEqual(denied);
     recordTrust(trustFile()!, box.project, undefined);
     expect(await again()).toEqual(skipped(untrusted));
-    trust(box.project);
+    await trust(box.project);
     expect(await again()).toEqual(denied);
     writeFileSync(trustFile()!, '{');
     expect((await again()).warnings).toEqual([expect.stringContaining('is corrupt')]);
@@ -219,7 +219,7 @@ describe('after the user trusted a project', () => {
   test('a large script that has rested is not read again, and its change is noticed', async () => {
     const box = guarded(hook('true ./guard.sh', { name: 'guard' }));
     appendFileSync(box.script, `#${'x'.repeat(1_000_000)}\n`);
-    trust(box.project);
+    await trust(box.project);
     const again = startSession(box.project);
     await sleep(2_100);
     expect(await again()).toMatchObject({ hookCount: 1 });

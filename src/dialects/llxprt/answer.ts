@@ -3,71 +3,20 @@ import type { HookEventName } from '../../protocol/events.ts';
 import { EXIT_CODE_BLOCKING_ERROR, EXIT_CODE_SUCCESS } from '../../protocol/exit-codes.ts';
 import type { HookOutput } from '../../protocol/output.ts';
 import type { Answer } from '../answer.ts';
+import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
 import { readStdout, type Printed } from './printed.ts';
 
 /** The reason of a block for which the hook gave none (C-26). */
 const defaultReason = 'Blocked by hook';
 
 /** What a hook's ended process means (HOOK-063 to 070, 189 to 201; C-25 to C-31). */
-export function readAnswer(event: HookEventName, outcome: HookProcessOutcome): Answer {
-  switch (outcome.status) {
-    case 'failed':
-      return unheard('failed', outcome.error, undefined);
-    case 'cancelled':
-      return unheard('cancelled', new Error(`Cancelled: ${outcome.reason}`), outcome.exit);
-    case 'timedOut':
-      return {
-        ...unheard(
-          'timedOut',
-          new Error(`Hook timed out after ${outcome.timeout}ms`),
-          outcome.exit,
-        ),
-        timedOut: true,
-      };
-    case 'exited': {
-      const answer = readExit(event, outcome.exit);
-      if (!outcome.leftBackground) return answer;
-      return { ...answer, notes: [...answer.notes, 'left background processes; they were ended'] };
-    }
-  }
-}
-
-const silent = {
-  decision: undefined,
-  stop: false,
-  timedOut: false,
-  notes: [],
-  plainText: false,
-} as const;
-
-/** A hook whose answer does not count. */
-function unheard(
-  fared: 'failed' | 'timedOut' | 'cancelled',
-  error: Error,
-  exit: HookExit | undefined,
-): Answer {
-  return {
-    ...silent,
-    fared,
-    error,
-    success: false,
-    exitCode: null,
-    ...(exit?.signal && { signal: exit.signal }),
-    stdout: exit?.stdout ?? '',
-    stderr: exit?.stderr ?? '',
-    durationMs: exit?.durationMs ?? 0,
-  };
-}
+export const readAnswer = (event: HookEventName, outcome: HookProcessOutcome): Answer =>
+  readOutcome(outcome, (exit) => readExit(event, exit));
 
 function readExit(event: HookEventName, exit: HookExit): Answer {
   const base = {
-    ...silent,
+    ...factsOf(exit),
     fared: 'ok',
-    exitCode: exit.exitCode ?? 0,
-    ...(exit.signal && { signal: exit.signal }),
-    stdout: exit.stdout,
-    stderr: exit.stderr,
-    durationMs: exit.durationMs,
     notes: exit.truncated
       .filter((stream) => stream === 'stderr' || exit.exitCode !== EXIT_CODE_SUCCESS)
       .map((stream) => `${stream} went over 10 MiB; the rest was dropped`),
@@ -96,7 +45,7 @@ function readExit(event: HookEventName, exit: HookExit): Answer {
       ...base,
       fared: 'failed',
       success: false,
-      error: new Error('stdout went over 10 MiB, so the answer cannot be read; print less'),
+      error: new Error(cutStdout),
     };
   switch (printed.kind) {
     case 'nothing':
@@ -171,15 +120,4 @@ function meaningOf(decision: HookOutput['decision']): Answer['decision'] {
     case undefined:
       return undefined;
   }
-}
-
-function failureText(exit: HookExit): string {
-  if (exit.exitCode === null) return `Hook was ended by ${exit.signal ?? 'a signal'}`;
-  const meaning =
-    exit.exitCode === 127
-      ? ' (command not found: check its path)'
-      : exit.exitCode === 126
-        ? ' (not executable: is it a file, and did you chmod +x it?)'
-        : '';
-  return `Hook exited with code ${exit.exitCode}${meaning}`;
 }

@@ -1,11 +1,8 @@
-import type { HookEventName } from '../protocol/events.ts';
-import { testBounded } from './bounded-regex.ts';
-
-/** What a plan is made for: the tool's name, or a session event's source, reason or trigger. */
-export type MatchSubject = string | undefined;
+import type { HookEventName } from '../../protocol/events.ts';
+import { testBounded } from '../bounded-regex.ts';
 
 /** Whether a hook is meant for this subject. */
-export type Matcher = (subject: string) => boolean;
+type Matcher = (subject: string) => boolean;
 
 const always: Matcher = () => true;
 

@@ -6,7 +6,7 @@ import {
   type HookConflict,
   type MergedAnswers,
   type NamedAnswer,
-} from '../merge.ts';
+} from './field-set.ts';
 import { decidedBy, mergeCommon } from './merge-common.ts';
 
 interface NamedConfig {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { RegexUndecidedError, testBounded } from '../../src/hooks/bounded-regex.ts';
-import { compileMatcher, matching } from '../../src/hooks/matcher.ts';
-import { hookEventNames, type HookEventName } from '../../src/protocol/events.ts';
+import { RegexUndecidedError, testBounded } from '../../../src/dialects/bounded-regex.ts';
+import { compileMatcher, matching } from '../../../src/dialects/llxprt/matcher.ts';
+import { hookEventNames, type HookEventName } from '../../../src/protocol/events.ts';
 
 /** Whether a matcher fits, where nothing is undecided. */
 const fits = (matcher: string | undefined, subject: string, event: HookEventName = 'BeforeTool') =>

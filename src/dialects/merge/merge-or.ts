@@ -6,7 +6,7 @@ import {
   specificOutput,
   type MergedAnswers,
   type NamedAnswer,
-} from '../merge.ts';
+} from './field-set.ts';
 import { decidedBy, mergeCommon } from './merge-common.ts';
 
 /** Fields that are no hook's own: joined, or made from what was decided. */

@@ -1,6 +1,6 @@
 import type { HookDecision, HookOutput } from '../../protocol/output.ts';
 import { defined } from '../../protocol/defined.ts';
-import { joinTexts, type NamedAnswer } from '../merge.ts';
+import { joinTexts, type NamedAnswer } from './field-set.ts';
 
 /** The common fields of several outputs under OR rules (HOOK-092 to 094, 096, 097). */
 export function mergeCommon(answers: readonly NamedAnswer[]): HookOutput {

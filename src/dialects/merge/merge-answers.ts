@@ -1,10 +1,13 @@
 import type { HookEventName } from '../../protocol/events.ts';
-import type { MergedAnswers, NamedAnswer } from '../merge.ts';
+import type { MergedAnswers, NamedAnswer } from './field-set.ts';
 import { mergeOr } from './merge-or.ts';
 import { mergeReplacing } from './merge-replace.ts';
 import { mergeUnion } from './merge-union.ts';
 
-/** The answers of an event's hooks, in plan order, as one output. What a failed hook printed is left out (C-27). */
+/**
+ * The answers of an event's hooks, in plan order and of whatever dialects, as one output. What a
+ * failed hook printed is left out (C-27).
+ */
 export function mergeAnswers(event: HookEventName, answers: readonly NamedAnswer[]): MergedAnswers {
   const heard = answers.filter(
     ({ answer }) => answer.fared === 'ok' && answer.output !== undefined,

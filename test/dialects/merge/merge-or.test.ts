@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mergeAnswers } from '../../../src/dialects/llxprt/merge.ts';
+import { mergeAnswers } from '../../../src/dialects/merge/merge-answers.ts';
 import { exited, answersOf, named, printed, type Printed } from '../../support/answers.ts';
 import { readAnswer } from '../../../src/dialects/llxprt/answer.ts';
 

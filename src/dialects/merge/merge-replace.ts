@@ -1,6 +1,6 @@
 import { defined } from '../../protocol/defined.ts';
 import { isRecord, type HookOutput } from '../../protocol/output.ts';
-import { FieldSet, specificOutput, type MergedAnswers, type NamedAnswer } from '../merge.ts';
+import { FieldSet, specificOutput, type MergedAnswers, type NamedAnswer } from './field-set.ts';
 import { decidedBy } from './merge-common.ts';
 
 const blocks = ({ answer }: NamedAnswer): boolean => answer.decision === 'deny';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { HookOutput } from '../protocol/output.ts';
-import type { Answer } from './answer.ts';
+import type { HookOutput } from '../../protocol/output.ts';
+import type { Answer } from '../answer.ts';
 
 /** An answer with the name of the hook that gave it. */
 export interface NamedAnswer {

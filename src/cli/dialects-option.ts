@@ -1,0 +1,22 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import { defaultDialects, knownDialects } from '../dialects/index.ts';
+import { CommandFailure } from './failure.ts';
+
+/** The option of every command that finds hooks. */
+export const dialectsOption = [
+  '--dialects <names>',
+  `whose hooks are found, of ${namesOf(knownDialects)} (default: ${namesOf(defaultDialects)})`,
+  (names: string): readonly Dialect[] => names.split(',').map((name) => dialectNamed(name.trim())),
+] as const;
+
+/** @throws {CommandFailure} when there is none of that name */
+export function dialectNamed(name: string): Dialect {
+  const dialect = knownDialects.find((known) => known.name === name);
+  if (dialect === undefined)
+    throw new CommandFailure(`there is no dialect "${name}": use one of ${namesOf(knownDialects)}`);
+  return dialect;
+}
+
+function namesOf(dialects: readonly Dialect[]): string {
+  return dialects.map(({ name }) => name).join(',');
+}

@@ -1,0 +1,28 @@
+import type { HookProcessOutcome } from '../../machines/hook-process.ts';
+import type { HookDefinition } from '../settings/hook-definition.ts';
+import type { HooksFromSource } from '../settings/define-hooks.ts';
+import type { SettingsProblem } from '../settings/problem.ts';
+
+/** Where a dialect looks for its hooks, and what it may use to find them. */
+export interface HookSite {
+  /** The project folder. */
+  readonly cwd: string;
+  /** What settings and extensions say of hooks, source by source. */
+  settings(): readonly HooksFromSource[];
+  /** Whether this file may be run at all; one of a project only when the user trusts it. */
+  trusts(hook: UnaskedHook): boolean;
+  /** Runs a program with empty input, supervised as a hook is. `timeout` in ms. */
+  run(program: string, args: readonly string[], timeout: number): Promise<HookProcessOutcome>;
+}
+
+/** A hook that may not be asked for its event. */
+export type UnaskedHook = Omit<HookDefinition, 'event'>;
+
+/** What a dialect found. */
+export interface FoundHooks {
+  readonly definitions: readonly HookDefinition[];
+  /** What was discarded, and why. */
+  readonly problems: readonly SettingsProblem[];
+  /** Hooks that are there and may not be run, so that even their events are unknown. */
+  readonly unasked: readonly UnaskedHook[];
+}

@@ -1,0 +1,105 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
+import type { HookEventName } from '../../protocol/events.ts';
+import { ignored } from '../../protocol/notes.ts';
+import { isRecord } from '../../protocol/output.ts';
+import type { Answer } from '../answer.ts';
+import { isTooDeep } from '../nesting.ts';
+import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
+import { fromKodeletOutput } from './tool-output.ts';
+import { fromKodeletInput } from './tools.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What an ended `<hook> run` means (seed 002 "Return Value Structures", "Error Handling"). */
+export const readAnswer = (
+  event: HookEventName,
+  outcome: HookProcessOutcome,
+  payload: HookPayload,
+): Answer => readOutcome(outcome, (exit) => readExit(event, exit, payload));
+
+function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): Answer {
+  const facts = factsOf(exit);
+  const failed = (message: string): Answer => ({
+    ...facts,
+    fared: 'failed',
+    success: false,
+    error: new Error(message),
+  });
+  if (exit.exitCode !== 0) return failed(failureText(exit));
+  if (exit.truncated.includes('stdout')) return failed(cutStdout);
+  const text = exit.stdout.trim();
+  const read = text === '' ? {} : parse(text);
+  if (read === undefined) return failed('stdout is not JSON; print one object, or nothing');
+  if (!isRecord(read)) return failed('stdout is not a JSON object; print one object, or nothing');
+  if (isTooDeep(text)) return failed('stdout is nested too deep; print a flatter object');
+  const notes: string[] = [];
+  const wants = readFields(event, read, payload, notes);
+  return { ...facts, fared: 'ok', success: true, ...wants, notes };
+}
+
+/** The value of a JSON text, null being an empty object as in Go; undefined when it is none. */
+function parse(text: string): unknown {
+  try {
+    return (JSON.parse(text) as unknown) ?? {};
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a type's fields ask for; a field of the wrong type costs the others nothing, least of all a block. */
+function readFields(
+  event: HookEventName,
+  printed: Fields,
+  payload: HookPayload,
+  notes: string[],
+): Partial<Answer> {
+  const field = <T>(name: string, fits: (value: unknown) => value is T, wanted: string) => {
+    const value = valueOf(printed, name);
+    if (value === undefined || value === null) return undefined;
+    if (fits(value)) return value;
+    notes.push(ignored(`"${name}"`, value, wanted));
+    return undefined;
+  };
+  const decision = (): Partial<Answer> => {
+    const blocked = field('blocked', isBoolean, 'true or false');
+    const reason = field('reason', isString, 'a string');
+    if (blocked === undefined) return {};
+    return blocked
+      ? { decision: 'deny', output: { decision: 'deny', reason: reason || 'Blocked by hook' } }
+      : { decision: 'allow', output: { decision: 'allow' } };
+  };
+  switch (event) {
+    case 'BeforeTool': {
+      const input = field('input', isRecord, 'an object');
+      return {
+        ...decision(),
+        ...(input && { toolInput: fromKodeletInput(String(payload['tool_name']), input) }),
+      };
+    }
+    case 'AfterTool': {
+      const output = field('output', isRecord, 'an object');
+      return output ? { toolResponse: fromKodeletOutput(output) } : {};
+    }
+    case 'BeforeAgent':
+      return decision();
+    case 'AfterAgent': {
+      const followUps = field('follow_up_messages', isTexts, 'an array of strings');
+      return followUps ? { followUps: followUps.filter((text) => text !== '') } : {};
+    }
+    default:
+      return {};
+  }
+}
+
+/** A field by its name; Go, in which Kodelet's own hooks are often written, does not mind its case. */
+function valueOf(printed: Fields, name: string): unknown {
+  if (Object.hasOwn(printed, name)) return printed[name];
+  const found = Object.keys(printed).find((key) => key.toLowerCase() === name);
+  return found === undefined ? undefined : printed[found];
+}
+
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+const isString = (value: unknown): value is string => typeof value === 'string';
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every(isString);

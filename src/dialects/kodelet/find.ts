@@ -1,0 +1,177 @@
+import { type BigIntStats, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HookProcessOutcome } from '../../../machines/hook-process.ts';
+import type { HookSource } from '../../protocol/events.ts';
+import { homeFolder } from '../../settings/levels.ts';
+import type { SettingsProblem } from '../../settings/problem.ts';
+import type { FoundHooks, HookSite, UnaskedHook } from '../hook-site.ts';
+import { isKodeletEvent, kodeletEvents, type KodeletEvent } from './events.ts';
+
+/** How long a hook has to say what it is, in ms. */
+const askingLimit = 5_000;
+
+/** Kodelet's own limit for a run, in ms (seed 002 "DefaultTimeout"). */
+const runLimit = 30_000;
+
+/** The folders of hooks that there are, the stronger first. */
+export function hookFolders(cwd: string): { source: HookSource; folder: string }[] {
+  const home = homeFolder();
+  const project = realFolder(cwd);
+  const user = home === undefined ? undefined : realFolder(home);
+  return [
+    // In the home folder the project's hooks are the user's.
+    ...(project !== undefined && project !== user
+      ? [{ source: 'project', folder: join(cwd, hooksFolder) } as const]
+      : []),
+    ...(user === undefined ? [] : [{ source: 'user', folder: join(home!, hooksFolder) } as const]),
+  ];
+}
+
+const hooksFolder = join('.kodelet', 'hooks');
+
+/** Where a folder's hooks really are; undefined when it has none. */
+function realFolder(folder: string): string | undefined {
+  try {
+    return realpathSync(join(folder, hooksFolder));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file that may be a hook. */
+interface Candidate {
+  readonly hook: UnaskedHook;
+  /** Changes whenever the file does. */
+  readonly stamp: string;
+}
+
+/** Whatever came of asking a file what it is. */
+type Said = { readonly type: KodeletEvent } | { readonly fault: string };
+
+/** Finds executables and asks each for its type; the first valid one of a name counts (seed 002 "Discovery"; C-107). */
+export async function findHooks(site: HookSite): Promise<FoundHooks> {
+  const problems: SettingsProblem[] = [];
+  const candidates = hookFolders(site.cwd).flatMap(({ source, folder }) =>
+    candidatesIn(folder, source, problems),
+  );
+  const said = await Promise.all(
+    candidates.map(async (candidate) =>
+      site.trusts(candidate.hook) ? ask(site, candidate) : undefined,
+    ),
+  );
+  const definitions = new Map<string, FoundHooks['definitions'][number]>();
+  const unasked: UnaskedHook[] = [];
+  for (const [index, { hook }] of candidates.entries()) {
+    const answer = said[index];
+    if (answer === undefined) unasked.push(hook);
+    else if ('fault' in answer) problems.push(problemOf(hook.command, answer.fault));
+    else if (!definitions.has(hook.name))
+      definitions.set(hook.name, { ...hook, event: kodeletEvents[answer.type] });
+  }
+  return { definitions: [...definitions.values()], problems, unasked };
+}
+
+function candidatesIn(
+  folder: string,
+  source: HookSource,
+  problems: SettingsProblem[],
+): Candidate[] {
+  try {
+    return readdirSync(folder)
+      .toSorted()
+      .filter((name) => !name.endsWith('.disable'))
+      .flatMap((name) => readCandidate(join(folder, name), name, source, problems));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    problems.push({
+      file: folder,
+      place: '',
+      message: `cannot be read (${code ?? message}), so none of its hooks was found`,
+      mend: 'make it a folder that this user may read',
+    });
+    return [];
+  }
+}
+
+/** The file, when it is an executable. */
+function readCandidate(
+  path: string,
+  name: string,
+  source: HookSource,
+  problems: SettingsProblem[],
+): Candidate[] {
+  let stats: BigIntStats;
+  try {
+    stats = statSync(path, { bigint: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink())
+      problems.push({
+        file: path,
+        place: '',
+        message: `is a link that leads ${code === 'ELOOP' ? 'back to itself' : 'nowhere'}, so it was skipped`,
+        mend: 'let it lead to an executable, or remove it',
+      });
+    return [];
+  }
+  if (!stats.isFile() || (stats.mode & 0o111n) === 0n) return [];
+  const { dev, ino, mode, size, mtimeNs, ctimeNs } = stats;
+  return [
+    {
+      stamp: [dev, ino, mode, size, mtimeNs, ctimeNs].join(' '),
+      hook: {
+        type: 'command',
+        command: path,
+        args: ['run'],
+        name,
+        timeout: runLimit,
+        sequential: true,
+        source,
+        file: path,
+        place: '',
+        env: {},
+      },
+    },
+  ];
+}
+
+const remembered = new Map<string, { readonly stamp: string; readonly said: Said }>();
+
+/** A file says what it is once, and anew when it has changed: what it says in between changes nothing. */
+async function ask(site: HookSite, { hook: { command }, stamp }: Candidate): Promise<Said> {
+  const known = remembered.get(command);
+  if (known?.stamp === stamp) return known.said;
+  const said = understand(await site.run(command, ['hook'], askingLimit));
+  remembered.set(command, { stamp, said });
+  return said;
+}
+
+function understand(outcome: HookProcessOutcome): Said {
+  switch (outcome.status) {
+    case 'exited': {
+      const { exitCode, signal, stdout } = outcome.exit;
+      if (exitCode !== 0)
+        return { fault: `ended with ${signal ?? exitCode} when asked for its type ("hook")` };
+      const text = stdout.trim();
+      if (isKodeletEvent(text)) return { type: text };
+      return {
+        fault: `said ${text === '' ? 'nothing' : JSON.stringify(shortened(text))} when asked for its type ("hook")`,
+      };
+    }
+    case 'timedOut':
+      return { fault: `did not say its type ("hook") within ${outcome.timeout} ms` };
+    case 'failed':
+      return { fault: `could not be asked for its type (${outcome.error.message})` };
+    case 'cancelled':
+      return { fault: `was not asked for its type (${outcome.reason})` };
+  }
+}
+
+const shortened = (text: string): string => (text.length > 60 ? `${text.slice(0, 57)}...` : text);
+
+const problemOf = (file: string, fault: string): SettingsProblem => ({
+  file,
+  place: '',
+  message: `${fault}, so it was skipped`,
+  mend: `let it print one of ${Object.keys(kodeletEvents).join(', ')}, or take its executable bit away`,
+});

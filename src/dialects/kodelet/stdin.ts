@@ -1,0 +1,44 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import type { HookEventName } from '../../protocol/events.ts';
+import { isRecord } from '../../protocol/output.ts';
+import type { EventContext } from '../event-context.ts';
+import { kodeletEventOf } from './events.ts';
+import { toKodeletOutput } from './tool-output.ts';
+import { toKodeletInput, toKodeletTool } from './tools.ts';
+
+/** What `<hook> run` gets (seed 002 "Payload Structures"). */
+export function toStdin(event: HookEventName, payload: HookPayload, context: EventContext): object {
+  return {
+    event: kodeletEventOf(event),
+    conv_id: payload['session_id'],
+    ...ownFields(event, payload, context),
+    cwd: payload['cwd'],
+    invoked_by: context.invokedBy ?? 'main',
+  };
+}
+
+function ownFields(event: HookEventName, payload: HookPayload, context: EventContext): object {
+  const name = String(payload['tool_name']);
+  const call = () => ({
+    tool_name: toKodeletTool(name),
+    tool_input: toKodeletInput(name, record(payload['tool_input'])),
+  });
+  const tool_user_id = context.toolCallId ?? '';
+  switch (event) {
+    case 'BeforeTool':
+      return { ...call(), tool_user_id };
+    case 'AfterTool': {
+      const tool_output = toKodeletOutput(name, record(payload['tool_response']));
+      return { ...call(), tool_output, tool_user_id };
+    }
+    case 'BeforeAgent':
+      return { message: payload['prompt'] };
+    case 'AfterAgent':
+      return { messages: context.messages?.() ?? [] };
+    default:
+      return {};
+  }
+}
+
+const record = (value: unknown): Readonly<Record<string, unknown>> =>
+  isRecord(value) ? value : {};

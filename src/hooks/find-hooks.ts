@@ -1,0 +1,64 @@
+import type { HookProcessOutcome } from '../../machines/hook-process.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { FoundHooks } from '../dialects/hook-site.ts';
+import { defaultDialects } from '../dialects/index.ts';
+import type { HooksFromSource } from '../settings/define-hooks.ts';
+import { extensionHooks } from '../settings/extensions.ts';
+import type { TrustGate } from '../trust/gate.ts';
+import type { HookSystemConfig } from './config.ts';
+
+/** The hooks of one dialect. */
+export interface DialectHooks extends FoundHooks {
+  readonly dialect: Dialect;
+}
+
+/** The dialects whose hooks the host wants. */
+export const dialectsOf = (config: HookSystemConfig): readonly Dialect[] =>
+  config.getDialects?.() ?? defaultDialects;
+
+/** Every dialect's hooks, as they are now. `trusts` is asked before a file is run to learn what it is. */
+export function findAllHooks(
+  config: HookSystemConfig,
+  dialects: readonly Dialect[],
+  trusts: TrustGate,
+): Promise<DialectHooks[]> {
+  const cwd = config.getWorkingDir();
+  const site = {
+    cwd,
+    settings: () => sourcesOf(config),
+    trusts,
+    run: (program: string, args: readonly string[], timeout: number) =>
+      runProgram(program, args, cwd, timeout),
+  };
+  return Promise.all(
+    dialects
+      .filter((dialect) => dialect.mayBeIn(cwd))
+      .map(async (dialect) => ({ dialect, ...(await dialect.find(site)) })),
+  );
+}
+
+function sourcesOf(config: HookSystemConfig): readonly HooksFromSource[] {
+  const extensions = (config.getExtensions?.() ?? []).filter(({ isActive }) => isActive);
+  return [
+    ...(config.getHookSources?.() ?? [{ source: 'project', hooks: config.getHooks() }]),
+    ...extensions.map(extensionHooks),
+  ];
+}
+
+async function runProgram(
+  command: string,
+  args: readonly string[],
+  cwd: string,
+  timeout: number,
+): Promise<HookProcessOutcome> {
+  const [{ hookProcess }, { runMachine }] = await Promise.all([
+    import('./actors.ts'),
+    import('./run-machine.ts'),
+  ]);
+  const input = {
+    name: command,
+    timeout,
+    command: { command, args, cwd, env: {}, stdin: () => '' },
+  };
+  return runMachine(hookProcess, input, {});
+}

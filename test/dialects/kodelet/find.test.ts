@@ -1,0 +1,383 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { llxprt } from '../../../src/dialects/llxprt/index.ts';
+import { createConfig } from '../../../src/hooks/create-config.ts';
+import { answering, hookOf, kodeletBox, type KodeletBox } from '../../support/kodelet.ts';
+import { group, someFields } from '../../support/session.ts';
+
+const types = 'before_tool_call, after_tool_call, user_message_send, agent_stop';
+const mend = `let it print one of ${types}, or take its executable bit away`;
+
+/** A hook that keeps a line each time it is asked for its type. */
+const counting = (type: string): string => `#!/bin/sh
+echo asked >> asked.log
+[ "$1" = hook ] && echo ${type}
+exit 0
+`;
+
+const timesAsked = ({ left }: KodeletBox): number => left('asked.log').split('\n').length - 1;
+
+describe('where Kodelet hooks are found (C-107, K8)', () => {
+  test('in the project, then in the home folder, by type and in the order of their names', async () => {
+    const { local, global, start } = kodeletBox();
+    global('z-stop', hookOf('agent_stop'));
+    global('a-guard', hookOf('before_tool_call'));
+    local('log', hookOf('after_tool_call'));
+    local('guard', hookOf('before_tool_call'));
+    local('ask', hookOf('user_message_send'));
+    const { found, warnings } = await start();
+    expect(found()).toEqual([
+      'project/ask BeforeAgent',
+      'project/guard BeforeTool',
+      'project/log AfterTool',
+      'user/a-guard BeforeTool',
+      'user/z-stop AfterAgent',
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  test('each with its 30 seconds, run by its path without a shell, one after another', async () => {
+    const { local, start } = kodeletBox();
+    const file = local("it's a guard; $(x)", hookOf('before_tool_call'));
+    const { system } = await start();
+    expect(system.getRegistry().getAllHooks()).toEqual([
+      {
+        event: 'BeforeTool',
+        type: 'command',
+        command: file,
+        args: ['run'],
+        name: "it's a guard; $(x)",
+        timeout: 30_000,
+        sequential: true,
+        source: 'project',
+        dialect: 'kodelet',
+        file,
+        place: '',
+        env: {},
+        enabled: true,
+      },
+    ]);
+  });
+
+  test('a name in the project hides the same name in the home folder, whatever its type', async () => {
+    const { local, global, start } = kodeletBox();
+    local('guard', hookOf('agent_stop'));
+    global('guard', hookOf('before_tool_call'));
+    expect((await start()).found()).toEqual(['project/guard AfterAgent']);
+  });
+
+  test('folders, files that cannot be executed and *.disable are passed over, and hide nothing', async () => {
+    const { local, global, project, start } = kodeletBox();
+    const hooks = join(project, '.kodelet/hooks');
+    for (const name of ['one', 'two']) global(name, hookOf('agent_stop'));
+    mkdirSync(join(hooks, 'one'), { recursive: true });
+    chmodSync(local('two', hookOf('before_tool_call')), 0o644);
+    local('three.disable', hookOf('before_tool_call', 'touch ran'));
+    const { found, warnings } = await start();
+    expect(found()).toEqual(['user/one AfterAgent', 'user/two AfterAgent']);
+    expect(warnings).toEqual([]);
+  });
+
+  test('a hook without a folder of hooks is none: no hook system is made', () => {
+    const { project } = kodeletBox();
+    expect(createConfig({ cwd: project }).getHookSystem()).toBeUndefined();
+  });
+
+  test('a hook that is a link is what the link leads to', async () => {
+    const { folder, write, project, start } = kodeletBox();
+    const file = write(join(folder, 'elsewhere/guard'), hookOf('before_tool_call', 'echo {} $0'));
+    chmodSync(file, 0o755);
+    mkdirSync(join(project, '.kodelet/hooks'), { recursive: true });
+    symlinkSync(file, join(project, '.kodelet/hooks/guard'));
+    expect((await start()).found()).toEqual(['project/guard BeforeTool']);
+  });
+
+  test('a link to itself and a link to nowhere are told, and cost the others nothing', async () => {
+    const { local, project, start } = kodeletBox();
+    const hooks = join(project, '.kodelet/hooks');
+    local('guard', hookOf('before_tool_call'));
+    symlinkSync('loop', join(hooks, 'loop'));
+    symlinkSync('nothing', join(hooks, 'dangling'));
+    const { found, warnings } = await start();
+    expect(found()).toEqual(['project/guard BeforeTool']);
+    expect(warnings).toEqual([
+      `${hooks}/dangling: is a link that leads nowhere, so it was skipped; let it lead to an executable, or remove it`,
+      `${hooks}/loop: is a link that leads back to itself, so it was skipped; let it lead to an executable, or remove it`,
+    ]);
+  });
+
+  test('a file where the folder should be is told, and the other folder still counts', async () => {
+    const { write, global, project, start } = kodeletBox();
+    write(join(project, '.kodelet/hooks'), 'no folder');
+    global('guard', hookOf('before_tool_call'));
+    const { found, warnings } = await start();
+    expect(found()).toEqual(['user/guard BeforeTool']);
+    expect(warnings).toEqual([
+      `${project}/.kodelet/hooks: cannot be read (ENOTDIR), so none of its hooks was found; make it a folder that this user may read`,
+    ]);
+  });
+
+  test("in the home folder as project the hooks are the user's, found once and trusted", async () => {
+    const { global, home, start } = kodeletBox();
+    global('guard', answering('before_tool_call', { blocked: true, reason: 'No' }));
+    const { fire, found } = await start({ cwd: home, isTrustedFolder: () => false });
+    expect(found()).toEqual(['user/guard BeforeTool']);
+    const { results } = await fire('BeforeTool', someFields.BeforeTool);
+    expect(results.length).toBe(1);
+  });
+
+  test("a project whose folder of hooks is a link to the user's finds each once", async () => {
+    const { global, home, project, start } = kodeletBox();
+    global('guard', hookOf('before_tool_call'));
+    symlinkSync(join(home, '.kodelet'), join(project, '.kodelet'));
+    expect((await start()).found()).toEqual(['user/guard BeforeTool']);
+  });
+});
+
+describe('asking a hook what it is (C-108)', () => {
+  test.each([
+    ['nothing', 'exit 0', 'said nothing'],
+    [
+      'two lines',
+      'echo before_tool_call; echo agent_stop',
+      String.raw`said "before_tool_call\nagent_stop"`,
+    ],
+    ['an unknown type', 'echo on_tool', 'said "on_tool"'],
+    ['one of our events', 'echo BeforeTool', 'said "BeforeTool"'],
+    ['a type in capitals', 'echo BEFORE_TOOL_CALL', 'said "BEFORE_TOOL_CALL"'],
+    ['a name of every object', 'echo constructor', 'said "constructor"'],
+    ['it on stderr', 'echo before_tool_call >&2', 'said nothing'],
+    ['a valid type and a failure', 'echo before_tool_call; exit 3', 'ended with 3'],
+    ['a valid type and a signal', 'echo before_tool_call; kill -9 $$', 'ended with SIGKILL'],
+    ['too much', 'head -c 1000 /dev/zero | tr "\\0" x', `said "${'x'.repeat(57)}..."`],
+  ])('%s: the hook is skipped, with one clear line', async (_, script, said) => {
+    const { local, start } = kodeletBox();
+    const file = local('odd', `#!/bin/sh\n${script}\n`);
+    local('guard', hookOf('before_tool_call'));
+    const { found, warnings } = await start();
+    expect(found()).toEqual(['project/guard BeforeTool']);
+    expect(warnings).toEqual([
+      `${file}: ${said} when asked for its type ("hook"), so it was skipped; ${mend}`,
+    ]);
+  });
+
+  test('blanks and line ends around the type do not matter', async () => {
+    const { local, start } = kodeletBox();
+    local(
+      'guard',
+      String.raw`#!/bin/sh
+printf ' \n\tbefore_tool_call\r\n\n'
+`,
+    );
+    expect((await start()).found()).toEqual(['project/guard BeforeTool']);
+  });
+
+  test('one that never answers is given up on after 5 seconds, with all it started', async () => {
+    const { local, left, start } = kodeletBox();
+    const file = local('never', '#!/bin/sh\nsleep 600 & echo $! > pid\nwait\n');
+    local('guard', hookOf('before_tool_call'));
+    const { found, warnings } = await start();
+    expect(found()).toEqual(['project/guard BeforeTool']);
+    expect(warnings).toEqual([
+      `${file}: did not say its type ("hook") within 5000 ms, so it was skipped; ${mend}`,
+    ]);
+    expect(() => process.kill(Number(left('pid')), 0)).toThrow('ESRCH');
+  });
+
+  test('one that waits for input finds it ended', async () => {
+    const { local, start } = kodeletBox();
+    local('reader', '#!/bin/sh\ncat >/dev/null\necho agent_stop\n');
+    expect((await start()).found()).toEqual(['project/reader AfterAgent']);
+  });
+
+  test('it is asked in the project folder, with "hook" as its only argument', async () => {
+    const { local, left, project, start } = kodeletBox();
+    local('guard', '#!/bin/sh\necho "$# $1 $(pwd)" > how; echo before_tool_call\n');
+    await start();
+    expect(left('how')).toBe(`1 hook ${project}\n`);
+  });
+
+  test('it is asked once, however often the hooks are found anew', async () => {
+    const box = kodeletBox();
+    box.local('guard', counting('before_tool_call'));
+    const { system } = await box.start();
+    await system.reload();
+    await box.start();
+    expect(timesAsked(box)).toBe(1);
+  });
+
+  test('a type that changes between runs changes nothing while the file stays the same', async () => {
+    const { local, start } = kodeletBox();
+    local(
+      'fickle',
+      '#!/bin/sh\n[ -e asked ] && echo agent_stop || echo before_tool_call\ntouch asked\n',
+    );
+    const { found, system } = await start();
+    await system.reload();
+    expect(found()).toEqual(['project/fickle BeforeTool']);
+  });
+
+  test('a file that changed is asked again, even when size and time are the same', async () => {
+    const box = kodeletBox();
+    const { local, start } = box;
+    const first = local('guard', counting('agent_stop # 1234567'));
+    const { mtime, size } = statSync(first);
+    const { found, system } = await start();
+    local('guard', counting('before_tool_call # 1'));
+    utimesSync(first, mtime, mtime);
+    expect(statSync(first).size).toBe(size);
+    await system.reload();
+    expect(found()).toEqual(['project/guard BeforeTool']);
+    expect(timesAsked(box)).toBe(2);
+  });
+
+  test('one that could not be started is asked again: what it lacked may be there now', async () => {
+    const { local, write, start } = kodeletBox();
+    // Beside the sandbox, whose name holds a blank, which no first line of a script can.
+    const folder = mkdtempSync(join(tmpdir(), 'hookmachine-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const interpreter = join(folder, 'interpreter');
+    const file = local('later', `#!${interpreter}\n`);
+    const { found, system, warnings } = await start();
+    expect(found()).toEqual([]);
+    expect(warnings.join('\n')).toContain(`${file}: could not be asked for its type`);
+    chmodSync(write(interpreter, '#!/bin/sh\necho agent_stop\n'), 0o755);
+    await system.reload();
+    expect(found()).toEqual(['project/later AfterAgent']);
+  });
+
+  test('many are asked, and the order stays that of their names', async () => {
+    const { local, start } = kodeletBox();
+    const names = Array.from(
+      { length: 40 },
+      (_, index) => `hook-${String(index).padStart(2, '0')}`,
+    );
+    for (const name of names.toReversed()) local(name, hookOf('after_tool_call'));
+    expect((await start()).found()).toEqual(names.map((name) => `project/${name} AfterTool`));
+  });
+});
+
+describe('a local hook that does not count', () => {
+  test.each([
+    ['invalid', '#!/bin/sh\necho nonsense\n'],
+    ['failing', '#!/bin/sh\nexit 1\n'],
+  ])('%s: the valid one of the user runs in its place', async (_, script) => {
+    const { local, global, left, start } = kodeletBox();
+    const file = local('guard', script);
+    global('guard', hookOf('before_tool_call', 'touch ran'));
+    const { found, fire, warnings } = await start();
+    expect(found()).toEqual(['user/guard BeforeTool']);
+    expect(warnings.length).toBe(1);
+    expect(warnings[0]).toContain(file);
+    const { results } = await fire('BeforeTool', someFields.BeforeTool);
+    expect(results.map(({ hook }) => hook.source)).toEqual(['user']);
+    expect(left('ran')).toBe('');
+  });
+
+  test('untrusted: it is neither asked nor run, and the one of the user runs in its place', async () => {
+    const { local, global, project, start } = kodeletBox();
+    local('guard', `#!/bin/sh\ntouch "${project}/touched"\necho before_tool_call\n`);
+    local('only-here', `#!/bin/sh\ntouch "${project}/touched"\necho before_tool_call\n`);
+    global('guard', answering('before_tool_call', { blocked: true, reason: 'By the user' }));
+    const { fire, found, warnings, system } = await start({ isTrustedFolder: () => false });
+    expect(found()).toEqual(['user/guard BeforeTool']);
+    expect(system.getRegistry().unasked.map(({ name }) => name)).toEqual(['guard', 'only-here']);
+    const { finalOutput } = await fire('BeforeTool', someFields.BeforeTool);
+    expect(finalOutput?.getBlockReason()).toBe('By the user');
+    expect(readdirSync(project)).toEqual(['.kodelet']);
+    expect(warnings).toEqual([
+      'hook "guard" was skipped: this folder is not trusted; trust it to have its hooks run',
+      'hook "only-here" was skipped: this folder is not trusted; trust it to have its hooks run',
+    ]);
+  });
+
+  test('trusted later: it is found when the hooks are found anew', async () => {
+    let trusted = false;
+    const { local, global, start } = kodeletBox();
+    local('guard', hookOf('agent_stop'));
+    global('guard', hookOf('before_tool_call'));
+    const { found, system } = await start({ isTrustedFolder: () => trusted });
+    trusted = true;
+    await system.reload();
+    expect(found()).toEqual(['project/guard AfterAgent']);
+  });
+
+  test('no longer trusted between plan and run: it does not run', async () => {
+    const asked: boolean[] = [];
+    const { local, left, start } = kodeletBox();
+    local('guard', hookOf('before_tool_call', 'touch ran'));
+    const { fire } = await start({
+      // Trusted when found and when planned, and no more when it is to start.
+      isTrustedFolder: () => asked.push(true) < 3,
+    });
+    const { results } = await fire('BeforeTool', someFields.BeforeTool);
+    expect([results, left('ran')]).toEqual([[], '']);
+    expect(asked.length).toBe(3);
+  });
+});
+
+describe('which switch Kodelet hooks need (C-01)', () => {
+  const hooks = { BeforeTool: [group(['touch llxprt'])] };
+
+  test('none: they run because they are there, and hooks of the settings stay off', async () => {
+    const { local, files, write, project, start } = kodeletBox();
+    local('guard', hookOf('before_tool_call', 'touch kodelet'));
+    write(files.project, { hooks });
+    const { fire } = await start();
+    const { results } = await fire('BeforeTool', someFields.BeforeTool);
+    expect(results.map(({ hook }) => hook.dialect)).toEqual(['kodelet']);
+    expect(readdirSync(project).toSorted()).toEqual(['.kodelet', '.llxprt', 'kodelet']);
+  });
+
+  test('with "enableHooks": true both run', async () => {
+    const { local, files, write, start } = kodeletBox();
+    local('guard', hookOf('before_tool_call'));
+    write(files.project, { tools: { enableHooks: true }, hooks });
+    const { fire } = await start();
+    const { results } = await fire('BeforeTool', someFields.BeforeTool);
+    expect(results.map(({ hook }) => hook.dialect)).toEqual(['llxprt', 'kodelet']);
+  });
+
+  test.each(['project', 'user', 'system'] as const)(
+    'with "enableHooks": false in the file of the %s none runs, none is asked',
+    (level) => {
+      const { local, files, write, project, left } = kodeletBox();
+      local('guard', '#!/bin/sh\necho asked > asked; echo before_tool_call\n');
+      write(files[level], { tools: { enableHooks: false } });
+      expect(createConfig({ cwd: project }).getHookSystem()).toBeUndefined();
+      expect(left('asked')).toBe('');
+    },
+  );
+
+  test('disabled by name in the settings it does not run, and hides what it hid', async () => {
+    const { local, global, files, write, start } = kodeletBox();
+    local('guard', hookOf('before_tool_call'));
+    global('guard', hookOf('before_tool_call'));
+    local('log', hookOf('before_tool_call'));
+    write(files.user, { hooksConfig: { disabled: ['guard'] } });
+    const { fire, system } = await start();
+    const ran = async () =>
+      (await fire('BeforeTool', someFields.BeforeTool)).results.map(({ hook }) => hook.name);
+    expect(await ran()).toEqual(['log']);
+    system.setHookEnabled('guard', true);
+    expect(await ran()).toEqual(['guard', 'log']);
+  });
+
+  test('a host that wants LLxprt hooks alone has none of Kodelet asked', () => {
+    const { local, project, left } = kodeletBox();
+    local('guard', '#!/bin/sh\necho asked > asked; echo before_tool_call\n');
+    expect(createConfig({ cwd: project, dialects: [llxprt] }).getHookSystem()).toBeUndefined();
+    expect(left('asked')).toBe('');
+  });
+});

@@ -1,0 +1,79 @@
+import { chmodSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
+import type { HookSystem } from '../../src/hooks/hook-system.ts';
+import { sandbox, type Sandbox } from './sandbox.ts';
+import { print, type Session } from './session.ts';
+
+/** A sandbox whose project and home may hold Kodelet hooks. */
+export interface KodeletBox extends Sandbox {
+  /** Puts an executable into the project's hooks, and gives its path. */
+  readonly local: (name: string, script: string) => string;
+  /** Puts an executable into the user's hooks, and gives its path. */
+  readonly global: (name: string, script: string) => string;
+  /** What hooks left in a file of the project; '' when it is not there. */
+  readonly left: (file: string) => string;
+  /** A hook system that reads the sandbox as a session there would. */
+  readonly start: (options?: Partial<CreateConfigOptions>) => Promise<KodeletSession>;
+}
+
+export interface KodeletSession extends Session {
+  readonly system: HookSystem;
+  /** The hooks found, as `source/name event`. */
+  readonly found: () => string[];
+}
+
+/** Makes a sandbox for Kodelet hooks, for the running test. */
+export function kodeletBox(): KodeletBox {
+  const box = sandbox();
+  const { home, project } = box;
+  const put = (root: string) => (name: string, script: string) => {
+    const file = box.write(join(root, '.kodelet/hooks', name), script);
+    chmodSync(file, 0o755);
+    return file;
+  };
+  return {
+    ...box,
+    local: put(project),
+    global: put(home),
+    left(file) {
+      const path = join(project, file);
+      return existsSync(path) ? readFileSync(path, 'utf8') : '';
+    },
+    async start(options = {}) {
+      const warnings: string[] = [];
+      const config = createConfig({
+        cwd: project,
+        onWarning: (line) => warnings.push(line),
+        ...options,
+      });
+      const system = config.getHookSystem()!;
+      await system.initialize();
+      return {
+        folder: project,
+        config,
+        system,
+        warnings,
+        found: () =>
+          system
+            .getRegistry()
+            .getAllHooks()
+            .map(({ source, name, event }) => `${source}/${name} ${event}`),
+        fire: (event, fields, fireOptions) =>
+          system.getEventHandler().fire(event, fields, fireOptions),
+      };
+    },
+  };
+}
+
+/** A hook of this type in shell, which does this when it is run. */
+export const hookOf = (type: string, run = ':'): string => `#!/bin/sh
+case "$1" in
+  hook) echo ${type} ;;
+  run) ${run} ;;
+  *) exit 64 ;;
+esac
+`;
+
+/** A hook of this type that prints a value as JSON. */
+export const answering = (type: string, value: unknown): string => hookOf(type, print(value));
