@@ -48,7 +48,10 @@ export async function runToolCall(
           id,
           toolName: name,
           toolInput: input,
-          ports: toolCallPorts(config, system, name, execute, { toolCallId: id, ...context }),
+          ports: toolCallPorts(config, system, name, execute, {
+            ...context,
+            toolCallId: context.toolCallId ?? id,
+          }),
         }),
       withoutHooks: async () => {
         const result = await execute(input, signal).catch(failedResult);

@@ -23,7 +23,10 @@ export function fireBeforeToolHook(
   );
 }
 
-/** Fires AfterTool (HOOK-128, 151). Undefined when no hook said anything; never throws. */
+/**
+ * Fires AfterTool (HOOK-128, 151). Undefined when no hook said anything; never throws. A hook of a
+ * dialect that may replace the result gives it as `hookSpecificOutput.tool_response`.
+ */
 export function fireAfterToolHook(
   config: HookSystemConfig,
   toolName: string,

@@ -1,12 +1,22 @@
 import type { Dialect } from '../dialects/dialect.ts';
-import { defaultDialects, knownDialects } from '../dialects/index.ts';
+import { defaultDialects, findSame, knownDialects } from '../dialects/index.ts';
 import { CommandFailure } from './failure.ts';
 
 /** The option of every command that finds hooks. */
 export const dialectsOption = [
   '--dialects <names>',
   `whose hooks are found, of ${namesOf(knownDialects)} (default: ${namesOf(defaultDialects)})`,
-  (names: string): readonly Dialect[] => names.split(',').map((name) => dialectNamed(name.trim())),
+  (names: string): readonly Dialect[] => {
+    const dialects = names.split(',').map((name) => dialectNamed(name.trim()));
+    const double = dialects.find((one, at) =>
+      dialects.slice(0, at).some((other) => findSame(one, other)),
+    );
+    if (double)
+      throw new CommandFailure(
+        `--dialects ${names}: of the ${double.family} dialects name one only`,
+      );
+    return dialects;
+  },
 ] as const;
 
 /** @throws {CommandFailure} when there is none of that name */

@@ -95,11 +95,14 @@ async function enable(name: string, { cwd }: Options): Promise<string> {
     : `Hook "${name}" is enabled: taken out of ${places.join(' and ')}.`;
 }
 
+/** A hook, one whose event is not known too. */
+type KnownHook = Pick<RegisteredHook, 'name' | 'command' | 'source' | 'enabled'>;
+
 interface Found {
   readonly files: Readonly<Partial<Record<Scope, EditableSettings>>>;
-  readonly hooks: readonly RegisteredHook[];
+  readonly hooks: readonly KnownHook[];
   /** The hooks of that name or command. */
-  readonly meant: readonly RegisteredHook[];
+  readonly meant: readonly KnownHook[];
   /** Every text that would disable one of them. */
   readonly names: readonly string[];
 }
@@ -116,7 +119,9 @@ async function look(name: string, dir: string): Promise<Found> {
     onWarning: () => undefined,
     ...onlyTrusted(cwd, undefined),
   });
-  const hooks = (await HookRegistry.load(config)).getAllHooks();
+  const registry = await HookRegistry.load(config);
+  const unasked = registry.unasked.map((hook) => ({ ...hook, enabled: true }));
+  const hooks = [...registry.getAllHooks(), ...unasked];
   const meant = hooks.filter((hook) => hook.name === name || hook.command === name);
   const names = [name, ...meant.flatMap((hook) => [hook.name, hook.command])];
   return { files, hooks, meant, names: names.filter((text) => text !== '') };
@@ -130,8 +135,8 @@ function fileOf(scope: Scope, files: Found['files']): EditableSettings {
 }
 
 const isOf =
-  (source: RegisteredHook['source']) =>
-  (hook: RegisteredHook): boolean =>
+  (source: KnownHook['source']) =>
+  (hook: KnownHook): boolean =>
     hook.source === source;
 
 const placesOf = (files: readonly EditableSettings[], names: readonly string[]): string[] => [
@@ -142,7 +147,7 @@ const placesOf = (files: readonly EditableSettings[], names: readonly string[]):
   ),
 ];
 
-function unknown(name: string, hooks: readonly RegisteredHook[]): CommandFailure {
+function unknown(name: string, hooks: readonly KnownHook[]): CommandFailure {
   const known = [...new Set(hooks.map((hook) => hook.name))].toSorted();
   const mend = known.length > 0 ? `use one of ${known.join(', ')}` : 'none is configured';
   return new CommandFailure(`there is no hook "${name}": ${mend}`);

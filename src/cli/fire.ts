@@ -80,7 +80,8 @@ async function fire(name: string, options: Options): Promise<void> {
   const { fields, context } = read;
   const config = createConfig({
     cwd: folder,
-    dialects,
+    // Hooks that know no such event need not be found.
+    dialects: dialects.filter(({ events }) => Object.values(events).includes(event)),
     ...(!hooks && { enableHooks: false }),
     ...onlyTrusted(folder, trust),
     ...(sessionId !== undefined && { sessionId }),

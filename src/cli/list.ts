@@ -17,7 +17,10 @@ interface Untrusted {
   readonly untrusted?: Omit<Extract<HookTrust, { trusted: false }>, 'trusted'>;
 }
 
-type ListedHook = RegisteredHook & Untrusted;
+interface ListedHook extends RegisteredHook, Untrusted {
+  /** Another one of the same runs in its place. */
+  readonly isHidden?: true;
+}
 
 interface Options {
   readonly cwd: string;
@@ -35,22 +38,25 @@ export function addList(program: Command): void {
     .option(...dialectsOption)
     .action(async ({ cwd, dialects, json }: Options) => {
       const folder = projectFolder(cwd);
-      const { checkTrust } = onlyTrusted(folder, undefined);
+      const trust = onlyTrusted(folder, undefined);
       const config = createConfig({
         cwd: folder,
         onWarning: () => undefined,
         ...(dialects && { dialects }),
-        ...(checkTrust && { checkTrust }),
+        ...trust,
       });
       const enabled = config.getEnableHooks();
       const registry = await HookRegistry.load(config);
       const withTrust = <Hook extends UnaskedHook>(hook: Hook): Hook & Untrusted => {
-        const trust = hook.source === 'project' ? checkTrust?.(hook) : undefined;
-        return trust?.trusted === false
-          ? { ...hook, untrusted: { why: trust.why, mend: trust.mend } }
+        const found = hook.source === 'project' ? trust.checkTrust?.(hook) : undefined;
+        return found?.trusted === false
+          ? { ...hook, untrusted: { why: found.why, mend: found.mend } }
           : hook;
       };
-      const hooks = registry.getAllHooks().map(withTrust);
+      const hooks = registry.getAllHooks().map((hook): ListedHook => {
+        const isHidden = registry.isHidden(hook);
+        return { ...withTrust(hook), ...(isHidden && { isHidden }) };
+      });
       const unasked = registry.unasked.map(withTrust);
       const { problems } = registry;
       process.stdout.write(
@@ -97,12 +103,7 @@ function describe(
     if (own.length > 0)
       lines.push(event, ...own.flatMap((hook) => describeHook(hook, registry.matcherOf(hook))), '');
   }
-  if (unasked.length > 0)
-    lines.push(
-      'Events unknown: not trusted, so not asked',
-      ...unasked.flatMap(describeUnasked),
-      '',
-    );
+  if (unasked.length > 0) lines.push('Events unknown', ...unasked.flatMap(describeUnasked), '');
   if (problems.length > 0) lines.push('Problems', ...problems.map((problem) => `  ${problem}`), '');
   return `${lines
     .map((line) => printable(line.replaceAll('\n', String.raw`\n`)))
@@ -111,11 +112,11 @@ function describe(
 }
 
 function describeHook(hook: ListedHook, matcher: string | undefined): string[] {
-  const { command, description, dialect, file, name, place, source, timeout, type, untrusted } =
-    hook;
+  const { command, description, dialect, file, isHidden, name, place, source } = hook;
+  const { timeout, type, untrusted } = hook;
   const where = [file, place].filter((part) => part !== undefined && part !== '');
   return [
-    `  ${name}${hook.enabled ? '' : ' (disabled)'}${type === 'plugin' ? ' (a plugin: it cannot run)' : ''}${untrusted ? ' (not trusted)' : ''}`,
+    `  ${name}${hook.enabled ? '' : ' (disabled)'}${type === 'plugin' ? ' (a plugin: it cannot run)' : ''}${untrusted ? ' (not trusted)' : ''}${isHidden ? ' (hidden: one of the same goes before it)' : ''}`,
     ...(description === undefined ? [] : [`    ${description}`]),
     ...(command === name || command === '' ? [] : [`    command  ${command}`]),
     ...(matcher === undefined ? [] : [`    matcher  ${matcher}`]),

@@ -16,5 +16,7 @@ const trustsAll = (trust: boolean | undefined): boolean =>
 export const onlyTrusted = (
   cwd: string,
   trust: boolean | undefined,
-): Pick<CreateConfigOptions, 'checkTrust'> =>
-  trustsAll(trust) ? {} : { checkTrust: trustChecker(cwd, (line) => warn(undefined, line)) };
+): Pick<CreateConfigOptions, 'checkTrust' | 'isTrustedFolder'> =>
+  trustsAll(trust)
+    ? { isTrustedFolder: () => true }
+    : { checkTrust: trustChecker(cwd, (line) => warn(undefined, line)) };

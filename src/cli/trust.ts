@@ -82,7 +82,11 @@ async function projectHooks(cwd: string): Promise<ShownHook[]> {
     tell('hooks are off here; "tools": { "enableHooks": true } in settings.json switches them on');
   const trusted = trustedIn(cwd, tell);
   const known = registry.getAllHooks().map((hook) => ({ hook, matcher: registry.matcherOf(hook) }));
-  const unasked = registry.unasked.map((hook) => ({ hook, matcher: undefined }));
+  // A program that was asked and is no hook was trusted too: forgotten, it would be new the next time.
+  const { unasked: programs } = await HookRegistry.load(config, () => false);
+  const unasked = programs
+    .filter(({ command }) => !known.some(({ hook }) => hook.command === command))
+    .map((hook) => ({ hook, matcher: undefined }));
   return [...known, ...unasked]
     .filter(({ hook }) => hook.source === 'project')
     .map(({ hook, matcher }) => {
@@ -128,7 +132,7 @@ function describe(project: string, shown: readonly ShownHook[], isRecorded: bool
     const own = shown.filter(({ hook }) => eventOf(hook) === event);
     if (own.length > 0)
       lines.push(
-        event ?? 'Events unknown: not trusted, so not asked',
+        event ?? 'Events unknown',
         ...own.flatMap((one) => describeHook(one, isRecorded)),
         '',
       );

@@ -14,6 +14,8 @@ import type { FoundHooks, HookSite } from './hook-site.ts';
 export interface Dialect {
   /** Its id, for `--dialect` and for reports. */
   readonly name: string;
+  /** What its hooks are called: of dialects of one family, which find the same hooks, only one may be used. */
+  readonly family: string;
   /** Its events, and what each of them means to us. */
   readonly events: Readonly<Record<string, HookEventName>>;
   /** Whether its hooks run only where the settings switch hooks on (C-01), and not as soon as they are there. */
@@ -23,7 +25,7 @@ export interface Dialect {
   mayBeIn(cwd: string): boolean;
   /** Finds and checks its hooks: in the settings, or by asking executables. */
   find(site: HookSite): FoundHooks | Promise<FoundHooks>;
-  /** What tells its hooks apart: of two with one identity only the first in plan order runs. */
+  /** What tells its hooks apart: of two with one identity only the first that may run does. */
   identity(hook: HookDefinition): string;
   /** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
   matcherOf(hook: HookDefinition): string | undefined;

@@ -2,7 +2,7 @@ import type { HookExit, HookProcessOutcome } from '../../machines/hook-process.t
 import type { Answer } from './answer.ts';
 
 /** The answer of a hook that said nothing and did nothing wrong. */
-export const silent = {
+const silent = {
   decision: undefined,
   stop: false,
   timedOut: false,

@@ -32,7 +32,7 @@ export interface HookSystemConfig {
 
   /** Hooks by level, for a host that knows where each comes from; `getHooks` is then not asked. */
   getHookSources?(): readonly HooksFromSource[];
-  /** The dialects whose hooks run; default: LLxprt's and Kodelet's. */
+  /** The dialects whose hooks run; default: LLxprt's alone. */
   getDialects?(): readonly Dialect[];
   /**
    * Whether the settings' own hooks are on; default true. False where nothing switches them on but

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Dialect } from '../dialects/dialect.ts';
 import { defaultDialects } from '../dialects/index.ts';
+import { llxprt } from '../dialects/llxprt/index.ts';
 import type { MessageBus } from '../bus/message-bus.ts';
 import { warn } from '../log.ts';
 import type { HookExtension } from '../settings/extensions.ts';
@@ -26,7 +27,10 @@ export interface CreateConfigOptions extends Pick<
   readonly settings?: Settings;
   /** False: no hook runs, whatever the settings say. */
   readonly enableHooks?: false | undefined;
-  /** The dialects whose hooks run; default: LLxprt's and Kodelet's. */
+  /**
+   * The dialects whose hooks run. Default: LLxprt's, and Kodelet's too where the files are read and
+   * `isTrustedFolder` or `checkTrust` says whom the user trusts.
+   */
   readonly dialects?: readonly Dialect[];
   /** Default: a random UUID. */
   readonly sessionId?: string;
@@ -53,7 +57,10 @@ export interface CreateConfigOptions extends Pick<
 export function createConfig(options: CreateConfigOptions): HookSystemConfig {
   const cwd = resolve(options.cwd);
   const sessionId = options.sessionId ?? randomUUID();
-  const dialects = options.dialects ?? defaultDialects;
+  // Files that need no switch run for being there, so somebody must have said whom they trust.
+  const isTrustDecided = Boolean(options.isTrustedFolder ?? options.checkTrust);
+  const dialects =
+    options.dialects ?? (isTrustDecided && !options.settings ? defaultDialects : [llxprt]);
   const read = settingsReader();
   const tell = tellOnce((line) => warn(options.onWarning, line));
   const load = (): Loaded => {

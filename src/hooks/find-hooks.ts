@@ -1,20 +1,21 @@
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { FoundHooks } from '../dialects/hook-site.ts';
-import { defaultDialects } from '../dialects/index.ts';
+import type { FoundHooks, HookSite } from '../dialects/hook-site.ts';
+import { llxprt } from '../dialects/llxprt/index.ts';
 import type { HooksFromSource } from '../settings/define-hooks.ts';
 import { extensionHooks } from '../settings/extensions.ts';
 import type { TrustGate } from '../trust/gate.ts';
 import type { HookSystemConfig } from './config.ts';
+import { messageOf } from './message-of.ts';
 
 /** The hooks of one dialect. */
 export interface DialectHooks extends FoundHooks {
   readonly dialect: Dialect;
 }
 
-/** The dialects whose hooks the host wants. */
+/** The dialects whose hooks the host wants; one that does not say knows only hooks of the settings. */
 export const dialectsOf = (config: HookSystemConfig): readonly Dialect[] =>
-  config.getDialects?.() ?? defaultDialects;
+  config.getDialects?.() ?? [llxprt];
 
 /** Every dialect's hooks, as they are now. `trusts` is asked before a file is run to learn what it is. */
 export function findAllHooks(
@@ -23,18 +24,34 @@ export function findAllHooks(
   trusts: TrustGate,
 ): Promise<DialectHooks[]> {
   const cwd = config.getWorkingDir();
+  const sources = sourcesOf(config);
   const site = {
     cwd,
-    settings: () => sourcesOf(config),
-    trusts,
+    settings: () => sources,
+    // With hooks off nothing is run to learn what it is.
+    trusts: config.getEnableHooks() ? trusts : () => false,
     run: (program: string, args: readonly string[], timeout: number) =>
       runProgram(program, args, cwd, timeout),
   };
   return Promise.all(
     dialects
       .filter((dialect) => dialect.mayBeIn(cwd))
-      .map(async (dialect) => ({ dialect, ...(await dialect.find(site)) })),
+      .map(async (dialect) => ({ dialect, ...(await findWith(dialect, site)) })),
   );
+}
+
+/** A dialect that breaks costs the others nothing. */
+async function findWith(dialect: Dialect, site: HookSite): Promise<FoundHooks> {
+  try {
+    return await dialect.find(site);
+  } catch (error) {
+    const problem = {
+      place: '',
+      message: `the hooks of ${dialect.name} cannot be found (${messageOf(error)}), so none of them runs`,
+      mend: 'mend what the message says',
+    };
+    return { definitions: [], problems: [problem], unasked: [] };
+  }
 }
 
 function sourcesOf(config: HookSystemConfig): readonly HooksFromSource[] {

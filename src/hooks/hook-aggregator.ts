@@ -19,7 +19,10 @@ export function aggregateResults(
   const toolInput = finalToolInput(standing, payload);
   const { toolResponse, hook } = standing.findLast((result) => result.toolResponse) ?? {};
   const followUps = standing.flatMap((result) => result.followUps ?? []);
-  const told = toolInput ? withToolInput(output, toolInput) : output;
+  const told = withReplaced(output, {
+    ...(toolInput && { tool_input: toolInput }),
+    ...(toolResponse && { tool_response: toolResponse }),
+  });
   return {
     success: results.every(({ success }) => success),
     ...(told && { finalOutput: createSpecificHookOutput(told, plan.event) }),
@@ -42,13 +45,17 @@ export function aggregateResults(
 }
 
 /** For callers who read changes off the output alone. */
-const withToolInput = (
-  output: HookOutput = { decision: 'allow' },
-  toolInput: Readonly<Record<string, unknown>>,
-): HookOutput => ({
-  ...output,
-  hookSpecificOutput: { ...output.hookSpecificOutput, tool_input: toolInput },
-});
+const withReplaced = (
+  output: HookOutput | undefined,
+  replaced: Readonly<Record<string, unknown>>,
+): HookOutput | undefined =>
+  Object.keys(replaced).length === 0
+    ? output
+    : {
+        decision: 'allow',
+        ...output,
+        hookSpecificOutput: { ...output?.hookSpecificOutput, ...replaced },
+      };
 
 /** The answers that count in their dialects, in plan order. */
 function standingOf(

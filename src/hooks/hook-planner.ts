@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import { debugChannel } from '../log.ts';
-import type { HookEventName } from '../protocol/events.ts';
+import { hookSources, type HookEventName } from '../protocol/events.ts';
 import type { TrustGate } from '../trust/gate.ts';
 import type { HookRegistry, RegisteredHook } from './hook-registry.ts';
 
@@ -37,6 +37,8 @@ interface CompiledEvent {
     readonly hook: RegisteredHook;
     readonly fits: (subject: string) => boolean;
   }[];
+  /** Hooks of other events that go before one of this event with the same identity. */
+  readonly foreign: readonly RegisteredHook[];
   readonly plans: Map<MatchSubject, RememberedPlan>;
 }
 
@@ -65,14 +67,18 @@ export class HookPlanner {
     const compiled = this.#compiled(event);
     if (compiled.entries.length === 0) return undefined;
     const { matching, plan } = this.#remembered(event, compiled, subject);
-    if (plan === undefined) return undefined;
+    if (matching.length === 0) return undefined;
+    const { dialects, foreign } = compiled;
     const trusted = matching.filter((hook) => this.trusts(hook));
-    return trusted.length === matching.length ? plan : makePlan(event, trusted, plan.dialects);
+    const before = foreign.filter((hook) => this.trusts(hook));
+    return trusted.length === matching.length && before.length === foreign.length
+      ? plan
+      : makePlan(event, trusted, before, dialects);
   }
 
   #remembered(
     event: HookEventName,
-    { dialects, entries, plans }: CompiledEvent,
+    { dialects, entries, foreign, plans }: CompiledEvent,
     subject: MatchSubject,
   ): RememberedPlan {
     const known = plans.get(subject);
@@ -80,7 +86,7 @@ export class HookPlanner {
     const matching = entries
       .filter(({ fits }) => subject === undefined || fits(subject))
       .map(({ hook }) => hook);
-    const plan = makePlan(event, matching, dialects);
+    const plan = makePlan(event, matching, foreign, dialects);
     debug('%s %s: %o', event, subject ?? '', plan?.hooks.map(({ name }) => name) ?? 'no hook');
     if (plans.size >= rememberedSubjects) plans.clear();
     const remembered = { matching, plan };
@@ -92,9 +98,11 @@ export class HookPlanner {
     const known = this.#events.get(event);
     if (known !== undefined) return known;
     const dialects: Dialects = this.#registry?.dialects ?? new Map();
+    const hooks = this.#registry?.getHooksForEvent(event) ?? [];
+    const identities = new Set(hooks.map((hook) => identityOf(hook, dialects)));
     const compiled: CompiledEvent = {
       dialects,
-      entries: (this.#registry?.getHooksForEvent(event) ?? []).map((hook) => ({
+      entries: hooks.map((hook) => ({
         hook,
         fits: dialects
           .get(hook.dialect)!
@@ -104,6 +112,10 @@ export class HookPlanner {
             ),
           ),
       })),
+      foreign: (this.#registry?.getAllHooks() ?? []).filter(
+        (hook) =>
+          hook.enabled && hook.event !== event && identities.has(identityOf(hook, dialects)),
+      ),
       plans: new Map(),
     };
     this.#events.set(event, compiled);
@@ -118,25 +130,39 @@ export class HookPlanner {
 function makePlan(
   event: HookEventName,
   matching: readonly RegisteredHook[],
+  foreign: readonly RegisteredHook[],
   dialects: Dialects,
 ): HookPlan | undefined {
-  if (matching.length === 0) return undefined;
+  const hooks = withoutDoubles(matching, foreign, dialects);
+  if (hooks.length === 0) return undefined;
   return {
     event,
     // Asked before doubles are dropped: an entry that matches forces a sequence (HOOK-109, C-22).
     mode: matching.some(({ sequential }) => sequential) ? 'sequential' : 'parallel',
-    hooks: withoutDoubles(matching, dialects),
+    hooks,
     dialects,
   };
 }
 
-/** One command runs once for an event; the first, of the strongest source, is kept (HOOK-090, 091). */
-function withoutDoubles(hooks: readonly RegisteredHook[], dialects: Dialects): RegisteredHook[] {
+/** Of one identity a hook runs once for an event; the first, of the strongest source, is kept (HOOK-090, 091). */
+function withoutDoubles(
+  hooks: readonly RegisteredHook[],
+  foreign: readonly RegisteredHook[],
+  dialects: Dialects,
+): RegisteredHook[] {
   const seen = new Set<string>();
   return hooks.filter((hook) => {
-    const key = `${hook.dialect}:${dialects.get(hook.dialect)!.identity(hook)}`;
-    if (seen.has(key)) return false;
+    const key = identityOf(hook, dialects);
+    const isHidden = foreign.some(
+      (other) => rank(other) < rank(hook) && identityOf(other, dialects) === key,
+    );
+    if (isHidden || seen.has(key)) return false;
     seen.add(key);
     return true;
   });
 }
+
+const rank = ({ source }: RegisteredHook): number => hookSources.indexOf(source);
+
+const identityOf = (hook: RegisteredHook, dialects: Dialects): string =>
+  `${hook.dialect}:${dialects.get(hook.dialect)!.identity(hook)}`;

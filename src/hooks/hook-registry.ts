@@ -84,6 +84,19 @@ export class HookRegistry {
     return this.dialects.get(hook.dialect)?.matcherOf(hook);
   }
 
+  /** Whether another hook of its identity always goes before it, as long as that one may run. */
+  isHidden(hook: RegisteredHook): boolean {
+    const dialect = this.dialects.get(hook.dialect);
+    const before = this.#hooks.slice(0, this.#hooks.indexOf(hook));
+    return before.some(
+      (other) =>
+        other.enabled &&
+        other.dialect === hook.dialect &&
+        dialect?.matcherOf(other) === undefined &&
+        dialect?.identity(other) === dialect?.identity(hook),
+    );
+  }
+
   /** Every hook, the disabled ones too. */
   getAllHooks(): readonly RegisteredHook[] {
     return this.#hooks;

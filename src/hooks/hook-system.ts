@@ -54,8 +54,8 @@ export class HookSystem {
   /**
    * Reads nothing yet; see `initialize` (HOOK-206). Requests on the bus are answered from now on, and
    * the first one initialises; without a bus here, `config.getMessageBus` is asked by `initialize`.
-   * `dialects` are those whose hooks run; default: what `config.getDialects` says, else LLxprt and
-   * Kodelet.
+   * `dialects` are those whose hooks run; default: what `config.getDialects` says, else LLxprt's
+   * alone.
    */
   constructor(config: HookSystemConfig, messageBus?: MessageBus, dialects?: readonly Dialect[]) {
     this.#config = config;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { relative } from 'node:path';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { scriptFiles, type ScriptFile } from './script-files.ts';
@@ -22,15 +23,17 @@ export const fingerprint = (hook: AnyHook, cwd: string): HookFingerprint => ({
   event: eventOf(hook),
   name: hook.name,
   place: hook.place,
-  definition: definitionHash(hook),
+  definition: definitionHash(hook, cwd),
   scripts: scriptFiles(hook, cwd),
 });
 
 const eventOf = ({ event, args }: AnyHook): string => (args ? '' : (event ?? ''));
 
 /** The description says nothing of what runs, and the place may move when another hook comes or goes. */
-function definitionHash(hook: AnyHook): string {
-  const { type, command, args, name, matcher, timeout, sequential, env } = hook;
+function definitionHash(hook: AnyHook, cwd: string): string {
+  const { type, args, name, matcher, timeout, sequential, env } = hook;
+  // A folder may be reached by several paths.
+  const command = args ? relative(cwd, hook.command) : hook.command;
   const how = [type, command, name, matcher ?? null, timeout, sequential, Object.entries(env)];
   const parts = [eventOf(hook), ...how, ...(args ? [args] : [])];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
@@ -48,7 +51,7 @@ export function difference(
   if (same) return scriptDifference(hook.scripts, same.scripts);
   const isKnown = trusted.some(
     ({ event, name, place }) =>
-      event === hook.event && (name === hook.name || place === hook.place),
+      event === hook.event && (name === hook.name || (place !== '' && place === hook.place)),
   );
   return isKnown
     ? 'its definition has changed since you trusted it'

@@ -78,6 +78,7 @@ export function recipe(
     const warnings: string[] = [];
     const requests: SentRequest[] = [];
     const config = createConfig({
+      isTrustedFolder: () => true,
       cwd: project,
       onWarning: (line) => warnings.push(line),
       ...configuring,

@@ -1,7 +1,11 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
+import type { FireOptions } from '../../src/hooks/hook-event-handler.ts';
 import type { HookSystem } from '../../src/hooks/hook-system.ts';
+import type { AggregatedHookResult } from '../../src/hooks/results.ts';
+import type { HookEventName } from '../../src/protocol/events.ts';
+import type { HookEventFields } from '../../src/protocol/input.ts';
 import { sandbox, type Sandbox } from './sandbox.ts';
 import { print, type Session } from './session.ts';
 
@@ -17,9 +21,14 @@ export interface KodeletBox extends Sandbox {
   readonly start: (options?: Partial<CreateConfigOptions>) => Promise<KodeletSession>;
 }
 
-export interface KodeletSession extends Session {
+export interface KodeletSession extends Omit<Session, 'fire'> {
   readonly system: HookSystem;
-  /** The hooks found, as `source/name event`. */
+  readonly fire: <Event extends HookEventName>(
+    event: Event,
+    fields: HookEventFields[Event],
+    options?: FireOptions,
+  ) => Promise<AggregatedHookResult>;
+  /** The hooks found, as `source/name event`, those that others hide left out. */
   readonly found: () => string[];
 }
 
@@ -45,6 +54,7 @@ export function kodeletBox(): KodeletBox {
       const config = createConfig({
         cwd: project,
         onWarning: (line) => warnings.push(line),
+        isTrustedFolder: () => true,
         ...options,
       });
       const system = config.getHookSystem()!;
@@ -58,6 +68,7 @@ export function kodeletBox(): KodeletBox {
           system
             .getRegistry()
             .getAllHooks()
+            .filter((hook) => !system.getRegistry().isHidden(hook))
             .map(({ source, name, event }) => `${source}/${name} ${event}`),
         fire: (event, fields, fireOptions) =>
           system.getEventHandler().fire(event, fields, fireOptions),

@@ -1,13 +1,14 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { HookEventName } from '../../protocol/events.ts';
 import { ignored } from '../../protocol/notes.ts';
 import { isRecord } from '../../protocol/output.ts';
 import type { Answer } from '../answer.ts';
-import { isTooDeep } from '../nesting.ts';
+import { isTooDeep, withoutDeepFields } from '../nesting.ts';
 import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
-import { fromKodeletOutput } from './tool-output.ts';
-import { fromKodeletInput } from './tools.ts';
+import { fromKodeletOutput, toKodeletOutput } from './tool-output.ts';
+import { exchangeNames } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -27,14 +28,20 @@ function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): A
     error: new Error(message),
   });
   if (exit.exitCode !== 0) return failed(failureText(exit));
-  if (exit.truncated.includes('stdout')) return failed(cutStdout);
   const text = exit.stdout.trim();
   const read = text === '' ? {} : parse(text);
-  if (read === undefined) return failed('stdout is not JSON; print one object, or nothing');
+  if (read === undefined)
+    return failed(
+      exit.truncated.includes('stdout')
+        ? cutStdout
+        : 'stdout is not JSON; print one object, or nothing',
+    );
   if (!isRecord(read)) return failed('stdout is not a JSON object; print one object, or nothing');
-  if (isTooDeep(text)) return failed('stdout is nested too deep; print a flatter object');
   const notes: string[] = [];
-  const wants = readFields(event, read, payload, notes);
+  const printed = isTooDeep(text) ? withoutDeepFields(read, notes) : read;
+  const wants = readFields(event, printed, payload, notes);
+  // What was kept may hold a whole answer all the same; only a denial is taken from it.
+  if (exit.truncated.includes('stdout') && wants.decision !== 'deny') return failed(cutStdout);
   return { ...facts, fared: 'ok', success: true, ...wants, notes };
 }
 
@@ -54,6 +61,7 @@ function readFields(
   payload: HookPayload,
   notes: string[],
 ): Partial<Answer> {
+  const toolName = String(payload['tool_name']);
   const field = <T>(name: string, fits: (value: unknown) => value is T, wanted: string) => {
     const value = valueOf(printed, name);
     if (value === undefined || value === null) return undefined;
@@ -74,12 +82,16 @@ function readFields(
       const input = field('input', isRecord, 'an object');
       return {
         ...decision(),
-        ...(input && { toolInput: fromKodeletInput(String(payload['tool_name']), input) }),
+        ...(input && { toolInput: exchangeNames(toolName, input) }),
       };
     }
     case 'AfterTool': {
       const output = field('output', isRecord, 'an object');
-      return output ? { toolResponse: fromKodeletOutput(output) } : {};
+      const told = toKodeletOutput(toolName, payload['tool_response']);
+      // A hook that repeats what it was told wants no change.
+      return output && !isDeepStrictEqual(output, told)
+        ? { toolResponse: fromKodeletOutput(output) }
+        : {};
     }
     case 'BeforeAgent':
       return decision();
@@ -92,10 +104,9 @@ function readFields(
   }
 }
 
-/** A field by its name; Go, in which Kodelet's own hooks are often written, does not mind its case. */
+/** A field by its name. As in Go, which Kodelet's hooks are read by, case does not matter and the last one counts. */
 function valueOf(printed: Fields, name: string): unknown {
-  if (Object.hasOwn(printed, name)) return printed[name];
-  const found = Object.keys(printed).find((key) => key.toLowerCase() === name);
+  const found = Object.keys(printed).findLast((key) => key.toLowerCase() === name);
   return found === undefined ? undefined : printed[found];
 }
 

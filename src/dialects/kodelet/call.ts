@@ -4,7 +4,7 @@ import type { CallResult, Dialect, ReadCall } from '../dialect.ts';
 import type { EventContext } from '../event-context.ts';
 import { kodeletEvents, type KodeletEvent } from './events.ts';
 import { fromKodeletOutput, toKodeletOutput } from './tool-output.ts';
-import { fromKodeletInput, fromKodeletTool, toKodeletInput } from './tools.ts';
+import { exchangeNames, fromKodeletTool } from './tools.ts';
 
 const object = z.record(z.string(), z.unknown(), 'must be an object');
 const text = z.string('must be a string');
@@ -52,7 +52,7 @@ function inOurWords(type: KodeletEvent, given: Readonly<Record<string, unknown>>
     const tool_name = fromKodeletTool(given['tool_name'] as string);
     return {
       tool_name,
-      tool_input: fromKodeletInput(tool_name, given['tool_input'] as Record<string, unknown>),
+      tool_input: exchangeNames(tool_name, given['tool_input'] as Record<string, unknown>),
     };
   };
   switch (kodeletEvents[type]) {
@@ -81,7 +81,7 @@ function inOurWords(type: KodeletEvent, given: Readonly<Record<string, unknown>>
 
 /** What such an agent is told: final arguments and a replaced result as Kodelet spells them. */
 export const reportCall = ({ toolName = '', toolInput, toolResponse, followUps }: CallResult) => ({
-  toolInput: isRecord(toolInput) ? toKodeletInput(toolName, toolInput) : null,
+  toolInput: isRecord(toolInput) ? exchangeNames(toolName, toolInput) : null,
   followUps,
   toolOutput: toolResponse ? toKodeletOutput(toolName, toolResponse) : null,
 });

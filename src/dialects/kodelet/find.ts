@@ -2,6 +2,7 @@ import { type BigIntStats, lstatSync, readdirSync, realpathSync, statSync } from
 import { join } from 'node:path';
 import type { HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { HookSource } from '../../protocol/events.ts';
+import type { HookDefinition } from '../../settings/hook-definition.ts';
 import { homeFolder } from '../../settings/levels.ts';
 import type { SettingsProblem } from '../../settings/problem.ts';
 import type { FoundHooks, HookSite, UnaskedHook } from '../hook-site.ts';
@@ -29,12 +30,14 @@ export function hookFolders(cwd: string): { source: HookSource; folder: string }
 
 const hooksFolder = join('.kodelet', 'hooks');
 
-/** Where a folder's hooks really are; undefined when it has none. */
+/** Where a folder's hooks really are; undefined when it has none. One that cannot be looked at counts, so that it is told. */
 function realFolder(folder: string): string | undefined {
+  const hooks = join(folder, hooksFolder);
   try {
-    return realpathSync(join(folder, hooksFolder));
-  } catch {
-    return undefined;
+    return realpathSync(hooks);
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    return ['ENOENT', 'ENOTDIR'].includes(code) ? undefined : hooks;
   }
 }
 
@@ -48,7 +51,7 @@ interface Candidate {
 /** Whatever came of asking a file what it is. */
 type Said = { readonly type: KodeletEvent } | { readonly fault: string };
 
-/** Finds executables and asks each for its type; the first valid one of a name counts (seed 002 "Discovery"; C-107). */
+/** Finds executables and asks each for its type; of one name the first that may run counts (seed 002 "Discovery"; C-107). */
 export async function findHooks(site: HookSite): Promise<FoundHooks> {
   const problems: SettingsProblem[] = [];
   const candidates = hookFolders(site.cwd).flatMap(({ source, folder }) =>
@@ -59,16 +62,15 @@ export async function findHooks(site: HookSite): Promise<FoundHooks> {
       site.trusts(candidate.hook) ? ask(site, candidate) : undefined,
     ),
   );
-  const definitions = new Map<string, FoundHooks['definitions'][number]>();
+  const definitions: HookDefinition[] = [];
   const unasked: UnaskedHook[] = [];
   for (const [index, { hook }] of candidates.entries()) {
     const answer = said[index];
     if (answer === undefined) unasked.push(hook);
     else if ('fault' in answer) problems.push(problemOf(hook.command, answer.fault));
-    else if (!definitions.has(hook.name))
-      definitions.set(hook.name, { ...hook, event: kodeletEvents[answer.type] });
+    else definitions.push({ ...hook, event: kodeletEvents[answer.type] });
   }
-  return { definitions: [...definitions.values()], problems, unasked };
+  return { definitions, problems, unasked };
 }
 
 function candidatesIn(
@@ -141,8 +143,11 @@ const remembered = new Map<string, { readonly stamp: string; readonly said: Said
 async function ask(site: HookSite, { hook: { command }, stamp }: Candidate): Promise<Said> {
   const known = remembered.get(command);
   if (known?.stamp === stamp) return known.said;
-  const said = understand(await site.run(command, ['hook'], askingLimit));
-  remembered.set(command, { stamp, said });
+  const outcome = await site.run(command, ['hook'], askingLimit);
+  const said = understand(outcome);
+  // One that failed may only have lacked something, or time: it is asked again the next time.
+  if (outcome.status === 'exited' && outcome.exit.exitCode === 0)
+    remembered.set(command, { stamp, said });
   return said;
 }
 

@@ -14,6 +14,7 @@ import { toStdin } from './stdin.ts';
  */
 export const kodelet: Dialect = {
   name: 'kodelet',
+  family: 'kodelet',
   events: kodeletEvents,
   needsSwitch: false,
   mayBeIn: (cwd) => hookFolders(cwd).length > 0,

@@ -4,7 +4,7 @@ import { isRecord } from '../../protocol/output.ts';
 import type { EventContext } from '../event-context.ts';
 import { kodeletEventOf } from './events.ts';
 import { toKodeletOutput } from './tool-output.ts';
-import { toKodeletInput, toKodeletTool } from './tools.ts';
+import { exchangeNames, toKodeletTool } from './tools.ts';
 
 /** What `<hook> run` gets (seed 002 "Payload Structures"). */
 export function toStdin(event: HookEventName, payload: HookPayload, context: EventContext): object {
@@ -21,14 +21,14 @@ function ownFields(event: HookEventName, payload: HookPayload, context: EventCon
   const name = String(payload['tool_name']);
   const call = () => ({
     tool_name: toKodeletTool(name),
-    tool_input: toKodeletInput(name, record(payload['tool_input'])),
+    tool_input: exchangeNames(name, record(payload['tool_input'])),
   });
   const tool_user_id = context.toolCallId ?? '';
   switch (event) {
     case 'BeforeTool':
       return { ...call(), tool_user_id };
     case 'AfterTool': {
-      const tool_output = toKodeletOutput(name, record(payload['tool_response']));
+      const tool_output = toKodeletOutput(name, payload['tool_response']);
       return { ...call(), tool_output, tool_user_id };
     }
     case 'BeforeAgent':

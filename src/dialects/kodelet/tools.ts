@@ -11,23 +11,20 @@ const toolNames: Names = new Map([
   ['search_file_content', 'grep_tool'],
 ]);
 
-/** By our tool, Kodelet's names for arguments that we name otherwise. */
-const argumentNames: ReadonlyMap<string, Names> = new Map([
-  ['read_file', new Map([['limit', 'line_limit']])],
-  ['write_file', new Map([['content', 'text']])],
-  [
-    'replace',
-    new Map([
-      ['old_string', 'old_text'],
-      ['new_string', 'new_text'],
-    ]),
-  ],
-]);
-
 const reversed = (names: Names): Names =>
   new Map(Array.from(names, ([ours, theirs]) => [theirs, ours]));
 
 const ourToolNames = reversed(toolNames);
+
+const bothWays = (...pairs: [string, string][]): Names =>
+  new Map([...pairs, ...reversed(new Map(pairs))]);
+
+/** By our tool, the arguments that Kodelet names otherwise. */
+const argumentNames: ReadonlyMap<string, Names> = new Map([
+  ['read_file', bothWays(['limit', 'line_limit'])],
+  ['write_file', bothWays(['content', 'text'])],
+  ['replace', bothWays(['old_string', 'old_text'], ['new_string', 'new_text'])],
+]);
 
 /** The name by which Kodelet's hooks know a tool of ours; any other tool keeps its name. */
 export const toKodeletTool = (ourName: string): string => toolNames.get(ourName) ?? ourName;
@@ -36,19 +33,15 @@ export const toKodeletTool = (ourName: string): string => toolNames.get(ourName)
 export const fromKodeletTool = (theirName: string): string =>
   ourToolNames.get(theirName) ?? theirName;
 
-/** A tool's arguments as Kodelet spells them. Names change, values do not: an offset keeps counting from 0. */
-export const toKodeletInput = (ourName: string, input: ToolInput): ToolInput =>
-  rename(input, argumentNames.get(ourName));
-
-/** Arguments of Kodelet's as our tool spells them. */
-export function fromKodeletInput(ourName: string, input: ToolInput): ToolInput {
-  const names = argumentNames.get(ourName);
-  return rename(input, names && reversed(names));
+/**
+ * A tool's arguments with our names and Kodelet's exchanged, in either direction. Exchanged and not
+ * only renamed, so that an argument which nobody asked for cannot take the place of the real one.
+ * Values stay: an offset keeps counting from 0.
+ */
+export function exchangeNames(ourToolName: string, input: ToolInput): ToolInput {
+  const names = argumentNames.get(ourToolName);
+  if (names === undefined) return input;
+  return Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [names.get(name) ?? name, value]),
+  );
 }
-
-const rename = (input: ToolInput, names: Names | undefined): ToolInput =>
-  names === undefined
-    ? input
-    : Object.fromEntries(
-        Object.entries(input).map(([name, value]) => [names.get(name) ?? name, value]),
-      );

@@ -13,8 +13,8 @@ export function findHooks(site: HookSite): FoundHooks {
 }
 
 /** The command alone, unless it names a variable of its own source: `${extensionPath}/x` is another script in each extension. */
-export function identityOf({ type, command, name, env }: HookDefinition): string {
-  if (type === 'plugin') return `plugin:${name}`;
+export function identityOf({ event, type, command, name, env }: HookDefinition): string {
+  if (type === 'plugin') return `${event} plugin:${name}`;
   const own = Object.entries(env).filter(([variable]) => command.includes(variable));
-  return `command:${command}${own.length > 0 ? JSON.stringify(own) : ''}`;
+  return `${event} command:${command}${own.length > 0 ? JSON.stringify(own) : ''}`;
 }

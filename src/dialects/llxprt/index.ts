@@ -9,6 +9,7 @@ import { compileMatcher, matching } from './matcher.ts';
 /** LLxprt's protocol, which Gemini CLI's hooks speak too (seed 000). */
 export const llxprt: Dialect = {
   name: 'llxprt',
+  family: 'llxprt',
   events: HookEventName,
   needsSwitch: true,
   mayBeIn: () => true,

@@ -11,8 +11,12 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Dialect } from '../../../src/dialects/dialect.ts';
+import { kodeletStrict } from '../../../src/dialects/kodelet/index.ts';
 import { llxprt } from '../../../src/dialects/llxprt/index.ts';
 import { createConfig } from '../../../src/hooks/create-config.ts';
+import { HookSystem } from '../../../src/hooks/hook-system.ts';
+import { isAlive } from '../../process/run-hook.ts';
 import { answering, hookOf, kodeletBox, type KodeletBox } from '../../support/kodelet.ts';
 import { group, someFields } from '../../support/session.ts';
 
@@ -89,9 +93,10 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('a hook without a folder of hooks is none: no hook system is made', () => {
+  test('without a folder of hooks there are none: no hook system is made', () => {
     const { project } = kodeletBox();
-    expect(createConfig({ cwd: project }).getHookSystem()).toBeUndefined();
+    const config = createConfig({ cwd: project, isTrustedFolder: () => true });
+    expect(config.getHookSystem()).toBeUndefined();
   });
 
   test('a hook that is a link is what the link leads to', async () => {
@@ -125,6 +130,18 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     expect(found()).toEqual(['user/guard BeforeTool']);
     expect(warnings).toEqual([
       `${project}/.kodelet/hooks: cannot be read (ENOTDIR), so none of its hooks was found; make it a folder that this user may read`,
+    ]);
+  });
+
+  test('a folder that is a link to itself is told, for a guard may be thought to be in it', async () => {
+    const { global, project, start } = kodeletBox();
+    mkdirSync(join(project, '.kodelet'));
+    symlinkSync('hooks', join(project, '.kodelet/hooks'));
+    global('guard', hookOf('before_tool_call'));
+    const { found, warnings } = await start();
+    expect(found()).toEqual(['user/guard BeforeTool']);
+    expect(warnings).toEqual([
+      `${project}/.kodelet/hooks: cannot be read (ELOOP), so none of its hooks was found; make it a folder that this user may read`,
     ]);
   });
 
@@ -192,13 +209,20 @@ printf ' \n\tbefore_tool_call\r\n\n'
     expect(warnings).toEqual([
       `${file}: did not say its type ("hook") within 5000 ms, so it was skipped; ${mend}`,
     ]);
-    expect(() => process.kill(Number(left('pid')), 0)).toThrow('ESRCH');
+    expect(isAlive(Number(left('pid')))).toBe(false);
   });
 
   test('one that waits for input finds it ended', async () => {
     const { local, start } = kodeletBox();
     local('reader', '#!/bin/sh\ncat >/dev/null\necho agent_stop\n');
     expect((await start()).found()).toEqual(['project/reader AfterAgent']);
+  });
+
+  test('one that leaves something behind has said what it is; what it left is ended', async () => {
+    const { local, left, start } = kodeletBox();
+    local('guard', '#!/bin/sh\nsleep 600 & echo $! > pid\necho agent_stop\n');
+    expect((await start()).found()).toEqual(['project/guard AfterAgent']);
+    expect(isAlive(Number(left('pid')))).toBe(false);
   });
 
   test('it is asked in the project folder, with "hook" as its only argument', async () => {
@@ -232,11 +256,17 @@ printf ' \n\tbefore_tool_call\r\n\n'
     const box = kodeletBox();
     const { local, start } = box;
     const first = local('guard', counting('agent_stop # 1234567'));
-    const { mtime, size } = statSync(first);
+    utimesSync(first, 1_000, 1_000);
+    const before = statSync(first);
     const { found, system } = await start();
     local('guard', counting('before_tool_call # 1'));
-    utimesSync(first, mtime, mtime);
-    expect(statSync(first).size).toBe(size);
+    utimesSync(first, 1_000, 1_000);
+    const after = statSync(first);
+    expect([after.size, after.mtimeMs, after.ino]).toEqual([
+      before.size,
+      before.mtimeMs,
+      before.ino,
+    ]);
     await system.reload();
     expect(found()).toEqual(['project/guard BeforeTool']);
     expect(timesAsked(box)).toBe(2);
@@ -275,14 +305,14 @@ describe('a local hook that does not count', () => {
   ])('%s: the valid one of the user runs in its place', async (_, script) => {
     const { local, global, left, start } = kodeletBox();
     const file = local('guard', script);
-    global('guard', hookOf('before_tool_call', 'touch ran'));
+    global('guard', hookOf('before_tool_call', 'echo ran > ran'));
     const { found, fire, warnings } = await start();
     expect(found()).toEqual(['user/guard BeforeTool']);
     expect(warnings.length).toBe(1);
     expect(warnings[0]).toContain(file);
     const { results } = await fire('BeforeTool', someFields.BeforeTool);
     expect(results.map(({ hook }) => hook.source)).toEqual(['user']);
-    expect(left('ran')).toBe('');
+    expect(left('ran')).toBe('ran\n');
   });
 
   test('untrusted: it is neither asked nor run, and the one of the user runs in its place', async () => {
@@ -316,7 +346,7 @@ describe('a local hook that does not count', () => {
   test('no longer trusted between plan and run: it does not run', async () => {
     const asked: boolean[] = [];
     const { local, left, start } = kodeletBox();
-    local('guard', hookOf('before_tool_call', 'touch ran'));
+    local('guard', hookOf('before_tool_call', 'echo ran > ran'));
     const { fire } = await start({
       // Trusted when found and when planned, and no more when it is to start.
       isTrustedFolder: () => asked.push(true) < 3,
@@ -355,7 +385,8 @@ describe('which switch Kodelet hooks need (C-01)', () => {
       const { local, files, write, project, left } = kodeletBox();
       local('guard', '#!/bin/sh\necho asked > asked; echo before_tool_call\n');
       write(files[level], { tools: { enableHooks: false } });
-      expect(createConfig({ cwd: project }).getHookSystem()).toBeUndefined();
+      const config = createConfig({ cwd: project, isTrustedFolder: () => true });
+      expect(config.getHookSystem()).toBeUndefined();
       expect(left('asked')).toBe('');
     },
   );
@@ -372,6 +403,24 @@ describe('which switch Kodelet hooks need (C-01)', () => {
     expect(await ran()).toEqual(['log']);
     system.setHookEnabled('guard', true);
     expect(await ran()).toEqual(['guard', 'log']);
+  });
+
+  test('a hook system with a list of dialects finds the hooks of those alone', async () => {
+    const { local, files, write, project } = kodeletBox();
+    local('guard', hookOf('before_tool_call'));
+    write(files.project, { tools: { enableHooks: true }, hooks });
+    const config = createConfig({ cwd: project, isTrustedFolder: () => true });
+    const dialectsFound = async (dialects?: readonly Dialect[]) => {
+      const system = new HookSystem(config, undefined, dialects);
+      await system.initialize();
+      return system
+        .getRegistry()
+        .getAllHooks()
+        .map(({ dialect }) => dialect);
+    };
+    expect(await dialectsFound()).toEqual(['llxprt', 'kodelet']);
+    expect(await dialectsFound([kodeletStrict])).toEqual(['kodelet-strict']);
+    expect(await dialectsFound([llxprt])).toEqual(['llxprt']);
   });
 
   test('a host that wants LLxprt hooks alone has none of Kodelet asked', () => {

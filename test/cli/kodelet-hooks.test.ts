@@ -1,0 +1,244 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { hookmachine } from '../support/hookmachine.ts';
+import { answering, hookOf, kodeletBox, type KodeletBox } from '../support/kodelet.ts';
+import { inParallel } from '../support/session.ts';
+
+/** The sandbox of a user who has trusted nothing yet. */
+const wary = (box: KodeletBox): KodeletBox => ({
+  ...box,
+  env: { ...box.env, HOOKMACHINE_TRUST: '' },
+});
+
+describe('hookmachine list', () => {
+  test('shows hooks of all dialects, by our events, and what was skipped', async () => {
+    const box = kodeletBox();
+    const guard = box.local('guard', hookOf('before_tool_call'));
+    const stop = box.global('stop', hookOf('agent_stop'));
+    const odd = box.local('odd', hookOf('on_tool'));
+    box.write(box.files.project, {
+      tools: { enableHooks: true },
+      hooks: { BeforeTool: inParallel('./check.sh') },
+    });
+    const { stdout, stderr, exitCode } = await hookmachine(box, ['list']);
+    expect(stdout).toBe(`BeforeTool
+  ./check.sh
+    matcher  *
+    mode     parallel
+    timeout  60000 ms
+    dialect  llxprt
+    project  ${box.files.project} hooks.BeforeTool[0].hooks[0]
+  guard
+    command  ${guard}
+    mode     sequential
+    timeout  30000 ms
+    dialect  kodelet
+    project  ${guard}
+
+AfterAgent
+  stop
+    command  ${stop}
+    mode     sequential
+    timeout  30000 ms
+    dialect  kodelet
+    user     ${stop}
+
+Problems
+  ${odd}: said "on_tool" when asked for its type ("hook"), so it was skipped; let it print one of before_tool_call, after_tool_call, user_message_send, agent_stop, or take its executable bit away`);
+    expect([stderr, exitCode]).toEqual(['', 0]);
+  });
+
+  test("says that the settings' hooks are off where Kodelet's alone are on", async () => {
+    const box = kodeletBox();
+    box.local('guard', hookOf('before_tool_call'));
+    box.write(box.files.project, { hooks: { BeforeTool: inParallel('./check.sh') } });
+    const { stdout } = await hookmachine(box, ['list']);
+    expect(stdout).toMatch(/^The settings' hooks are off\. Set "tools": \{ "enableHooks": true \}/);
+    expect(stdout).toContain('\n  guard\n');
+  });
+
+  test('says nothing of a switch where there are Kodelet hooks alone', async () => {
+    const box = kodeletBox();
+    box.local('guard', hookOf('before_tool_call'));
+    const { stdout } = await hookmachine(box, ['list']);
+    expect(stdout).toMatch(/^BeforeTool\n {2}guard\n/);
+  });
+
+  test('shows those it may not ask apart, and runs nothing', async () => {
+    const box = kodeletBox();
+    const guard = box.local('guard', '#!/bin/sh\ntouch ran\necho before_tool_call\n');
+    const { stdout } = await hookmachine(wary(box), ['list']);
+    expect(stdout).toBe(`Events unknown
+  guard
+    command  ${guard}
+    skipped  this folder is not trusted; look at what it runs, then allow it: hookmachine trust`);
+    expect(readdirSync(box.project)).toEqual(['.kodelet']);
+    const { stdout: json } = await hookmachine(wary(box), ['list', '--json']);
+    expect(JSON.parse(json)).toMatchObject({
+      hooks: [],
+      unasked: [
+        { name: 'guard', source: 'project', untrusted: { why: 'this folder is not trusted' } },
+      ],
+    });
+  });
+
+  test('--dialects picks whose hooks are shown', async () => {
+    const box = kodeletBox();
+    box.local('guard', hookOf('before_tool_call'));
+    const names = async (dialects: string): Promise<unknown[]> => {
+      const { stdout } = await hookmachine(box, ['list', '--json', '--dialects', dialects]);
+      const { hooks } = JSON.parse(stdout) as { hooks: { dialect: string; name: string }[] };
+      return hooks.map(({ dialect, name }) => [dialect, name]);
+    };
+    expect(await names('llxprt')).toEqual([]);
+    expect(await names('llxprt, kodelet-strict')).toEqual([['kodelet-strict', 'guard']]);
+  });
+
+  test('a name that plays tricks on the terminal is shown harmlessly', async () => {
+    const box = kodeletBox();
+    box.local('a\u001B[2K\rb', hookOf('before_tool_call'));
+    const { stdout } = await hookmachine(box, ['list']);
+    expect(stdout).toContain('[2K');
+    for (const character of ['\u001B', '\r']) expect(stdout).not.toContain(character);
+  });
+});
+
+describe('hookmachine trust', () => {
+  test('a Kodelet hook is trusted with its file, and no longer when the file changes', async () => {
+    const box = wary(kodeletBox());
+    const listed = async () => (await hookmachine(box, ['list'])).stdout;
+    box.local('guard', hookOf('before_tool_call'));
+    const { stdout } = await hookmachine(box, ['trust']);
+    expect(stdout).toContain('script   .kodelet/hooks/guard');
+    expect(stdout).toContain(`Trusted as they are now: 1 hook of ${box.project}`);
+    expect(await listed()).toMatch(/^BeforeTool\n {2}guard\n/);
+
+    box.local('guard', hookOf('before_tool_call', 'rm -rf /'));
+    expect(await listed()).toContain(
+      'skipped  its script ".kodelet/hooks/guard" has changed since you trusted it',
+    );
+    await hookmachine(box, ['trust']);
+    expect(await listed()).not.toContain('skipped');
+    await hookmachine(box, ['trust', '--revoke']);
+    expect(await listed()).toContain('skipped  this folder is not trusted');
+  });
+
+  test('a Kodelet hook that came later is not trusted, and those before it stay so', async () => {
+    const box = wary(kodeletBox());
+    box.local('guard', hookOf('before_tool_call'));
+    await hookmachine(box, ['trust']);
+    box.local('later', hookOf('before_tool_call'));
+    const { stdout } = await hookmachine(box, ['list', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      hooks: [{ name: 'guard' }],
+      unasked: [{ name: 'later', untrusted: { why: expect.any(String) } }],
+    });
+  });
+
+  test("the user's own need no trust and are not asked about", async () => {
+    const box = wary(kodeletBox());
+    box.global('guard', hookOf('before_tool_call'));
+    const { stdout } = await hookmachine(box, ['trust', '--show']);
+    expect(stdout).toBe(`This project configures no hooks: ${box.project}`);
+    expect((await hookmachine(box, ['list'])).stdout).not.toContain('skipped');
+  });
+});
+
+describe('hookmachine disable and enable', () => {
+  test('a Kodelet hook by its name, as any other', async () => {
+    const box = kodeletBox();
+    box.local('guard', answering('before_tool_call', { blocked: true, reason: 'No' }));
+    const fire = async () =>
+      (
+        await hookmachine(
+          box,
+          ['fire', 'before_tool_call', '--dialect', 'kodelet'],
+          '{"tool_name":"bash","tool_input":{}}',
+        )
+      ).exitCode;
+    expect(await fire()).toBe(2);
+    expect((await hookmachine(box, ['disable', 'guard'])).stdout).toContain('is disabled');
+    expect(await fire()).toBe(0);
+    expect((await hookmachine(box, ['list'])).stdout).toContain('  guard (disabled)\n');
+    await hookmachine(box, ['enable', 'guard']);
+    expect(await fire()).toBe(2);
+  });
+});
+
+describe('hookmachine tool and run', () => {
+  const write = ['tool', 'write_file', '--input', '{"file_path":"a.txt","content":"x"}'];
+  const script = [{ text: 'Hello.' }, { text: 'Again.' }];
+
+  test('tool: a block is exit status 2, and the model reads why (K2)', async () => {
+    const box = kodeletBox();
+    box.local('guard', answering('before_tool_call', { blocked: true, reason: 'No' }));
+    const { stdout, exitCode } = await hookmachine(box, write);
+    expect(JSON.parse(stdout)).toMatchObject({ llmContent: 'No' });
+    expect([exitCode, box.left('a.txt')]).toEqual([2, '']);
+  });
+
+  test('tool: a replaced result is what is printed (K7)', async () => {
+    const box = kodeletBox();
+    box.local('redact', answering('after_tool_call', { output: { metadata: { output: '***' } } }));
+    const { stdout, exitCode } = await hookmachine(box, write);
+    expect(JSON.parse(stdout)).toMatchObject({ llmContent: '***', returnDisplay: '***' });
+    expect([exitCode, box.left('a.txt')]).toEqual([0, 'x']);
+  });
+
+  test('tool --dialects llxprt,kodelet-strict: a later logger un-blocks (C-108)', async () => {
+    const box = kodeletBox();
+    box.local('1', answering('before_tool_call', { blocked: true, reason: 'No' }));
+    box.local('2', hookOf('before_tool_call'));
+    const { exitCode } = await hookmachine(box, [...write, '--dialects', 'llxprt,kodelet-strict']);
+    expect([exitCode, box.left('a.txt')]).toEqual([0, 'x']);
+  });
+
+  test('run: follow-ups go on, and are told', async () => {
+    const box = kodeletBox();
+    box.local(
+      'more',
+      hookOf('agent_stop', `[ -e told ] || echo '{"follow_up_messages":["More."]}'; touch told`),
+    );
+    box.write('project/script.yaml', script);
+    const { stdout, exitCode } = await hookmachine(box, [
+      'run',
+      'Hi',
+      '--model',
+      'scripted:script.yaml',
+    ]);
+    expect(stdout).toMatch(/Hello\.\n[^]*a hook has more to do: More\.\n[^]*Again\./);
+    expect(exitCode).toBe(0);
+  });
+
+  test('run: a blocked message is exit status 2, and the model is not asked (K5)', async () => {
+    const box = kodeletBox();
+    box.local('secrets', answering('user_message_send', { blocked: true, reason: 'A password' }));
+    box.write('project/script.yaml', script);
+    const { stdout, exitCode } = await hookmachine(box, [
+      'run',
+      'Hi',
+      '--model',
+      'scripted:script.yaml',
+    ]);
+    expect(stdout).toContain('a hook blocked the prompt: A password');
+    expect(stdout).not.toContain('Hello.');
+    expect(exitCode).toBe(2);
+  });
+
+  test('--no-hooks: nothing runs, nothing is asked (K8)', async () => {
+    const box = kodeletBox();
+    for (const type of ['before_tool_call', 'after_tool_call', 'user_message_send', 'agent_stop'])
+      box.local(type, `#!/bin/sh\ntouch ran\necho ${type}\n`);
+    box.write('project/script.yaml', script);
+    const tool = await hookmachine(box, [...write, '--no-hooks']);
+    const run = await hookmachine(box, [
+      'run',
+      'Hi',
+      '--model',
+      'scripted:script.yaml',
+      '--no-hooks',
+    ]);
+    expect([tool.exitCode, run.exitCode, run.stdout]).toEqual([0, 0, 'Hello.']);
+    expect(readdirSync(box.project).toSorted()).toEqual(['.kodelet', 'a.txt', 'script.yaml']);
+  });
+});

@@ -1,0 +1,70 @@
+import { appendFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { Dialect } from '../../src/dialects/dialect.ts';
+import { defaultDialectsWith, knownDialects } from '../../src/dialects/index.ts';
+import { kodelet, kodeletStrict } from '../../src/dialects/kodelet/index.ts';
+import { llxprt } from '../../src/dialects/llxprt/index.ts';
+import { trustChecker } from '../../src/trust/project-trust.ts';
+import { hookmachine } from '../support/hookmachine.ts';
+import { answering, kodeletBox } from '../support/kodelet.ts';
+import { someFields } from '../support/session.ts';
+
+const namesWith = (dialect: Dialect): string[] =>
+  defaultDialectsWith(dialect).map(({ name }) => name);
+
+describe('the dialects of a session', () => {
+  test('one that is spoken takes the place of that which finds the same hooks', () => {
+    expect(knownDialects.map(namesWith)).toEqual([
+      ['llxprt', 'kodelet'],
+      ['llxprt', 'kodelet'],
+      ['llxprt', 'kodelet-strict'],
+    ]);
+  });
+
+  test('one that breaks while it looks for hooks is told, and costs the others nothing', async () => {
+    const { local, start } = kodeletBox();
+    local('guard', answering('before_tool_call', { blocked: true, reason: 'no' }));
+    const broken: Dialect = {
+      ...llxprt,
+      name: 'broken',
+      find: () => {
+        throw new Error('boom');
+      },
+    };
+    const { fire, warnings } = await start({ dialects: [broken, kodelet] });
+    const { finalOutput } = await fire('BeforeTool', someFields.BeforeTool);
+    expect(finalOutput?.isBlockingDecision()).toBe(true);
+    expect(warnings).toEqual([
+      'the hooks of broken cannot be found (boom), so none of them runs; mend what the message says',
+    ]);
+  });
+
+  test('of those that find the same hooks only one may be named', async () => {
+    const box = kodeletBox();
+    const { stderr, exitCode } = await hookmachine(box, [
+      'list',
+      '--dialects',
+      `${kodelet.name},${kodeletStrict.name}`,
+    ]);
+    expect([stderr, exitCode]).toEqual([
+      'hookmachine: --dialects kodelet,kodelet-strict: of the kodelet dialects name one only',
+      1,
+    ]);
+  });
+});
+
+test("a project's hook that loses its trust hides the user's no more", async () => {
+  const { local, global, start, project } = kodeletBox();
+  const file = local('guard', answering('agent_stop', {}));
+  global('guard', answering('before_tool_call', { blocked: true, reason: 'no' }));
+  let isTrusted = true;
+  const { fire } = await start({
+    checkTrust: (hook) => (isTrusted ? { trusted: true } : trustChecker(project, () => {})(hook)),
+  });
+  const isBlocked = async () =>
+    (await fire('BeforeTool', someFields.BeforeTool)).finalOutput?.isBlockingDecision() ?? false;
+  expect(await isBlocked()).toBe(false);
+  appendFileSync(file, '\n');
+  isTrusted = false;
+  expect(await isBlocked()).toBe(true);
+});

@@ -1,0 +1,356 @@
+import { describe, expect, test } from 'vitest';
+import { kodelet, kodeletStrict } from '../../../src/dialects/kodelet/index.ts';
+import { llxprt } from '../../../src/dialects/llxprt/index.ts';
+import { answering, hookOf, kodeletBox } from '../../support/kodelet.ts';
+import { inParallel, print, someFields } from '../../support/session.ts';
+
+const strict = { dialects: [llxprt, kodeletStrict] };
+const blocked = { blocked: true, reason: 'Guarded' };
+const shell = { tool_name: 'run_shell_command', tool_input: { command: 'ls', dir: 'a' } };
+
+/** A hook that adds a word to the command it is told, and keeps what it was told. */
+const adding = (word: string, more = ''): string => `#!/usr/bin/env node
+const { appendFileSync, readFileSync } = require('node:fs');
+if (process.argv[2] === 'hook') console.log('before_tool_call');
+else {
+  const { tool_input: input } = JSON.parse(readFileSync(0, 'utf8'));
+  appendFileSync('told', JSON.stringify(input) + '\\n');
+  console.log(JSON.stringify({ input: { command: input.command + ' ${word}' }${more} }));
+}
+`;
+
+/** A hook that wraps the output it is told, and keeps what it was told. */
+const wrapping = (word: string): string => `#!/usr/bin/env node
+const { appendFileSync, readFileSync } = require('node:fs');
+if (process.argv[2] === 'hook') console.log('after_tool_call');
+else {
+  const { tool_output: output } = JSON.parse(readFileSync(0, 'utf8'));
+  appendFileSync('told', JSON.stringify(output) + '\\n');
+  console.log(JSON.stringify({ output: { success: true, note: '${word}', metadata: { output: '${word}(' + output.metadata.output + ')' } } }));
+}
+`;
+
+/** A sandbox whose settings hold these hooks before a tool, of the project or of the user. */
+const mixed = (level: 'project' | 'user', ...commands: string[]) => {
+  const box = kodeletBox();
+  box.write(box.files[level], {
+    tools: { enableHooks: true },
+    hooks: { BeforeTool: inParallel(...commands), AfterTool: inParallel(...commands) },
+  });
+  return box;
+};
+const change = (tool_input: object) => print({ hookSpecificOutput: { tool_input } });
+
+describe('kodelet: several hooks of a type (C-108, K9)', () => {
+  test('any block blocks, whatever hooks before it said', async () => {
+    const { local, start } = kodeletBox();
+    local('1', answering('before_tool_call', { blocked: false }));
+    local('2', hookOf('before_tool_call'));
+    local('3', answering('before_tool_call', blocked));
+    const { fire } = await start();
+    const { finalOutput, setBy } = await fire('BeforeTool', shell);
+    expect([finalOutput?.getBlockReason(), setBy]).toEqual(['Guarded', { decision: '3' }]);
+  });
+
+  test.each([
+    ['a later {"blocked":false}', answering('before_tool_call', { blocked: false })],
+    ['the empty answer of a later logger', hookOf('before_tool_call', 'cat >> ran')],
+  ])('%s does not undo a block: it is not even run', async (_, later) => {
+    const { local, left, start } = kodeletBox();
+    local('1', answering('before_tool_call', blocked));
+    local('2', later);
+    const { fire } = await start();
+    const { finalOutput, results } = await fire('BeforeTool', shell);
+    expect(finalOutput?.getBlockReason()).toBe('Guarded');
+    expect([results.length, left('ran')]).toEqual([1, '']);
+  });
+
+  test('failed hooks are passed over, and the next ones run', async () => {
+    const { local, start } = kodeletBox();
+    local('1', hookOf('before_tool_call', 'exit 7'));
+    local('2', answering('before_tool_call', 'no object'));
+    local('3', answering('before_tool_call', blocked));
+    const { fire, warnings } = await start();
+    const { finalOutput, results, success } = await fire('BeforeTool', shell);
+    expect(results.map(({ fared }) => fared)).toEqual(['failed', 'failed', 'ok']);
+    expect([finalOutput?.getBlockReason(), success, warnings.length]).toEqual([
+      'Guarded',
+      false,
+      2,
+    ]);
+  });
+
+  test('each is told the arguments that those before it left, by name order, project before user', async () => {
+    const { local, global, left, start } = kodeletBox();
+    global('0', adding('user'));
+    local('1', adding('one'));
+    local('2', hookOf('before_tool_call'));
+    local('3', hookOf('before_tool_call', 'exit 1'));
+    local('4', answering('before_tool_call', { blocked: false }));
+    local('5', adding('five'));
+    const { fire } = await start();
+    const { toolInput, setBy, conflicts } = await fire('BeforeTool', shell);
+    expect(
+      left('told')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as object),
+    ).toEqual([{ command: 'ls', dir: 'a' }, { command: 'ls one' }, { command: 'ls one five' }]);
+    expect(toolInput).toEqual({ command: 'ls one five user' });
+    expect([setBy, conflicts]).toEqual([{ decision: undefined, tool_input: '0' }, []]);
+  });
+
+  test('each is told the result that those before it left, letter by letter', async () => {
+    const { local, left, start } = kodeletBox();
+    local('1', wrapping('one'));
+    local('2', wrapping('two'));
+    const { fire } = await start();
+    const { toolResponse, setBy } = await fire('AfterTool', {
+      ...shell,
+      tool_response: { llmContent: 'text', returnDisplay: 'text' },
+    });
+    expect(JSON.parse(left('told').trim().split('\n')[1]!)).toEqual({
+      success: true,
+      note: 'one',
+      metadata: { output: 'one(text)' },
+    });
+    expect(toolResponse).toMatchObject({ llmContent: 'two(one(text))' });
+    expect(setBy).toEqual({ tool_response: '2' });
+  });
+
+  test('a block undoes the rewrites before it: the tool does not run', async () => {
+    const { local, start } = kodeletBox();
+    local('1', adding('one'));
+    local('2', answering('before_tool_call', blocked));
+    const { fire } = await start();
+    const { finalOutput } = await fire('BeforeTool', shell);
+    expect(finalOutput?.isBlockingDecision()).toBe(true);
+  });
+
+  test('follow-ups of all, in order', async () => {
+    const { local, global, start } = kodeletBox();
+    local('2', answering('agent_stop', { follow_up_messages: ['b', 'c'] }));
+    local('1', answering('agent_stop', { follow_up_messages: ['a'] }));
+    local('3', hookOf('agent_stop'));
+    global('0', answering('agent_stop', { follow_up_messages: ['d'] }));
+    const { fire } = await start();
+    expect((await fire('AfterAgent', someFields.AfterAgent)).followUps).toEqual([
+      'a',
+      'b',
+      'c',
+      'd',
+    ]);
+  });
+
+  test('any block of a message blocks it', async () => {
+    const { local, global, start } = kodeletBox();
+    local('1', answering('user_message_send', { blocked: false }));
+    global('2', answering('user_message_send', blocked));
+    const { fire } = await start();
+    const { finalOutput } = await fire('BeforeAgent', { prompt: 'Hi' });
+    expect(finalOutput?.getBlockReason()).toBe('Guarded');
+  });
+});
+
+describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
+  test.each([
+    ['a later {"blocked":false}', answering('before_tool_call', { blocked: false })],
+    ['the empty answer of a later logger', hookOf('before_tool_call')],
+    ['a later answer that cannot be read', hookOf('before_tool_call', 'echo no JSON')],
+    ['a later null', hookOf('before_tool_call', 'echo null')],
+    ['a later rewrite', adding('later')],
+  ])('%s un-blocks, for the last result wins', async (_, later) => {
+    const { local, start } = kodeletBox();
+    local('1', answering('before_tool_call', blocked));
+    local('2', later);
+    const { fire } = await start(strict);
+    const { finalOutput, results, setBy } = await fire('BeforeTool', shell);
+    expect(finalOutput?.isBlockingDecision() ?? false).toBe(false);
+    expect(results.length).toBe(2);
+    expect(setBy['decision']).toBeUndefined();
+  });
+
+  test.each([
+    ['fails', 'exit 1'],
+    ['is killed', 'kill -9 $$'],
+  ])('a later hook that %s is passed over: the block stands', async (_, run) => {
+    const { local, start } = kodeletBox();
+    local('1', answering('before_tool_call', blocked));
+    local('2', hookOf('before_tool_call', run));
+    const { fire } = await start(strict);
+    const { finalOutput, setBy } = await fire('BeforeTool', shell);
+    expect([finalOutput?.getBlockReason(), setBy]).toEqual(['Guarded', { decision: '1' }]);
+  });
+
+  test('a block by the last one blocks', async () => {
+    const { local, start } = kodeletBox();
+    local('1', adding('one'));
+    local('2', answering('before_tool_call', blocked));
+    const { fire } = await start(strict);
+    const { finalOutput, setBy } = await fire('BeforeTool', shell);
+    expect([finalOutput?.getBlockReason(), setBy]).toEqual(['Guarded', { decision: '2' }]);
+  });
+
+  test('each is told the original arguments, and the last rewrite alone counts', async () => {
+    const { local, global, left, start } = kodeletBox();
+    local('1', adding('one'));
+    local('2', adding('two'));
+    global('0', adding('user'));
+    const { fire } = await start(strict);
+    const { toolInput, setBy } = await fire('BeforeTool', shell);
+    expect(left('told')).toBe(`${JSON.stringify(shell.tool_input)}\n`.repeat(3));
+    expect(toolInput).toEqual({ command: 'ls user' });
+    expect(setBy['tool_input']).toBe('0');
+  });
+
+  test('a later logger without a word erases an earlier rewrite', async () => {
+    const { local, start } = kodeletBox();
+    local('1', adding('one'));
+    local('2', hookOf('before_tool_call'));
+    const { fire } = await start(strict);
+    expect((await fire('BeforeTool', shell)).toolInput).toBeUndefined();
+  });
+
+  test('each is told the original result, and the last output alone counts', async () => {
+    const { local, left, start } = kodeletBox();
+    local('1', wrapping('one'));
+    local('2', wrapping('two'));
+    const { fire } = await start(strict);
+    const { toolResponse } = await fire('AfterTool', {
+      ...shell,
+      tool_response: { llmContent: 'text', returnDisplay: 'text' },
+    });
+    const told = left('told').trim().split('\n');
+    expect(told.map((line) => (JSON.parse(line) as { metadata: object }).metadata)).toEqual([
+      { output: 'text' },
+      { output: 'text' },
+    ]);
+    expect(toolResponse).toMatchObject({ llmContent: 'two(text)' });
+  });
+
+  test('the follow-ups of the last one alone count', async () => {
+    const { local, start } = kodeletBox();
+    local('1', answering('agent_stop', { follow_up_messages: ['a'] }));
+    local('2', answering('agent_stop', { follow_up_messages: ['b'] }));
+    local('3', hookOf('agent_stop', 'exit 1'));
+    const { fire } = await start(strict);
+    expect((await fire('AfterAgent', someFields.AfterAgent)).followUps).toEqual(['b']);
+  });
+
+  test('a message blocked first and let through last is sent', async () => {
+    const { local, start } = kodeletBox();
+    local('1', answering('user_message_send', blocked));
+    local('2', answering('user_message_send', { blocked: false }));
+    const { fire } = await start(strict);
+    const { finalOutput } = await fire('BeforeAgent', { prompt: 'Hi' });
+    expect(finalOutput?.isBlockingDecision()).toBe(false);
+  });
+});
+
+describe('with LLxprt hooks on the same call', () => {
+  test('all are planned and run together, one after another, and each keeps its dialect', async () => {
+    const { local, global, start } = mixed('project', 'true');
+    local('log', hookOf('before_tool_call'));
+    global('guard', answering('before_tool_call', blocked));
+    const { fire } = await start();
+    const { results, plan, setBy } = await fire('BeforeTool', shell);
+    expect(plan).toEqual({ mode: 'sequential', count: 3 });
+    expect(results.map(({ hook }) => [hook.dialect, hook.source, hook.name])).toEqual([
+      ['llxprt', 'project', 'true'],
+      ['kodelet', 'project', 'log'],
+      ['kodelet', 'user', 'guard'],
+    ]);
+    expect(setBy).toEqual({ decision: 'guard' });
+  });
+
+  test('a command and an executable of one name are two hooks', async () => {
+    const { local, start } = mixed('project', 'true');
+    local('true', hookOf('before_tool_call'));
+    const { fire } = await start();
+    const { results } = await fire('BeforeTool', shell);
+    expect(results.map(({ hook }) => hook.dialect)).toEqual(['llxprt', 'kodelet']);
+  });
+
+  test.each([
+    ['kodelet', kodelet],
+    ['kodelet-strict', kodeletStrict],
+  ])('a denial of LLxprt is never undone by %s, in either order', async (_, dialect) => {
+    for (const level of ['project', 'user'] as const) {
+      const { local, start } = mixed(level, 'echo "LLxprt says no" >&2; exit 2');
+      local('allow', answering('before_tool_call', { blocked: false, input: {} }));
+      local('log', hookOf('before_tool_call'));
+      const { fire } = await start({ dialects: [llxprt, dialect] });
+      const { finalOutput } = await fire('BeforeTool', shell);
+      expect(finalOutput?.getBlockReason()).toBe('LLxprt says no');
+    }
+  });
+
+  test('an allow of LLxprt does not undo a block of Kodelet', async () => {
+    for (const dialect of [kodelet, kodeletStrict]) {
+      const { local, start } = mixed('user', print({ decision: 'allow' }));
+      local('guard', answering('before_tool_call', blocked));
+      const { fire } = await start({ dialects: [llxprt, dialect] });
+      const { finalOutput, setBy } = await fire('BeforeTool', shell);
+      expect([finalOutput?.getBlockReason(), setBy['decision']]).toEqual(['Guarded', 'guard']);
+    }
+  });
+
+  test('changes are passed on: LLxprt spreads its keys, Kodelet replaces the whole', async () => {
+    const { local, left, start } = mixed('project', change({ command: 'pwd' }));
+    local('add', adding('x'));
+    const { fire } = await start();
+    const { toolInput, finalOutput } = await fire('BeforeTool', shell);
+    expect(left('told')).toBe('{"command":"pwd","dir":"a"}\n');
+    // "dir" is gone, for Kodelet's hook gave arguments without it.
+    expect(toolInput).toEqual({ command: 'pwd x' });
+    expect(finalOutput?.hookSpecificOutput?.['tool_input']).toEqual({ command: 'pwd x' });
+  });
+
+  test('and the other way round: what LLxprt sets comes on top of what Kodelet replaced', async () => {
+    const { local, left, start } = mixed('user', `cat > seen; ${change({ dir: 'b' })}`);
+    local('add', adding('x'));
+    const { fire } = await start();
+    const { toolInput } = await fire('BeforeTool', shell);
+    expect(JSON.parse(left('seen'))).toMatchObject({ tool_input: { command: 'ls x' } });
+    expect(toolInput).toEqual({ command: 'ls x', dir: 'b' });
+  });
+
+  test("a rewrite that strict erased does not come back through LLxprt's", async () => {
+    const { local, left, start } = mixed('user', `cat > seen; ${change({ dir: 'b' })}`);
+    local('1', adding('x'));
+    local('2', hookOf('before_tool_call'));
+    const { fire } = await start(strict);
+    const { toolInput, finalOutput } = await fire('BeforeTool', shell);
+    expect(JSON.parse(left('seen'))).toMatchObject({ tool_input: shell.tool_input });
+    expect(toolInput).toBeUndefined();
+    expect(finalOutput?.hookSpecificOutput?.['tool_input']).toEqual({ dir: 'b' });
+  });
+
+  test('after the tool: LLxprt sees what Kodelet replaced, and both are told', async () => {
+    const { local, left, start } = mixed(
+      'user',
+      `cat > seen; ${print({ hookSpecificOutput: { additionalContext: 'Mind the gap.' } })}`,
+    );
+    local('wrap', wrapping('kodelet'));
+    const { fire } = await start();
+    const { toolResponse, finalOutput, results } = await fire('AfterTool', {
+      ...shell,
+      tool_response: { llmContent: 'text', returnDisplay: 'text' },
+    });
+    expect(JSON.parse(left('seen'))).toMatchObject({
+      tool_response: { llmContent: 'kodelet(text)' },
+    });
+    expect(toolResponse).toMatchObject({ llmContent: 'kodelet(text)' });
+    expect(finalOutput?.getAdditionalContext()).toBe('Mind the gap.');
+    expect(results.map(({ hook }) => hook.dialect)).toEqual(['kodelet', 'llxprt']);
+  });
+
+  test('events that Kodelet does not have are none of its business', async () => {
+    const { local, start } = kodeletBox();
+    for (const type of ['before_tool_call', 'after_tool_call', 'user_message_send', 'agent_stop'])
+      local(type, hookOf(type));
+    const { system } = await start();
+    for (const event of ['BeforeModel', 'AfterModel', 'SessionStart', 'SessionEnd'] as const)
+      expect(system.hasHooksFor(event)).toBe(false);
+  });
+});
