@@ -59,6 +59,13 @@ export interface HookProcessContext {
   readonly leftBackground: boolean;
 }
 
+/** Input for a machine that is only looked at, without an engine behind it. */
+const noInput: HookProcessInput = {
+  name: '',
+  timeout: 60_000,
+  command: { command: '', cwd: '', env: {}, stdin: () => '' },
+};
+
 /** One hook process, from its start until its whole process group is gone. */
 export const hookProcessMachine = setup({
   types: {
@@ -103,7 +110,7 @@ export const hookProcessMachine = setup({
 }).createMachine({
   id: 'hookProcess',
   description: 'One hook command in a process group of its own.',
-  context: ({ input }) => ({ input, leftBackground: false }),
+  context: ({ input }) => ({ input: input ?? noInput, leftBackground: false }),
   initial: 'alive',
   states: {
     alive: {

@@ -58,6 +58,26 @@ export { ModelError } from './models/model-error.ts';
 export type { GenerateOptions, Model, ModelRequest } from './models/model.ts';
 export { modelFromTurns, scriptedModel, type ScriptedTurn } from './models/scripted.ts';
 
+export type { JournalEntry, RecordingHeader } from './journal/entry.ts';
+export { journalTo, type Journal, type JournalOptions } from './journal/journal.ts';
+export { observeAll } from './journal/observe-all.ts';
+export type { InspectObserver, RunOrigin } from './hooks/origin.ts';
+export { readRecording, type ReadRecordingOptions } from './journal/read-recording.ts';
+export { RecordingError } from './journal/recording-error.ts';
+export { redactSettings } from './journal/redact-settings.ts';
+export {
+  startRecording,
+  type Recording,
+  type RecordingOptions,
+} from './journal/start-recording.ts';
+
+export { StatelyError } from './stately/stately-error.ts';
+export {
+  statelyInspector,
+  type StatelyInspector,
+  type StatelyInspectorOptions,
+} from './stately/stately-inspector.ts';
+
 export { HookEventName, hookEventNames, type HookSource } from './protocol/events.ts';
 export { isEventFields, type OutsideEventFields } from './protocol/event-fields.ts';
 export type * from './protocol/input.ts';
@@ -91,6 +111,11 @@ export type { HookProcessOutcome } from '../machines/hook-process.ts';
 export type { HooksFromSource } from './settings/define-hooks.ts';
 export type { FoundHooks, HookSite, UnaskedHook } from './dialects/hook-site.ts';
 export { defaultDialects } from './dialects/index.ts';
+export {
+  startInspector,
+  type InspectorOptions,
+  type LiveInspector,
+} from './inspector/start-inspector.ts';
 export { kodelet, kodeletStrict } from './dialects/kodelet/index.ts';
 export { llxprt } from './dialects/llxprt/index.ts';
 export type { HookDefinition } from './settings/hook-definition.ts';

@@ -1,7 +1,7 @@
 import type { DrawnState } from './graph.ts';
 import { textWidth } from './text.ts';
 
-export const fontSizes = { name: 14, about: 12, actor: 11.5, heed: 11.5, label: 11.5 };
+export const fontSizes = { name: 14, about: 12, actor: 12, heed: 12, label: 12 };
 
 export interface Piece {
   readonly kind: 'name' | 'about' | 'actor' | 'heed';

@@ -15,15 +15,19 @@ const options = {
   'elk.layered.spacing.nodeNodeBetweenLayers': '28',
   'elk.layered.spacing.edgeNodeBetweenLayers': '16',
   'elk.layered.spacing.edgeEdgeBetweenLayers': '12',
-  'elk.spacing.nodeNode': '28',
-  'elk.spacing.edgeNode': '18',
+  'elk.spacing.nodeNode': '20',
+  'elk.spacing.edgeNode': '16',
   'elk.spacing.edgeEdge': '14',
 };
 
 /** What ELK is asked to lay out. A state keeps its id, and an edge has its `edgeId`. */
-export const elkGraphOf = ({ root, edges }: Graph): ElkNode => ({
+export const elkGraphOf = ({ root, edges }: Graph, seed: number): ElkNode => ({
   id: 'page',
-  layoutOptions: { ...options, 'elk.padding': '[top=0,left=0,bottom=0,right=0]' },
+  layoutOptions: {
+    ...options,
+    'elk.padding': '[top=0,left=0,bottom=0,right=0]',
+    'elk.randomSeed': String(seed),
+  },
   children: [nodeOf(root, edges)],
   edges: edges.map(lineOf),
 });

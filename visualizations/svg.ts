@@ -3,26 +3,7 @@ import { DOT_RADIUS } from './elk-graph.ts';
 import { LINE_HEIGHT } from './label.ts';
 import type { Layout, PlacedEdge, PlacedState, Point } from './layout.ts';
 import { headOf, lineThrough, rounded } from './line.ts';
-
-/** Every rule names the drawing, since a page that holds the SVG shares its styles. */
-const style = `
-.statechart { font-family: ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif; }
-.statechart .box { fill: #fff; stroke: #47546b; stroke-width: 1.4; }
-.statechart .machine > .box { fill: #f8fafc; stroke: #cbd5e1; }
-.statechart .compound > .box { fill: #f8fafc; stroke: #8b98b0; }
-.statechart .rim { fill: none; stroke: #47546b; }
-.statechart .name { font-size: ${fontSizes.name}px; font-weight: 600; fill: #1b2333; }
-.statechart .about { font-size: ${fontSizes.about}px; fill: #5a667c; }
-.statechart .chip { fill: #e4edff; stroke: #b9cdf7; }
-.statechart .actor { font-size: ${fontSizes.actor}px; fill: #27509b; }
-.statechart .heed { font-size: ${fontSizes.heed}px; fill: #5a667c; }
-.statechart .edge, .statechart .start { fill: none; stroke: #6b7890; stroke-width: 1.4; }
-.statechart .head { fill: #6b7890; }
-.statechart .dot { fill: #1b2333; }
-.statechart .ring { fill: #fff; stroke: #6b7890; stroke-width: 1.4; }
-.statechart .label rect { fill: #f8fafc; }
-.statechart .label text { font-size: ${fontSizes.label}px; fill: #333e52; text-anchor: middle; }
-`;
+import { style } from './style.ts';
 
 /** A laid-out machine as SVG, in which every state and edge can be found by what it stands for. */
 export function svgOf({ width, height, states, edges, starts }: Layout): string {

@@ -30,6 +30,7 @@ import { hasHooks, hookResult, planHooks, tellResult } from './plan-hooks.ts';
 import { readyHookSystem } from './ready-hook-system.ts';
 import { beginSession, fireSessionEvent, notice } from './session-events.ts';
 import type { ToolCallRequest } from './tool-call.ts';
+import type { CallOrigin } from './run-call.ts';
 import { refusalOf } from './tool-choice.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 
@@ -46,6 +47,8 @@ export class ChatTurn {
   readonly #tell: (...events: ChatEvent[]) => void;
   /** The request of the last model call, as it was sent. */
   #request: GenAIRequest | undefined;
+  /** What is told to observers: the turn, and its last model call. */
+  #origin: CallOrigin | undefined;
   /** What the user saw of the last response. */
   #answer = '';
   /** What the last response said. */
@@ -64,7 +67,8 @@ export class ChatTurn {
   /** Runs the turn to its last event, which is given back and not told. Never rejects. */
   async run(prompt: string): Promise<ChatEvent> {
     const { options } = this.#session;
-    const { inspect } = options.config;
+    const { config } = options;
+    const { inspect } = config;
     const { signal } = this.#abort;
     const limits = {
       maxSteps: options.maxSteps ?? defaultMaxSteps,
@@ -81,7 +85,9 @@ export class ChatTurn {
         import('../hooks/run-machine.ts'),
       ]);
       const input = { ports: this.#ports(prompt, system), ...limits };
-      const outcome = await runMachine(agentTurn, input, { signal, inspect });
+      this.#origin = inspect && { turn: randomUUID() };
+      const origin = inspect && { sessionId: config.getSessionId(), ...this.#origin };
+      const outcome = await runMachine(agentTurn, input, { signal, inspect, origin });
       return this.#lastEvent(outcome, limits);
     } catch (error) {
       return { type: 'error', message: messageOf(error) };
@@ -150,15 +156,21 @@ export class ChatTurn {
       isShown = true;
       this.#tell({ type: 'text', text });
     };
+    const id = randomUUID();
+    this.#origin &&= { ...this.#origin, modelCall: id };
     const call = await runModelCall(
       config,
-      { id: randomUUID(), request: this.#nextRequest() },
+      { id, request: this.#nextRequest() },
       async (request, callSignal) => {
         const response = await model.generate(request, { signal: callSignal, onText });
         notes.clear();
         return response;
       },
-      { signal, onHooks: (event, result) => this.#tell(...hookDecision(event, result)) },
+      {
+        signal,
+        origin: this.#origin,
+        onHooks: (event, result) => this.#tell(...hookDecision(event, result)),
+      },
     );
     if (call.systemMessage !== undefined) notes.add(call.systemMessage);
     this.#request = call.request;
@@ -226,6 +238,7 @@ export class ChatTurn {
       ...(toolLimit !== undefined && { limit: toolLimit }),
       invokedBy: options.invokedBy,
       onCompleted: (call) => this.#tell(...toolEvents(call)),
+      origin: this.#origin,
     });
     const { calls, stop } = await scheduler.schedule(
       requests.filter((request) => !results.has(request)),

@@ -5,7 +5,7 @@ import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { emptyResponse } from '../translate/genai-v1.ts';
 import { modelCallPorts, modelEvents, type CallModel, type OnHooks } from './model-call-ports.ts';
 import { hookResult } from './plan-hooks.ts';
-import { runCall } from './run-call.ts';
+import { runCall, type CallOrigin } from './run-call.ts';
 import type { StopRequest } from './tool-effects.ts';
 
 /** One logical model call, however often the provider is asked for it (C-90). */
@@ -38,6 +38,7 @@ export interface EndedModelCall {
 export interface ModelCallOptions {
   readonly signal?: AbortSignal;
   readonly onHooks?: OnHooks;
+  readonly origin?: CallOrigin | undefined;
 }
 
 /**
@@ -48,7 +49,11 @@ export async function runModelCall(
   config: HookSystemConfig,
   { id, request }: ModelCallRequest,
   callModel: CallModel,
-  { signal = new AbortController().signal, onHooks = () => undefined }: ModelCallOptions = {},
+  {
+    signal = new AbortController().signal,
+    onHooks = () => undefined,
+    origin,
+  }: ModelCallOptions = {},
 ): Promise<EndedModelCall> {
   const told = { request, failures: [] };
   const outcome = await runCall<ModelCallOutcome>(
@@ -71,6 +76,7 @@ export async function runModelCall(
       cancelled: (reason) => ({ ...told, status: 'cancelled', reason }),
     },
     signal,
+    origin,
   );
   return ended(outcome);
 }

@@ -4,6 +4,7 @@ import type { HookSystemConfig } from '../hooks/config.ts';
 import type { HookSystem } from '../hooks/hook-system.ts';
 import { messageOf } from '../hooks/message-of.ts';
 import { onAbort } from '../hooks/on-abort.ts';
+import type { RunOrigin } from '../hooks/origin.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { hasHooks } from './plan-hooks.ts';
 import { readyHookSystem, withoutHooks } from './ready-hook-system.ts';
@@ -27,6 +28,9 @@ export interface HookedCall<Outcome> {
   cancelled(reason: string): Outcome;
 }
 
+/** What a call belongs to, beside its session. */
+export type CallOrigin = Omit<RunOrigin, 'sessionId'>;
+
 interface CallOutcome {
   readonly failures: readonly { readonly phase: HookEventName; readonly error: unknown }[];
 }
@@ -39,6 +43,7 @@ export async function runCall<Outcome extends CallOutcome>(
   config: HookSystemConfig,
   call: HookedCall<Outcome>,
   signal: AbortSignal,
+  within?: CallOrigin,
 ): Promise<Outcome> {
   // Nothing is awaited on the way to a call that no hook is meant for (HOOK-013).
   const ready = readyHookSystem(config);
@@ -50,8 +55,10 @@ export async function runCall<Outcome extends CallOutcome>(
     import('../hooks/run-machine.ts'),
   ]);
   if (signal.aborted) return call.cancelled(messageOf(signal.reason));
+  const { inspect } = config;
+  const origin = inspect && { sessionId: config.getSessionId(), ...within };
   const outcome = await call.withHooks(calls, system, (machine, input) =>
-    runMachine(machine, input, { signal, inspect: config.inspect }),
+    runMachine(machine, input, { signal, inspect, origin }),
   );
   for (const { phase, error } of outcome.failures)
     withoutHooks(config, `${phase}: the hooks broke`, error);

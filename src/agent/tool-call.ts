@@ -3,7 +3,7 @@ import type { EventContext } from '../dialects/event-context.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { AggregatedHookResult } from '../hooks/results.ts';
 import { hookResult } from './plan-hooks.ts';
-import { runCall } from './run-call.ts';
+import { runCall, type CallOrigin } from './run-call.ts';
 import { failedResult, toolCallPorts, type ExecuteTool } from './tool-call-ports.ts';
 import { applyToolEffects, type AppliedToolCall } from './tool-effects.ts';
 
@@ -13,6 +13,11 @@ export interface ToolCallRequest {
   readonly id: string;
   readonly name: string;
   readonly input: ToolInput;
+}
+
+/** What is known of a call beside what was asked. */
+export interface ToolCallContext extends EventContext {
+  readonly origin?: CallOrigin | undefined;
 }
 
 /** A tool call that has ended. */
@@ -33,7 +38,7 @@ export async function runToolCall(
   request: ToolCallRequest,
   executeTool: ExecuteTool,
   signal: AbortSignal = new AbortController().signal,
-  context: EventContext = {},
+  { origin, ...context }: ToolCallContext = {},
 ): Promise<EndedToolCall> {
   const { id, name, input } = request;
   const execute = alwaysEnding(executeTool);
@@ -60,6 +65,7 @@ export async function runToolCall(
       cancelled: (reason) => ({ ...told, status: 'cancelled', reason }),
     },
     signal,
+    origin,
   );
   const before = hookResult(outcome.before);
   const after = hookResult(outcome.after);

@@ -6,6 +6,7 @@ import { messageOf } from '../hooks/message-of.ts';
 import { onAbort } from '../hooks/on-abort.ts';
 import { warn } from '../log.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
+import type { CallOrigin } from './run-call.ts';
 import { runToolCall, type EndedToolCall, type ToolCallRequest } from './tool-call.ts';
 import type { Tool } from './tool.ts';
 import type { StopRequest } from './tool-effects.ts';
@@ -31,6 +32,8 @@ export interface ToolSchedulerOptions {
   readonly invokedBy?: InvokedBy | undefined;
   /** Told of every call as it ends, in the order asked, whatever the order of ending. */
   readonly onCompleted?: (call: CompletedToolCall) => void;
+  /** What asked for the calls, for observers. */
+  readonly origin?: CallOrigin | undefined;
 }
 
 /**
@@ -117,7 +120,7 @@ export class ToolScheduler {
 
   async #one(request: ToolCallRequest, signal: AbortSignal): Promise<CompletedToolCall> {
     this.#running++;
-    const { config, tools, invokedBy } = this.#options;
+    const { config, tools, invokedBy, origin } = this.#options;
     const tool = tools.get(request.name);
     try {
       const call = await runToolCall(
@@ -126,7 +129,7 @@ export class ToolScheduler {
         (input, toolSignal) =>
           execute(tool, request.name, input, config.getWorkingDir(), toolSignal),
         signal,
-        { invokedBy },
+        { invokedBy, origin },
       );
       return { ...call, request };
     } finally {

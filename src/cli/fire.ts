@@ -11,9 +11,10 @@ import { noHooksOption } from './no-hooks-option.ts';
 import { parseJsonObject } from './parse-json-object.ts';
 import { projectFolder } from './project-folder.ts';
 import { readStdin } from './read-stdin.ts';
+import { addRecordingOptions, recorded, type RecordingOptions } from './recording-option.ts';
 import { onlyTrusted, trustOption } from './trust-option.ts';
 
-interface Options {
+interface Options extends RecordingOptions {
   readonly cwd: string;
   readonly dialect: Dialect;
   readonly dialects?: readonly Dialect[];
@@ -24,8 +25,7 @@ interface Options {
 
 /** `hookmachine fire <Event>`: one event through its hooks, for agents in any language. */
 export function addFire(program: Command): void {
-  program
-    .command('fire')
+  addRecordingOptions(program.command('fire'))
     .argument('<event>', `one of ${hookEventNames.join(', ')}, or of the dialect's`)
     .description(
       "run the hooks of one event: the event's fields as JSON on stdin, the verdict as JSON on stdout",
@@ -84,6 +84,7 @@ async function fire(name: string, options: Options): Promise<void> {
     dialects: dialects.filter(({ events }) => Object.values(events).includes(event)),
     ...(!hooks && { enableHooks: false }),
     ...onlyTrusted(folder, trust),
+    ...(await recorded(folder, options)),
     ...(sessionId !== undefined && { sessionId }),
   });
   const startedAt = performance.now();

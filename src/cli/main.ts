@@ -29,6 +29,8 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   fire: async () => (await import('./fire.ts')).addFire,
   tool: async () => (await import('./tool.ts')).addTool,
   run: async () => (await import('./run.ts')).addRun,
+  explain: async () => (await import('./explain.ts')).addExplain,
+  inspect: async () => (await import('./inspect.ts')).addInspect,
   list: async () => (await import('./list.ts')).addList,
   trust: async () => (await import('./trust.ts')).addTrust,
   enable: async () => (await import('./enable.ts')).addEnable,

@@ -5,14 +5,16 @@ import { builtInTools } from '../agent/tools/index.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { CommandFailure } from './failure.ts';
+import { addInspectOptions, inspected, type InspectOptions } from './inspect-option.ts';
 import { dialectsOption } from './dialects-option.ts';
 import { noHooksOption } from './no-hooks-option.ts';
 import { projectFolder } from './project-folder.ts';
 import { readStdin } from './read-stdin.ts';
+import { addRecordingOptions, recorded, type RecordingOptions } from './recording-option.ts';
 import { onlyTrusted, trustOption } from './trust-option.ts';
 import { turnPrinter } from './turn-printer.ts';
 
-interface Options {
+interface Options extends RecordingOptions, InspectOptions {
   readonly model?: string;
   readonly baseUrl?: string;
   readonly cwd: string;
@@ -30,8 +32,7 @@ const systemInstruction =
 
 /** `hookmachine run "<prompt>"`: an agent session in the terminal, with the built-in tools. */
 export function addRun(program: Command): void {
-  program
-    .command('run')
+  addInspectOptions(addRecordingOptions(program.command('run')))
     .argument('<prompt>', 'what the agent is to do; - reads it from stdin')
     .description('run an agent session with hooks around every model call and every tool call')
     .option(
@@ -72,6 +73,7 @@ async function run(prompt: string, options: Options): Promise<void> {
   });
   const text = prompt === '-' ? await readStdin() : prompt;
   if (text.trim() === '') throw new CommandFailure('the prompt is empty: say what is to be done');
+  const { watching, done } = await inspected(cwd, options, await recorded(cwd, options));
   const chat = new ChatLoop({
     config: createConfig({
       cwd,
@@ -79,6 +81,7 @@ async function run(prompt: string, options: Options): Promise<void> {
       ...(options.dialects && { dialects: options.dialects }),
       ...(!options.hooks && { enableHooks: false }),
       ...onlyTrusted(cwd, options.trust),
+      ...watching,
     }),
     model,
     tools: builtInTools(),
@@ -90,12 +93,16 @@ async function run(prompt: string, options: Options): Promise<void> {
   process.once('SIGINT', () => chat.cancel('interrupted'));
   let isBlocked = false;
   const print = options.json ? printJson : turnPrinter(process.stdout);
-  for await (const event of chat.run(text)) {
-    print(event);
-    isBlocked ||= event.type === 'modelBlocked';
-    process.exitCode = exitCodeOf(event, isBlocked) ?? process.exitCode ?? 0;
+  try {
+    for await (const event of chat.run(text)) {
+      print(event);
+      isBlocked ||= event.type === 'modelBlocked';
+      process.exitCode = exitCodeOf(event, isBlocked) ?? process.exitCode ?? 0;
+    }
+    for (const event of await chat.end('exit')) print(event);
+  } finally {
+    await done();
   }
-  for (const event of await chat.end('exit')) print(event);
 }
 
 function printJson(event: ChatEvent): void {

@@ -10,9 +10,10 @@ import { noHooksOption } from './no-hooks-option.ts';
 import { parseJsonObject } from './parse-json-object.ts';
 import { projectFolder } from './project-folder.ts';
 import { readStdin } from './read-stdin.ts';
+import { addRecordingOptions, recorded, type RecordingOptions } from './recording-option.ts';
 import { onlyTrusted, trustOption } from './trust-option.ts';
 
-interface Options {
+interface Options extends RecordingOptions {
   readonly cwd: string;
   readonly input: string;
   readonly dialects?: readonly Dialect[];
@@ -23,8 +24,7 @@ interface Options {
 /** `hookmachine tool <name>`: one built-in tool through its whole lifecycle. */
 export function addTool(program: Command): void {
   const tools = builtInTools();
-  program
-    .command('tool')
+  addRecordingOptions(program.command('tool'))
     .argument('<name>', `one of ${[...tools.keys()].join(', ')}`)
     .description('run one built-in tool with the hooks around it, and print its ToolResult as JSON')
     .requiredOption(
@@ -43,7 +43,8 @@ Exit status: 0 the tool ran, 2 blocked or stopped by a hook, 1 the command could
 Example:
   hookmachine tool read_file --input '{"file_path":"README.md"}'`,
     )
-    .action(async (name: string, { cwd, dialects, hooks, input, trust }: Options) => {
+    .action(async (name: string, options: Options) => {
+      const { cwd, dialects, hooks, input, trust } = options;
       if (!tools.has(name))
         throw new CommandFailure(
           `there is no tool "${name}": use one of ${[...tools.keys()].join(', ')}`,
@@ -54,6 +55,7 @@ Example:
         ...(dialects && { dialects }),
         ...(!hooks && { enableHooks: false }),
         ...onlyTrusted(folder, trust),
+        ...(await recorded(folder, options)),
       });
       const text = input === '-' ? await readStdin() : input;
       const where = input === '-' ? 'stdin' : '--input';

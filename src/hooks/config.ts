@@ -1,4 +1,3 @@
-import type { InspectionEvent } from 'xstate';
 import type { MessageBus } from '../bus/message-bus.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
@@ -9,6 +8,7 @@ import type { DisabledHooks } from '../settings/load-settings.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
 import type { HookSystem } from './hook-system.ts';
+import type { InspectObserver } from './origin.ts';
 
 /**
  * What the hook system asks of its host (seed 004; HOOK-001, 144, 215). A host that has a config
@@ -59,6 +59,6 @@ export interface HookSystemConfig {
   getMessageBus?(): MessageBus | undefined;
   /** Receives warnings, one line each; default stderr. */
   onWarning?: WarningSink;
-  /** Observes every machine: one observer for all of them, or none. */
-  inspect?: (event: InspectionEvent) => void;
+  /** Observes every machine: one observer for all of them, or none; `observeAll` makes several one. */
+  inspect?: InspectObserver;
 }

@@ -159,8 +159,9 @@ export class HookEventHandler {
         import('./actors.ts'),
         import('./run-machine.ts'),
       ]);
-      const options = { signal, inspect: this.#config.inspect };
-      const { verdict } = await runMachine(hookEvent, input, options);
+      const { inspect } = this.#config;
+      const origin = inspect && { sessionId: this.#config.getSessionId() };
+      const { verdict } = await runMachine(hookEvent, input, { signal, inspect, origin });
       return (verdict as Verdict).result;
     } catch (error) {
       return this.#fail(event, error, progress);

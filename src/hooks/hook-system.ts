@@ -108,6 +108,11 @@ export class HookSystem {
     return !this.#disposed && this.#initialized().planner.plan(event, subject) !== undefined;
   }
 
+  /** What the system was made for. */
+  get config(): HookSystemConfig {
+    return this.#config;
+  }
+
   /** @throws {HookSystemNotInitializedError} before `initialize` */
   getRegistry(): HookRegistry {
     return this.#initialized().registry;

@@ -6,6 +6,7 @@ import {
   type InspectionEvent,
   type OutputFrom,
 } from 'xstate';
+import type { InspectObserver, RunOrigin } from './origin.ts';
 import { debugChannel } from '../log.ts';
 import { messageOf } from './message-of.ts';
 import { onAbort } from './on-abort.ts';
@@ -16,20 +17,20 @@ const debug = debugChannel('system');
 interface RunOptions {
   /** Aborting it sends the machine `cancel`; the run still ends with an outcome. */
   readonly signal?: AbortSignal | undefined;
-  readonly inspect?: Observer | undefined;
+  readonly inspect?: InspectObserver | undefined;
+  /** What the machine runs for; only an observer asks. */
+  readonly origin?: RunOrigin | undefined;
 }
-
-type Observer = (event: InspectionEvent) => void;
 
 /** Runs a machine, as a root actor of its own, to its outcome. */
 export async function runMachine<Machine extends AnyStateMachine>(
   machine: Machine,
   input: InputFrom<Machine>,
-  { signal, inspect }: RunOptions,
+  { signal, inspect, origin }: RunOptions,
 ): Promise<OutputFrom<Machine>> {
   const actor = createActor<AnyStateMachine>(machine, {
     input,
-    ...(inspect && { inspect: onlyWatching(inspect) }),
+    ...(inspect && { inspect: onlyWatching(inspect, origin) }),
   });
   const ended = toPromise(actor) as Promise<OutputFrom<Machine>>;
   const cancel = (): void => actor.send({ type: 'cancel', reason: messageOf(signal?.reason) });
@@ -45,10 +46,10 @@ export async function runMachine<Machine extends AnyStateMachine>(
 
 /** An observer that throws would break the machine it looks at, and with it a guard. */
 const onlyWatching =
-  (inspect: Observer): Observer =>
-  (event) => {
+  (inspect: InspectObserver, origin: RunOrigin | undefined) =>
+  (event: InspectionEvent): void => {
     try {
-      inspect(event);
+      inspect(event, origin);
     } catch (error) {
       debug('the inspect observer threw: %s', messageOf(error));
     }

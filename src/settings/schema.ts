@@ -83,6 +83,13 @@ const groups = z.array(groupSchema);
 
 const flag = z.boolean().describe('Switches hooks on; default false. A false anywhere wins.');
 
+const redact = z
+  .array(z.string())
+  .describe(
+    'What recordings and the inspector never show: names of keys, whose values are hidden, and expressions "/…/flags", whose matches are.',
+  )
+  .optional();
+
 const disabled = z
   .array(z.string())
   .describe('Names or commands of hooks that are not to run.')
@@ -94,7 +101,7 @@ const settingsSchema = z
     $schema: z.string().optional(),
     tools: z.looseObject({ enableHooks: flag.optional() }).optional(),
     enableHooks: flag.optional(),
-    hooksConfig: z.looseObject({ enabled: flag.optional(), disabled }).optional(),
+    hooksConfig: z.looseObject({ enabled: flag.optional(), disabled, redact }).optional(),
     hooks: z
       .strictObject({
         ...(Object.fromEntries(hookEventNames.map((event) => [event, groups.optional()])) as Record<

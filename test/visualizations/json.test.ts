@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import { assign, createMachine, not, stopChild } from 'xstate';
+import { type AnyStateMachine, assign, createMachine, not, stopChild } from 'xstate';
+import { guardName } from '../../visualizations/condition.ts';
 import { jsonOf } from '../../visualizations/json.ts';
+import { machines } from '../../visualizations/machines.ts';
+import { nodesOf, transitionsOf } from '../../visualizations/walk.ts';
+import { exampleMachine } from './example.ts';
 
 const reread = (config: object): unknown => JSON.parse(jsonOf(createMachine(config)));
 
@@ -22,3 +26,28 @@ test('what XState writes as a function keeps its name', () => {
     },
   });
 });
+
+test.each([['the example', exampleMachine] as const, ...(await machines())])(
+  'createMachine reads %s back, with every state, actor and transition',
+  (_, machine) => {
+    const again = createMachine(JSON.parse(jsonOf(machine)));
+    expect(partsOf(again)).toEqual(partsOf(machine));
+    expect(partsOf(machine).length).toBeGreaterThan(2);
+  },
+);
+
+const partsOf = (machine: AnyStateMachine): object[] =>
+  nodesOf(machine).map((node) => ({
+    id: node.id,
+    type: node.type,
+    description: node.description,
+    starts: node.type === 'compound' ? node.initial.target.map(({ id }) => id) : [],
+    actors: node.invoke.map(({ id, src }) => [id, src]),
+    transitions: transitionsOf(node).map((transition) => ({
+      event: transition.eventType,
+      guard: guardName(transition.guard),
+      targets: transition.target?.map(({ id }) => id),
+      reenters: transition.reenter,
+      actions: transition.actions.length,
+    })),
+  }));

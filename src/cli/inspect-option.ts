@@ -1,0 +1,156 @@
+import type { Command } from 'commander';
+import type { CreateConfigOptions } from '../hooks/create-config.ts';
+import type { LiveInspector } from '../inspector/start-inspector.ts';
+import { observeAll } from '../journal/observe-all.ts';
+import { redactSettings } from '../journal/redact-settings.ts';
+import { warn } from '../log.ts';
+import { formatProblem } from '../settings/problem.ts';
+import { CommandFailure } from './failure.ts';
+
+/** The options of a command that can show what it does. */
+export interface InspectOptions {
+  readonly inspect?: true;
+  readonly 'inspect=stately'?: true;
+  readonly inspectPayloads?: true;
+  readonly inspectPort?: string;
+  readonly inspectWait?: true;
+}
+
+/** Adds `--inspect` to a command. */
+export const addInspectOptions = (command: Command): Command =>
+  command
+    .option('--inspect', 'show every call in the browser as it happens')
+    // An option of its own: one with a value would take the prompt for it.
+    .option('--inspect=stately', "show the machines in Stately's inspector, a page of stately.ai")
+    .option(
+      '--inspect-payloads',
+      'show arguments, prompts, results and what hooks read and wrote too, redacted as settings say',
+    )
+    .option('--inspect-port <n>', "the page's port on this machine (default: a free one)")
+    .option('--inspect-wait', 'go on showing it after the end, until Ctrl-C');
+
+/** What the config of a command may have watching it. */
+type Watching = Pick<CreateConfigOptions, 'inspect' | 'onWarning'>;
+
+/** A command that may be looked at. */
+export interface Inspected {
+  readonly watching: Watching;
+  /** Ends the page; with `--inspect-wait` once the user says so. */
+  readonly done: () => Promise<void>;
+}
+
+/** Starts the page that `--inspect` asks for and prints its address; what watches already goes on. */
+export async function inspected(
+  cwd: string,
+  options: InspectOptions,
+  watching: Watching = {},
+): Promise<Inspected> {
+  if (options.inspect && options['inspect=stately'])
+    throw new CommandFailure('--inspect and --inspect=stately: give one of them');
+  if (options.inspect) return inOurPage(cwd, options, watching);
+  const lone = [
+    options.inspectPort !== undefined && '--inspect-port',
+    options.inspectWait && '--inspect-wait',
+    options.inspectPayloads && !options['inspect=stately'] && '--inspect-payloads',
+  ].find(Boolean);
+  if (lone) throw new CommandFailure(`${lone} needs --inspect`);
+  return options['inspect=stately']
+    ? inStately(cwd, options, watching)
+    : { watching, done: () => Promise.resolve() };
+}
+
+async function inOurPage(
+  cwd: string,
+  { inspectPayloads, inspectPort, inspectWait }: InspectOptions,
+  watching: Watching,
+): Promise<Inspected> {
+  const port = portOf(inspectPort, '--inspect-port');
+  const { serveJournal } = await import('../inspector/start-inspector.ts');
+  const { entries, tellProblems } = redaction(cwd, watching);
+  const inspector = await serveJournal(cwd, {
+    ...(port !== undefined && { port }),
+    payloads: inspectPayloads === true,
+    redact: entries,
+    onProblem: (text) => warn(watching.onWarning, text),
+  }).catch((cause: Error) => {
+    throw new CommandFailure(`--inspect: ${cause.message}`, { cause });
+  });
+  const onWarning = (line: string): void => {
+    inspector.warned(line);
+    warn(watching.onWarning, line);
+  };
+  tellProblems(onWarning);
+  process.stderr.write(`hookmachine: ${inspector.url} shows this session\n`);
+  return {
+    watching: { inspect: observeAll(watching.inspect, inspector.observe)!, onWarning },
+    done: () => end(inspector, inspectWait === true),
+  };
+}
+
+async function end(inspector: LiveInspector, wait: boolean): Promise<void> {
+  inspector.end();
+  if (wait) {
+    process.stderr.write('hookmachine: the session has ended; Ctrl-C ends its page\n');
+    await untilInterrupted();
+  }
+  await inspector.close();
+}
+
+async function inStately(
+  cwd: string,
+  { inspectPayloads }: InspectOptions,
+  watching: Watching,
+): Promise<Inspected> {
+  const { statelyInspector } = await import('../stately/stately-inspector.ts');
+  const { entries, tellProblems } = redaction(cwd, watching);
+  const stately = await statelyInspector({
+    payloads: inspectPayloads === true,
+    redact: entries,
+    ...(watching.onWarning && { onWarning: watching.onWarning }),
+  }).catch((cause: Error) => {
+    throw new CommandFailure(`--inspect=stately: ${cause.message}`, { cause });
+  });
+  tellProblems((line) => warn(watching.onWarning, line));
+  process.stderr.write(`hookmachine: ${stately.url} shows this session in Stately's inspector\n`);
+  return {
+    watching: { ...watching, inspect: observeAll(watching.inspect, stately.observe)! },
+    done() {
+      stately.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** What settings redact; what is wrong there is told by what watches already, if anything does. */
+function redaction(cwd: string, watching: Watching) {
+  const { entries, problems } = redactSettings(cwd);
+  return {
+    entries,
+    tellProblems: (tell: (line: string) => void): void => {
+      if (!watching.inspect) for (const problem of problems) tell(formatProblem(problem));
+    },
+  };
+}
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Keeps the process until Ctrl-C, or until it is told to end. */
+export const untilInterrupted = (): Promise<void> =>
+  new Promise((resolve) => {
+    const hold = setInterval(() => undefined, 2 ** 30);
+    const release = (): void => {
+      clearInterval(hold);
+      for (const name of signals) process.off(name, release);
+      resolve();
+    };
+    for (const name of signals) process.on(name, release);
+  });
+
+/** A port that was asked for, 0 being any free one. */
+export function portOf(text: string | undefined, option: string): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new CommandFailure(`${option} ${text}: give a whole number from 0 to 65535`);
+  return port;
+}

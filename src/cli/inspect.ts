@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { CommandFailure } from './failure.ts';
+import { portOf, untilInterrupted } from './inspect-option.ts';
+
+interface Options {
+  readonly port?: string;
+}
+
+/** `hookmachine inspect FILE`: a recording in the inspector's page. */
+export function addInspect(program: Command): void {
+  program
+    .command('inspect')
+    .argument('<file>', 'a recording, made with --record')
+    .description('open a recording in the browser: every call, its machine and what its hooks did')
+    .option('--port <n>', "the page's port on this machine (default: a free one)")
+    .addHelpText(
+      'after',
+      `
+The page is served until Ctrl-C, to this machine only, and loads nothing from elsewhere.
+
+Example:
+  hookmachine tool read_file --input '{"file_path":"README.md"}' --record session.jsonl
+  hookmachine inspect session.jsonl`,
+    )
+    .action(inspect);
+}
+
+async function inspect(file: string, { port }: Options): Promise<void> {
+  const usedPort = portOf(port, '--port');
+  const { serveRecording } = await import('../inspector/serve-recording.ts');
+  const page = await serveRecording(file, {
+    ...(usedPort !== undefined && { port: usedPort }),
+  }).catch((cause: Error) => {
+    throw new CommandFailure(cause.message, { cause });
+  });
+  process.stderr.write(`hookmachine: ${page.url} shows it; Ctrl-C ends this\n`);
+  await untilInterrupted();
+  await page.close();
+}

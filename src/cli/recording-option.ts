@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import type { CreateConfigOptions } from '../hooks/create-config.ts';
+import { warn } from '../log.ts';
+import { formatProblem } from '../settings/problem.ts';
+import { CommandFailure } from './failure.ts';
+
+/** The options of every command that runs hooks and can record them. */
+export interface RecordingOptions {
+  readonly record?: string;
+  readonly recordPayloads?: true;
+}
+
+/** Adds `--record` to a command. */
+export const addRecordingOptions = (command: Command): Command =>
+  command
+    .option('--record <file>', 'write what happens to a file, for hookmachine explain and inspect')
+    .option(
+      '--record-payloads',
+      'record arguments, prompts, results and what hooks read and wrote too, redacted as settings say',
+    );
+
+/** What the config of a command needs so that it is recorded; nothing without `--record`. */
+export async function recorded(
+  cwd: string,
+  { record, recordPayloads }: RecordingOptions,
+): Promise<Pick<CreateConfigOptions, 'inspect' | 'onWarning'>> {
+  if (record === undefined) {
+    if (recordPayloads)
+      throw new CommandFailure('--record-payloads needs --record FILE: name the file to record to');
+    return {};
+  }
+  const [{ startRecording }, { redactSettings }, { RecordingError }] = await Promise.all([
+    import('../journal/start-recording.ts'),
+    import('../journal/redact-settings.ts'),
+    import('../journal/recording-error.ts'),
+  ]);
+  const { entries, problems } = redactSettings(cwd);
+  try {
+    const recording = startRecording(record, {
+      payloads: recordPayloads === true,
+      redact: entries,
+    });
+    const onWarning = (line: string): void => {
+      recording.warned(line);
+      warn(undefined, line);
+    };
+    for (const problem of problems) onWarning(formatProblem(problem));
+    return { inspect: recording.observe, onWarning };
+  } catch (error) {
+    if (error instanceof RecordingError)
+      throw new CommandFailure(`--record ${error.message}`, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+
+/** Why a request is refused. */
+export interface Refusal {
+  readonly status: number;
+  readonly reason: string;
+}
+
+/** What a request must have to be answered. */
+export interface Admission {
+  readonly token: string;
+  readonly port: number;
+  /** The cookie's name. */
+  readonly cookie: string;
+}
+
+const pasteIt = 'paste the address that was printed, with its token, into the address bar';
+
+/**
+ * Whether a request comes from the user's own page: other pages in the same browser can send requests
+ * here too, and can have names that lead here.
+ */
+export function refusalOf(
+  request: IncomingMessage,
+  { token, port, cookie }: Admission,
+): Refusal | undefined {
+  const { headers, method } = request;
+  if (method !== 'GET') return { status: 405, reason: 'this page can only be read' };
+  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
+  if (!hosts.includes(headers.host ?? ''))
+    return { status: 403, reason: `this host name is not ours: ${pasteIt}` };
+  const { origin } = headers;
+  if (origin !== undefined && origin !== `http://${headers.host}`)
+    return { status: 403, reason: `another site asked for this: ${pasteIt}` };
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    return { status: 403, reason: `another site led here: ${pasteIt}` };
+  const given = givenToken(request) ?? cookieOf(headers.cookie, cookie) ?? '';
+  if (!isSame(given, token))
+    return { status: 403, reason: `the token is missing or not the right one: ${pasteIt}` };
+  return undefined;
+}
+
+/** The token in a request's address, if it has one. */
+export const givenToken = ({ url = '' }: IncomingMessage): string | undefined =>
+  new URL(url, 'http://localhost').searchParams.get('token') ?? undefined;
+
+const cookieOf = (header: string | undefined, name: string): string | undefined =>
+  header
+    ?.split(/; */)
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
+
+/** Compares without telling by its time how much was right. */
+const isSame = (given: string, wanted: string): boolean =>
+  timingSafeEqual(digest(given), digest(wanted));
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

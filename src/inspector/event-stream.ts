@@ -1,0 +1,65 @@
+import type { ServerResponse } from 'node:http';
+import type { About, Feed } from './feed.ts';
+
+/** When a page that lost its connection tries again. */
+const retryMs = 500;
+
+/**
+ * Sends a feed to one page as Server-Sent Events: what is kept from the wanted number on, then what
+ * comes. A page that reads slowly is waited for, and nothing is held for it but its place.
+ */
+export function streamTo(response: ServerResponse, feed: Feed, from: number): Promise<void> {
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+  response.write(`retry: ${retryMs}\n\n`);
+  return new Promise((resolve) => {
+    let next = from;
+    let told: About | undefined;
+    let isWaiting = false;
+    const { history } = feed;
+    const isReady = (sent: boolean): boolean => {
+      isWaiting = !sent;
+      return sent;
+    };
+    const tellAbout = (ended: boolean): boolean => {
+      told = feed.about;
+      const about = { ...told, ended, first: history.first, next: history.next };
+      return isReady(response.write(`event: about\ndata: ${JSON.stringify(about)}\n\n`));
+    };
+    const send = (): void => {
+      if (isWaiting) return;
+      if (told === undefined && !tellAbout(false)) return;
+      for (let batch = history.batch(next); batch; batch = history.batch(next)) {
+        const lost = Math.max(0, history.first - next);
+        const skipped = lost > 0 ? `event: skipped\ndata: ${lost}\n\n` : '';
+        next = batch.next;
+        const text = `${skipped}id: ${next - 1}\ndata: ${batch.json}\n\n`;
+        if (!isReady(response.write(text))) return;
+      }
+      // The end is told last: a page that knows of it stops listening.
+      const { ended } = feed.about;
+      if ((told !== feed.about || ended) && !response.writableEnded) tellAbout(ended);
+      if (ended) response.end();
+    };
+    // Entries come in bursts, and a batch is cheaper than its entries.
+    let soon: NodeJS.Immediate | undefined;
+    const later = (): void => {
+      soon ??= setImmediate(() => {
+        soon = undefined;
+        send();
+      });
+    };
+    const stop = feed.watch(later);
+    response.on('drain', () => {
+      isWaiting = false;
+      send();
+    });
+    response.on('close', () => {
+      clearImmediate(soon);
+      stop();
+      resolve();
+    });
+    // A page that went away is not an error of the session's.
+    response.on('error', () => undefined);
+    send();
+  });
+}

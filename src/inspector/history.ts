@@ -1,0 +1,81 @@
+import type { JournalEntry } from '../journal/entry.ts';
+
+/** How much of a journal is kept for pages that are opened or reloaded later. */
+export interface HistoryLimits {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+const defaultLimits: HistoryLimits = { entries: 400_000, bytes: 96 * 1024 * 1024 };
+
+/** Several entries as one JSON array, and the number of the entry after them. */
+export interface Batch {
+  readonly json: string;
+  readonly next: number;
+}
+
+/** The newest entries of a journal, numbered from 1. The oldest fall off, so that no run is too long. */
+export class History {
+  readonly #limits: HistoryLimits;
+  /** The JSON of each kept entry, from `#head` on; what stands before it has fallen off. */
+  #lines: string[] = [];
+  #head = 0;
+  #bytes = 0;
+  #first = 1;
+
+  constructor(limits: HistoryLimits = defaultLimits) {
+    this.#limits = limits;
+  }
+
+  /** The number of the oldest entry that is kept. */
+  get first(): number {
+    return this.#first;
+  }
+
+  /** The number that the next entry will have. */
+  get next(): number {
+    return this.#first + this.#lines.length - this.#head;
+  }
+
+  push(entry: JournalEntry): void {
+    const line = JSON.stringify(entry);
+    this.#lines.push(line);
+    this.#bytes += line.length;
+    while (this.#isTooMuch()) this.#drop();
+    if (this.#head > 10_000 && this.#head > this.#lines.length / 2) {
+      this.#lines = this.#lines.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+
+  /** The entries from a number on, as many as a batch takes; none when there are none yet. */
+  batch(from: number, size = 64 * 1024): Batch | undefined {
+    const start = Math.max(from, this.#first);
+    let end = start;
+    let bytes = 0;
+    while (end < this.next && bytes < size) bytes += this.#line(end++).length;
+    if (end === start) return undefined;
+    const lines = this.#lines.slice(this.#indexOf(start), this.#indexOf(end));
+    return { json: `[${lines.join(',')}]`, next: end };
+  }
+
+  #isTooMuch(): boolean {
+    const kept = this.#lines.length - this.#head;
+    return kept > 1 && (kept > this.#limits.entries || this.#bytes > this.#limits.bytes);
+  }
+
+  #drop(): void {
+    this.#bytes -= this.#lines[this.#head]!.length;
+    this.#lines[this.#head] = '';
+    this.#head += 1;
+    this.#first += 1;
+  }
+
+  #line(number: number): string {
+    return this.#lines[this.#indexOf(number)]!;
+  }
+
+  #indexOf(number: number): number {
+    return this.#head + number - this.#first;
+  }
+}

@@ -1,0 +1,106 @@
+import { duration, tickStep } from './format.js';
+
+/** How wide an idle stretch is drawn at most, as a share of the busy time. */
+const widestGap = 0.04;
+
+/** Room at the right end for what is still growing. */
+const room = 1.04;
+
+/**
+ * The clock's axis for some calls: time in which none of them ran is drawn short, so that a pause
+ * does not squeeze everything else.
+ *
+ * @param {readonly { from: number, to: number }[]} calls
+ */
+export function clockAxis(calls) {
+  const busy = [];
+  for (const { from, to } of calls.toSorted((a, b) => a.from - b.from)) {
+    const last = busy.at(-1);
+    if (last && from <= last.to) last.to = Math.max(last.to, to);
+    else busy.push({ from, to });
+  }
+  const total = Math.max(
+    1,
+    busy.reduce((sum, { from, to }) => sum + to - from, 0),
+  );
+  const stretches = [];
+  let place = 0;
+  for (const { from, to } of busy) {
+    const last = stretches.at(-1);
+    const gap = last ? from - last.to : 0;
+    if (last && gap <= total * widestGap) {
+      last.to = to;
+      place = last.place + to - last.from;
+      continue;
+    }
+    if (last) place += total * widestGap;
+    stretches.push({ from, to, place });
+    place += to - from;
+  }
+  const length = Math.max(1, place) * room;
+  const percent = (at) => {
+    const index = Math.max(
+      0,
+      stretches.findLastIndex(({ from }) => from <= at),
+    );
+    const stretch = stretches[index];
+    if (!stretch) return 0;
+    const next = stretches[index + 1];
+    const into = at - stretch.from;
+    const over = at - stretch.to;
+    const placed =
+      next && over > 0
+        ? stretch.place +
+          stretch.to -
+          stretch.from +
+          (over / (next.from - stretch.to)) *
+            (next.place - stretch.place - stretch.to + stretch.from)
+        : stretch.place + into;
+    return clamped((placed / length) * 100);
+  };
+  return { percent, stretches, length };
+}
+
+/** The axis of calls that all begin at its left end. @param {number} longest */
+export const lengthAxis = (longest) => {
+  const length = Math.max(1, longest) * room;
+  return {
+    percent: (at) => clamped((at / length) * 100),
+    stretches: [{ from: 0, to: length, place: 0 }],
+    length,
+  };
+};
+
+const clamped = (percent) => Math.min(110, Math.max(-10, percent));
+
+/** The ticks of an axis, counted from an origin, none closer to another than a share of it. */
+export function* ticksOf({ percent, stretches, length }, origin, closest) {
+  const step = tickStep(length, 100 / closest);
+  let last = -Infinity;
+  for (const [index, { from, to }] of stretches.entries()) {
+    // After a pause the first moment counts, be it round or not.
+    const first = index === 0 && origin === 0 ? 0 : from - origin;
+    const round = Math.ceil((from - origin) / step) * step;
+    for (const at of [first, ...range(round, to - origin, step)]) {
+      const left = percent(at + origin);
+      if (left - last < closest || left > 100 - closest * 0.8) continue;
+      last = left;
+      yield { left, text: tickText(at, step), isAfterPause: index > 0 && at === first };
+    }
+  }
+}
+
+function* range(from, to, step) {
+  for (let at = from; at <= to; at += step) yield at;
+}
+
+/** As many digits as tell one tick from the next. */
+function tickText(at, step) {
+  if (Math.abs(at) < step / 1_000) return '0';
+  if (at < 1_000 && step < 1_000) return `${at.toFixed(step < 1 ? 1 : 0)} ms`;
+  if (at < 60_000) {
+    const digits = Math.max(1, Math.min(3, Math.ceil(-Math.log10(step / 1_000))));
+    return `${(at / 1_000).toFixed(digits)} s`;
+  }
+  return duration(at);
+}

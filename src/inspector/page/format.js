@@ -1,0 +1,42 @@
+/** @param {number} ms */
+export function duration(ms) {
+  if (!Number.isFinite(ms)) return '';
+  if (ms < 0) return `−${duration(-ms)}`;
+  if (ms < 10) return `${ms.toFixed(1)} ms`;
+  if (ms < 1_000) return `${ms.toFixed(0)} ms`;
+  if (ms < 10_000) return `${(ms / 1_000).toFixed(2)} s`;
+  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  const seconds = Math.floor((ms % 60_000) / 1_000);
+  if (minutes < 60) return `${minutes} min ${String(seconds).padStart(2, '0')} s`;
+  return `${Math.floor(minutes / 60)} h ${String(minutes % 60).padStart(2, '0')} min`;
+}
+
+const time = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  fractionalSecondDigits: 3,
+  hourCycle: 'h23',
+});
+
+/** The time of day. @param {number} at */
+export const clock = (at) => (Math.abs(at) < 8.64e15 ? time.format(at) : '');
+
+/** @param {number} count @param {string} one @param {string} [many] */
+export const counted = (count, one, many = `${one}s`) =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+/** `timedOut` as people write it. @param {string} name */
+export const words = (name) => name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+
+/** Anything as text. @param {unknown} value */
+export const asText = (value) =>
+  typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+
+/** Steps of a time axis: 1, 2 or 5 of a power of ten. @param {number} range @param {number} most */
+export function tickStep(range, most) {
+  const rough = range / Math.max(1, most);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough) ?? rough;
+}

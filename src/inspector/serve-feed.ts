@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { givenToken, refusalOf } from './admission.ts';
+import { streamTo } from './event-stream.ts';
+import type { Feed } from './feed.ts';
+import { readPageFiles } from './page-files.ts';
+
+/** A page that is being served. */
+export interface Inspector {
+  /** Where the page is, with the token that opens it. */
+  readonly url: string;
+  /** Sends what is left to open pages, which stay readable, and stops serving. */
+  close(): Promise<void>;
+}
+
+export interface ServeOptions {
+  /** Default: a free one. */
+  readonly port?: number;
+  /** Whether the page keeps the process alive; default false. */
+  readonly holdsProcess?: boolean;
+}
+
+const closingMs = 1_000;
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const headers = {
+  'content-security-policy': policy,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+/** Serves the page of a feed on this machine's loopback address only, to whoever has the token. */
+export async function serveFeed(
+  feed: Feed,
+  { port = 0, holdsProcess = false }: ServeOptions = {},
+): Promise<Inspector> {
+  const files = await readPageFiles();
+  const token = randomBytes(24).toString('base64url');
+  // Browsers send a cookie to every port of a host, but only below its path.
+  const folder = `/${randomBytes(6).toString('hex')}/`;
+  const streams = new Set<Promise<void>>();
+
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    const cookie = `hookmachine-${usedPort}`;
+    const refusal = refusalOf(request, { token, port: usedPort, cookie });
+    if (refusal) return refuse(response, refusal.status, refusal.reason);
+    if (givenToken(request) !== undefined)
+      return void response
+        .writeHead(303, {
+          location: folder,
+          'set-cookie': `${cookie}=${token}; Path=${folder}; HttpOnly; SameSite=Strict`,
+        })
+        .end();
+    const { pathname } = new URL(request.url ?? '', 'http://localhost');
+    if (!pathname.startsWith(folder)) return refuse(response, 404, 'there is no such page');
+    const name = pathname.slice(folder.length);
+    if (name === 'journal') {
+      const stream = streamTo(response, feed, fromOf(request));
+      streams.add(stream);
+      return void stream.then(() => streams.delete(stream));
+    }
+    const file = files.get(name);
+    if (!file) return refuse(response, 404, 'there is no such page');
+    response.writeHead(200, { 'content-type': file.type }).end(file.body);
+  };
+
+  const server = createServer((request, response) => {
+    try {
+      answer(request, response);
+    } catch {
+      // An address that cannot be parsed.
+      refuse(response, 400, 'this request cannot be understood');
+    }
+  });
+  // An open page must not keep the process alive any more than the server does.
+  if (!holdsProcess) server.on('connection', (socket) => socket.unref());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(portError(port, error)));
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const { port: usedPort } = server.address() as AddressInfo;
+  if (!holdsProcess) server.unref();
+
+  return {
+    url: `http://127.0.0.1:${usedPort}/?token=${token}`,
+    async close() {
+      feed.end();
+      let patience: NodeJS.Timeout | undefined;
+      const outOfPatience = new Promise<void>((resolve) => {
+        patience = setTimeout(resolve, closingMs);
+      });
+      await Promise.race([Promise.all(streams), outOfPatience]);
+      clearTimeout(patience);
+      const closed = new Promise<void>((resolve) => void server.close(() => resolve()));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+function refuse(response: ServerResponse, status: number, reason: string): void {
+  response
+    .writeHead(status, {
+      'content-type': 'text/plain; charset=utf-8',
+      ...(status === 405 && { allow: 'GET' }),
+    })
+    .end(`hookmachine: ${reason}\n`);
+}
+
+/** The number to go on with: the one after the last that the page has. */
+const fromOf = ({ headers: { 'last-event-id': last } }: IncomingMessage): number =>
+  /^\d{1,15}$/.test(String(last)) ? Number(last) + 1 : 1;
+
+function portError(port: number, cause: NodeJS.ErrnoException): Error {
+  const why =
+    cause.code === 'EADDRINUSE'
+      ? 'is in use'
+      : cause.code === 'EACCES'
+        ? 'may not be used'
+        : `cannot be used (${cause.message})`;
+  return new Error(
+    `port ${port} ${why}: choose another one, or none, and a free one will be taken`,
+    { cause },
+  );
+}

@@ -1,0 +1,75 @@
+import type { HookSystemConfig } from '../hooks/config.ts';
+import { journalTo, type JournalOptions } from '../journal/journal.ts';
+import { observeAll } from '../journal/observe-all.ts';
+import type { InspectObserver } from '../hooks/origin.ts';
+import { Feed } from './feed.ts';
+import type { HistoryLimits } from './history.ts';
+import { serveFeed, type Inspector, type ServeOptions } from './serve-feed.ts';
+
+/** What can be looked at: a config, or a hook system that has one. */
+export type Inspectable = HookSystemConfig | { readonly config: HookSystemConfig };
+
+export interface InspectorOptions extends JournalOptions, ServeOptions {
+  /** How much is kept for pages that are opened late; default 400,000 entries and 96 MiB. */
+  readonly limits?: HistoryLimits;
+}
+
+/** A page that shows a session as it runs. */
+export interface LiveInspector extends Inspector {
+  /** For `onWarning` of a config: the page shows warnings too. */
+  warned(text: string): void;
+  /** Tells the page that the session is over; it is served on. */
+  end(): void;
+}
+
+/**
+ * Serves a page that shows every machine that runs from now on: on the loopback address only, and to
+ * nobody without the token in its address. It keeps no process alive.
+ *
+ * @example
+ * const inspector = await startInspector(config);
+ * console.error(`Look at ${inspector.url}`);
+ *
+ * @throws {Error} when the port cannot be used
+ */
+export async function startInspector(
+  target: Inspectable,
+  options: InspectorOptions = {},
+): Promise<LiveInspector> {
+  const config = 'config' in target ? target.config : target;
+  const { observe, ...inspector } = await serveJournal(config.getWorkingDir(), options);
+  const before = config.inspect;
+  const both = observeAll(before, observe)!;
+  config.inspect = both;
+  return {
+    ...inspector,
+    close() {
+      // Another observer may have come since; it goes on.
+      if (config.inspect === both) {
+        if (before) config.inspect = before;
+        else delete config.inspect;
+      }
+      return inspector.close();
+    },
+  };
+}
+
+/** The same for a config that is yet to be made: `observe` is for its `inspect`. */
+export async function serveJournal(
+  title: string,
+  { limits, port, holdsProcess, ...options }: InspectorOptions = {},
+): Promise<LiveInspector & { readonly observe: InspectObserver }> {
+  const payloads = options.payloads === true;
+  const feed = new Feed({ source: 'live', title, payloads }, limits);
+  const journal = journalTo(feed.write, options);
+  const inspector = await serveFeed(feed, {
+    ...(port !== undefined && { port }),
+    ...(holdsProcess !== undefined && { holdsProcess }),
+  });
+  return {
+    ...inspector,
+    observe: journal.observe,
+    warned: (text) => journal.warned(text),
+    end: () => feed.end(),
+  };
+}

@@ -1,0 +1,150 @@
+import type {
+  AnsweredEntry,
+  JournalEntry,
+  JournaledHook,
+  JournaledMachine,
+  RecordingHeader,
+  StartedEntry,
+  VerdictEntry,
+} from './entry.ts';
+
+type Told<Entry> = Omit<Entry, 'kind' | 'at' | 'id' | 'payload'>;
+
+/** One hook of an event: what was planned, and what came of it. */
+export interface HookAccount extends Partial<JournaledHook> {
+  readonly name: string;
+  readonly status: 'notStarted' | 'running' | 'ended';
+  readonly answer?: Told<AnsweredEntry>;
+}
+
+/** The hooks of one event of a call. */
+export interface EventAccount {
+  readonly event: string;
+  readonly mode?: 'parallel' | 'sequential';
+  readonly hooks: readonly HookAccount[];
+  readonly verdict?: Told<VerdictEntry>;
+  /** Absent when it had not ended. */
+  readonly status?: string;
+}
+
+/** A turn, a model call, a tool call or an event by itself: what happened to it, and why. */
+export interface CallAccount {
+  /** Its number in the recording, from 1. */
+  readonly index: number;
+  readonly id: string;
+  readonly callId?: string;
+  readonly parent?: string;
+  readonly session: string;
+  readonly machine: JournaledMachine;
+  readonly name: string;
+  readonly startedAt: number;
+  /** Absent when it had not ended, as are all that follow. */
+  readonly endedAt?: number;
+  readonly status?: string;
+  readonly reason?: string;
+  /** The state it was in last. */
+  readonly state?: string;
+  readonly events: readonly EventAccount[];
+}
+
+type Open<Account> = { -readonly [Key in keyof Account]: Account[Key] };
+type OpenEvent = Open<Omit<EventAccount, 'hooks'>> & { hooks: Open<HookAccount>[] };
+type OpenCall = Open<Omit<CallAccount, 'events'>> & { events: OpenEvent[] };
+
+interface Run {
+  readonly call: OpenCall;
+  readonly event?: OpenEvent;
+  readonly hook?: Open<HookAccount>;
+}
+
+/**
+ * The accounts of all calls of a recording, each as soon as it has ended; those that never did come
+ * last. Only what has not ended is kept.
+ */
+export async function* accounts(
+  entries: AsyncIterable<JournalEntry | RecordingHeader>,
+): AsyncGenerator<CallAccount> {
+  const runs = new Map<string, Run>();
+  const idsOf = new Map<OpenCall, string[]>();
+  let index = 0;
+  for await (const entry of entries) {
+    if (entry.kind === 'recording' || entry.kind === 'warned') continue;
+    if (entry.kind === 'started') {
+      const run = begin(entry, runs, () => ++index);
+      runs.set(entry.id, run);
+      idsOf.set(run.call, [...(idsOf.get(run.call) ?? []), entry.id]);
+      continue;
+    }
+    const run = runs.get(entry.id);
+    if (run === undefined || !follow(run, entry)) continue;
+    yield run.call;
+    for (const id of idsOf.get(run.call) ?? []) runs.delete(id);
+    idsOf.delete(run.call);
+  }
+  yield* idsOf.keys();
+}
+
+function begin(entry: StartedEntry, runs: ReadonlyMap<string, Run>, next: () => number): Run {
+  const { at, id, callId, parent, session, machine, name } = entry;
+  const above = parent === undefined ? undefined : runs.get(parent);
+  if (machine === 'hookProcess' && above?.event) {
+    const planned = above.event.hooks.find(({ status }) => status === 'notStarted');
+    const hook: Open<HookAccount> = planned ?? { name, status: 'running' };
+    hook.status = 'running';
+    if (planned === undefined) above.event.hooks.push(hook);
+    return { ...above, hook };
+  }
+  const call: OpenCall =
+    machine === 'hookEvent' && above && !above.event
+      ? above.call
+      : {
+          index: next(),
+          id,
+          ...(callId !== undefined && { callId }),
+          ...(parent !== undefined && { parent }),
+          session,
+          machine,
+          name,
+          startedAt: at,
+          events: [],
+        };
+  if (machine !== 'hookEvent') return { call };
+  const event: OpenEvent = {
+    event: name,
+    ...(entry.plan && { mode: entry.plan.mode }),
+    hooks: (entry.plan?.hooks ?? []).map((hook) => ({ ...hook, status: 'notStarted' })),
+  };
+  call.events.push(event);
+  return { call, event };
+}
+
+/** Whether the call has ended with this. */
+function follow(
+  { call, event, hook }: Run,
+  entry: Exclude<JournalEntry, { kind: 'started' | 'warned' }>,
+): boolean {
+  const isCall = entry.id === call.id;
+  switch (entry.kind) {
+    case 'moved':
+      if (isCall) call.state = entry.to;
+      return false;
+    case 'answered': {
+      const { kind: _, at: __, id: ___, payload: ____, ...answer } = entry;
+      if (hook) hook.answer = answer;
+      return false;
+    }
+    case 'verdict': {
+      const { kind: _, at: __, id: ___, ...verdict } = entry;
+      if (event) event.verdict = verdict;
+      return false;
+    }
+    case 'ended':
+      if (hook) hook.status = 'ended';
+      else if (event) event.status = entry.status;
+      if (!isCall) return false;
+      call.endedAt = entry.at;
+      call.status = entry.status;
+      if (entry.reason !== undefined) call.reason = entry.reason;
+      return true;
+  }
+}

@@ -1,0 +1,81 @@
+import type { AgentTurnInput } from '../../machines/agent-turn.ts';
+import type { HookEventInput } from '../../machines/hook-event.ts';
+import type { HookProcessInput } from '../../machines/hook-process.ts';
+import type { ModelCallInput } from '../../machines/model-call.ts';
+import type { ToolCallInput } from '../../machines/tool-call.ts';
+import { isRecord } from '../protocol/output.ts';
+import type { RegisteredHook } from '../hooks/hook-registry.ts';
+import type { JournaledMachine, JournaledPlan } from './entry.ts';
+import type { Redactor } from './redactor.ts';
+
+/** What each machine is given. */
+interface Inputs {
+  readonly agentTurn: AgentTurnInput;
+  readonly modelCall: ModelCallInput;
+  readonly toolCall: ToolCallInput;
+  readonly hookEvent: HookEventInput;
+  readonly hookProcess: HookProcessInput;
+}
+
+/** What a machine's input tells of it. */
+export interface Beginning {
+  readonly name: string;
+  readonly callId?: string;
+  readonly plan?: JournaledPlan;
+  /** Looked at only where payloads are on. */
+  readonly given?: () => unknown;
+}
+
+type Beginnings = {
+  readonly [Machine in JournaledMachine]: (input: Inputs[Machine], redactor: Redactor) => Beginning;
+};
+
+const beginnings: Beginnings = {
+  agentTurn: () => ({ name: 'turn' }),
+  modelCall: ({ request }, { text }) => ({
+    name: text(isRecord(request) && typeof request['model'] === 'string' ? request['model'] : ''),
+    given: () => request,
+  }),
+  toolCall: ({ id, toolName, toolInput }, { text }) => ({
+    name: text(toolName, longestName),
+    callId: text(id, longestName),
+    given: () => toolInput,
+  }),
+  hookEvent: ({ event, mode, hooks, payload }, { text }) => ({
+    name: event,
+    plan: {
+      mode,
+      hooks: (hooks as readonly RegisteredHook[]).map((hook) => ({
+        name: text(hook.name, longestName),
+        source: hook.source,
+        dialect: hook.dialect,
+        command: text(hook.command),
+        timeout: hook.timeout,
+      })),
+    },
+    given: () => payload,
+  }),
+  hookProcess: ({ name, command }, { text }) => ({
+    name: text(name, longestName),
+    given: () => stdinOf(command),
+  }),
+};
+
+/** The longest name that is kept; a hook without one goes by its command. */
+export const longestName = 400;
+
+/** What a machine of this kind tells at its beginning. */
+export const beginningOf = (
+  machine: JournaledMachine,
+  input: unknown,
+  redactor: Redactor,
+): Beginning => (beginnings[machine] as Beginnings['toolCall'])(input as ToolCallInput, redactor);
+
+/** A hook that may not run has none. */
+function stdinOf({ stdin }: HookProcessInput['command']): unknown {
+  try {
+    return JSON.parse(stdin());
+  } catch {
+    return undefined;
+  }
+}

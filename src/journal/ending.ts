@@ -1,0 +1,103 @@
+import type { AgentTurnOutcome } from '../../machines/agent-turn.ts';
+import type { HookEventOutcome, HookVerdict } from '../../machines/hook-event.ts';
+import type { HookProcessOutcome } from '../../machines/hook-process.ts';
+import type { ModelCallOutcome } from '../../machines/model-call.ts';
+import type { ToolCallOutcome } from '../../machines/tool-call.ts';
+import { messageOf } from '../hooks/message-of.ts';
+import type { Verdict } from '../hooks/plan-input.ts';
+import { makeEmptySuccessResult, type AggregatedHookResult } from '../hooks/results.ts';
+import { defined } from '../protocol/defined.ts';
+import type { EndedEntry, VerdictEntry } from './entry.ts';
+import { longestName } from './beginning.ts';
+import { longestReason } from './hook-answer.ts';
+import type { Redactor } from './redactor.ts';
+
+/** How any of the machines may end. */
+export type Outcome =
+  | AgentTurnOutcome
+  | ModelCallOutcome
+  | ToolCallOutcome
+  | HookEventOutcome
+  | HookProcessOutcome;
+
+/** How a machine ended, as the journal tells it. */
+export function ending(
+  outcome: Outcome,
+  { text, value }: Redactor,
+  payloads: boolean,
+): Omit<EndedEntry, 'kind' | 'at' | 'id'> {
+  const reason = reasonOf(outcome);
+  const payload = payloads ? resultOf(outcome) : undefined;
+  return {
+    status: outcome.status,
+    ...(reason !== undefined && reason !== '' && { reason: text(reason, longestReason) }),
+    ...(payload !== undefined && { payload: value(payload) }),
+  };
+}
+
+function reasonOf(outcome: Outcome): string | undefined {
+  if ('reason' in outcome) return outcome.reason;
+  if ('error' in outcome) return messageOf(outcome.error);
+  switch (outcome.status) {
+    case 'timedOut':
+      return `It took more than ${outcome.timeout} ms.`;
+    case 'blocked':
+    case 'answered':
+      return resultOfPhase(outcome.before)?.finalOutput?.getBlockReason();
+    case 'stopped': {
+      const phases = [
+        outcome.before,
+        outcome.after,
+        'selection' in outcome ? outcome.selection : undefined,
+      ];
+      return phases
+        .map((phase) => resultOfPhase(phase)?.finalOutput)
+        .find((output) => output?.shouldStopExecution())
+        ?.getStopReason();
+    }
+    default:
+      return undefined;
+  }
+}
+
+function resultOf(outcome: Outcome): unknown {
+  if ('result' in outcome) return outcome.result;
+  if ('response' in outcome) return outcome.response;
+  return 'verdict' in outcome
+    ? (outcome.verdict as Partial<Verdict>).result?.finalOutput
+    : undefined;
+}
+
+/** The engine's machines end with a whole result; a machine run by itself may not. */
+const resultOfPhase = (phase: HookEventOutcome | undefined): AggregatedHookResult | undefined =>
+  (phase?.verdict as Partial<Verdict> | undefined)?.result;
+
+/** What the hooks of an event decided together, as the journal tells it. */
+export function verdictOf(
+  { verdict }: HookEventOutcome,
+  { text }: Redactor,
+): Omit<VerdictEntry, 'kind' | 'at' | 'id'> {
+  const { blocked, stop, result } = verdict as HookVerdict & Partial<Verdict>;
+  const { finalOutput, setBy, conflicts } = result ?? makeEmptySuccessResult();
+  const reason = blocked
+    ? finalOutput?.getBlockReason()
+    : stop
+      ? finalOutput?.getStopReason()
+      : undefined;
+  const by = blocked ? setBy['decision'] : stop ? setBy['continue'] : undefined;
+  const name = (hook: string): string => text(hook, longestName);
+  return defined<Omit<VerdictEntry, 'kind' | 'at' | 'id'>>({
+    blocked,
+    stop,
+    reason: reason === undefined ? undefined : text(reason, longestReason),
+    by: by === undefined ? undefined : name(by),
+    setBy: Object.fromEntries(
+      Object.entries(setBy).map(([field, hook]) => [text(field, longestName), name(hook)]),
+    ),
+    conflicts: conflicts.map(({ field, hooks, winner }) => ({
+      field: text(field, longestName),
+      hooks: hooks.map(name),
+      winner: name(winner),
+    })),
+  });
+}

@@ -1,0 +1,125 @@
+/** The machines whose runs a journal tells of. */
+export type JournaledMachine = 'agentTurn' | 'modelCall' | 'toolCall' | 'hookEvent' | 'hookProcess';
+
+interface Dated {
+  /** When it happened, in ms since 1970, with fractions. */
+  readonly at: number;
+  /** The run it belongs to; unique in the journal. */
+  readonly id: string;
+}
+
+/** A machine began. Runs form a tree: session, turn, model call, tool call, hook event, hook process. */
+export interface StartedEntry extends Dated {
+  readonly kind: 'started';
+  /** The run it belongs to: a tool call's is the model call that asked for it, else the turn. */
+  readonly parent?: string;
+  readonly session: string;
+  readonly machine: JournaledMachine;
+  /** The tool's, the model's, the event's or the hook's name. */
+  readonly name: string;
+  /** Of a tool call: the id that ties it to its result. */
+  readonly callId?: string;
+  /** Of a hook event: which hooks run, and how. */
+  readonly plan?: JournaledPlan;
+  /** Arguments, prompt or stdin; only where payloads are on. */
+  readonly payload?: unknown;
+}
+
+export interface JournaledPlan {
+  readonly mode: 'parallel' | 'sequential';
+  readonly hooks: readonly JournaledHook[];
+}
+
+export interface JournaledHook {
+  readonly name: string;
+  readonly source: string;
+  readonly dialect: string;
+  readonly command: string;
+  /** Deadline in ms. */
+  readonly timeout: number;
+}
+
+/** A machine went from one state to another. States are paths such as `alive.running`. */
+export interface MovedEntry extends Dated {
+  readonly kind: 'moved';
+  readonly from?: string;
+  readonly to: string;
+  /** The event that moved it. */
+  readonly event: string;
+}
+
+/** A hook has spoken. */
+export interface AnsweredEntry extends Dated {
+  readonly kind: 'answered';
+  /** How the hook itself fared. */
+  readonly fared: string;
+  readonly decision?: 'deny' | 'ask' | 'allow';
+  readonly stop: boolean;
+  readonly reason?: string;
+  readonly exitCode: number | null;
+  readonly signal?: string;
+  readonly durationMs: number;
+  readonly timedOut: boolean;
+  readonly error?: string;
+  readonly notes?: readonly string[];
+  /** The fields it set, such as `tool_input.command`. */
+  readonly sets?: readonly string[];
+  /** Only where payloads are on. */
+  readonly payload?: {
+    readonly stdout: string;
+    readonly stderr: string;
+    readonly output?: unknown;
+  };
+}
+
+/** What the hooks of an event decided together, and which of them decided it. */
+export interface VerdictEntry extends Dated {
+  readonly kind: 'verdict';
+  readonly blocked: boolean;
+  readonly stop: boolean;
+  readonly reason?: string;
+  /** The hook whose denial or stop stands. */
+  readonly by?: string;
+  /** By field, the hook whose value stands. */
+  readonly setBy: Readonly<Record<string, string>>;
+  readonly conflicts: readonly {
+    readonly field: string;
+    readonly hooks: readonly string[];
+    readonly winner: string;
+  }[];
+}
+
+/** A machine ended. */
+export interface EndedEntry extends Dated {
+  readonly kind: 'ended';
+  /** The outcome's status, such as `blocked`. */
+  readonly status: string;
+  readonly reason?: string;
+  /** The result; only where payloads are on. */
+  readonly payload?: unknown;
+}
+
+/** The user was warned. */
+export interface WarnedEntry {
+  readonly kind: 'warned';
+  readonly at: number;
+  readonly text: string;
+}
+
+/** One small dated thing that happened. */
+export type JournalEntry =
+  | StartedEntry
+  | MovedEntry
+  | AnsweredEntry
+  | VerdictEntry
+  | EndedEntry
+  | WarnedEntry;
+
+/** The first line of a recording. */
+export interface RecordingHeader {
+  readonly kind: 'recording';
+  readonly format: 'hookmachine';
+  readonly version: 1;
+  readonly at: number;
+  readonly payloads: boolean;
+}

@@ -1,0 +1,28 @@
+import { isRecord } from '../protocol/output.ts';
+import type { RecordingHeader } from './entry.ts';
+
+/** The version of the format that is written, and the newest that can be read. */
+export const formatVersion = 1;
+
+/** The first line of a recording may not be longer. */
+export const longestHeader = 1_000;
+
+/** What a line is that may be a header: ours, of a newer version, or something else. */
+export function headerIn(line: string): RecordingHeader | 'newer' | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  return headerOf(value);
+}
+
+/** The same of a line that was read already. */
+export function headerOf(value: unknown): RecordingHeader | 'newer' | undefined {
+  if (!isRecord(value) || value['kind'] !== 'recording' || value['format'] !== 'hookmachine')
+    return undefined;
+  const { version } = value;
+  if (typeof version !== 'number') return undefined;
+  return version > formatVersion ? 'newer' : (value as unknown as RecordingHeader);
+}

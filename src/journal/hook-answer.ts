@@ -1,0 +1,70 @@
+import type { HookAnswer } from '../../machines/hook-event.ts';
+import type { Answer } from '../dialects/answer.ts';
+import { defined } from '../protocol/defined.ts';
+import { isRecord, type HookOutput } from '../protocol/output.ts';
+import type { AnsweredEntry } from './entry.ts';
+import type { Redactor } from './redactor.ts';
+
+/** The longest reason, error or note that is kept. */
+export const longestReason = 2_000;
+
+/** What a hook said, as the journal tells it. */
+export function answered(
+  answer: HookAnswer,
+  { text, value }: Redactor,
+  payloads: boolean,
+): Omit<AnsweredEntry, 'kind' | 'at' | 'id'> {
+  // A host's own rules need not say more than the machine must know.
+  const {
+    output,
+    error,
+    notes = [],
+    stdout = '',
+    stderr = '',
+    ...rest
+  } = answer as HookAnswer & Partial<Answer>;
+  const reason = answer.stop ? (output?.stopReason ?? output?.reason) : output?.reason;
+  const sets = answer.fared === 'ok' && output ? fieldsOf(output).map((field) => text(field)) : [];
+  return defined<Omit<AnsweredEntry, 'kind' | 'at' | 'id'>>({
+    fared: rest.fared,
+    decision: rest.decision,
+    stop: rest.stop,
+    reason: reason === undefined ? undefined : text(reason, longestReason),
+    exitCode: rest.exitCode ?? null,
+    signal: rest.signal,
+    durationMs: rest.durationMs ?? 0,
+    timedOut: rest.timedOut ?? false,
+    error: error && text(error.message, longestReason),
+    notes: notes.length > 0 ? notes.map((note) => text(note, longestReason)) : undefined,
+    sets: sets.length > 0 ? sets : undefined,
+    payload: payloads
+      ? {
+          stdout: text(stdout),
+          stderr: text(stderr),
+          ...(output && { output: value(output) }),
+        }
+      : undefined,
+  });
+}
+
+/** Fields that decide; what they say is told apart. */
+const deciding = ['hookEventName', 'permissionDecision', 'permissionDecisionReason'];
+
+/** Objects whose own fields are merged one by one. */
+const spread = ['tool_input', 'llm_request', 'llm_response'];
+
+/** From so many fields on, an object is named as a whole. */
+const tooManyToName = 100;
+
+function fieldsOf({ hookSpecificOutput = {}, ...common }: HookOutput): string[] {
+  const specific = Object.entries(hookSpecificOutput).flatMap(([name, set]) => {
+    if (deciding.includes(name)) return [];
+    if (!spread.includes(name) || !isRecord(set)) return [name];
+    const keys = Object.keys(set);
+    return keys.length > tooManyToName ? [name] : keys.map((key) => `${name}.${key}`);
+  });
+  return [
+    ...(['systemMessage', 'suppressOutput'] as const).filter((name) => common[name] !== undefined),
+    ...specific,
+  ];
+}

@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import type { AnyStateMachine, InspectionEvent, StateNode, StateValue } from 'xstate';
+import type { HookEventOutcome, HookEventContext, HookPayload } from '../../machines/hook-event.ts';
+import { messageOf } from '../hooks/message-of.ts';
+import { debugChannel } from '../log.ts';
+import { beginningOf } from './beginning.ts';
+import { ending, verdictOf, type Outcome } from './ending.ts';
+import type { JournalEntry, JournaledMachine } from './entry.ts';
+import { answered, longestReason } from './hook-answer.ts';
+import type { InspectObserver, RunOrigin } from '../hooks/origin.ts';
+import { redactor } from './redactor.ts';
+
+const debug = debugChannel('system');
+
+export interface JournalOptions {
+  /** Whether arguments, prompts, results and what hooks read and wrote are told too; default false. */
+  readonly payloads?: boolean;
+  /** What is never told: names of keys, and expressions written `/…/flags`. */
+  readonly redact?: readonly string[];
+  /** Told once of an expression that takes too long. */
+  readonly onProblem?: (text: string) => void;
+}
+
+/** Tells of the machines of a session as small dated entries. */
+export interface Journal {
+  /** For `inspect` of a config. It never throws. */
+  readonly observe: InspectObserver;
+  /** For `onWarning` of a config. */
+  warned(text: string): void;
+  /** How many machines are running; only of these anything is kept. */
+  readonly running: number;
+}
+
+/** A machine that has begun and not ended. */
+interface Run {
+  readonly id: string;
+  readonly session: string;
+  readonly machine: JournaledMachine;
+  state: string;
+  readonly children: ActorRef[];
+  /** Of a hook event: the runs of its hooks by plan position, and which of them have spoken. */
+  readonly hooks: string[];
+  readonly heard: Set<number>;
+}
+
+/** What is looked at of an actor. */
+interface ActorRef {
+  readonly id: string;
+  readonly logic: { readonly config?: { readonly id?: unknown }; readonly root?: StateNode };
+  readonly options: { readonly input?: unknown };
+  readonly _parent?: ActorRef;
+  getSnapshot(): Snapshot;
+}
+
+interface Snapshot {
+  readonly status: 'active' | 'done' | 'error' | 'stopped';
+  readonly value?: StateValue;
+  readonly context?: unknown;
+  readonly output?: unknown;
+  readonly error?: unknown;
+}
+
+/**
+ * A journal of all machines that its observer is given to. Entries of one run follow each other as
+ * they happened; a run ends before what began it does.
+ *
+ * @example
+ * const { observe } = journalTo((entry) => console.log(entry.kind, entry.at));
+ * const config = createConfig({ cwd: process.cwd(), inspect: observe });
+ */
+export function journalTo(
+  write: (entry: JournalEntry) => void,
+  { payloads = false, redact = [], onProblem }: JournalOptions = {},
+): Journal {
+  const told = redactor(redact, onProblem);
+  const runs = new Map<ActorRef, Run>();
+  // Journals of several processes may end up in one file.
+  const prefix = randomUUID().slice(0, 8);
+  let count = 0;
+
+  const begin = (ref: ActorRef, origin: RunOrigin | undefined): void => {
+    const machine = machineOf(ref);
+    if (machine === undefined) return;
+    const { input } = ref.options;
+    const parent = ref._parent && runs.get(ref._parent);
+    const { given, ...beginning } = beginningOf(machine, input, told);
+    const payload = payloads ? told.value(given?.()) : undefined;
+    const run: Run = {
+      id: ownId(machine, parent ? undefined : origin) ?? `${prefix}-${++count}`,
+      session: parent?.session ?? origin?.sessionId ?? sessionIn(input) ?? '',
+      machine,
+      state: initialState(ref.logic as AnyStateMachine),
+      children: [],
+      hooks: [],
+      heard: new Set(),
+    };
+    const above = parent ? parent.id : parentId(machine, origin);
+    const at = now();
+    write({
+      kind: 'started',
+      at,
+      id: run.id,
+      ...(above !== undefined && { parent: above }),
+      session: run.session,
+      machine,
+      ...beginning,
+      ...(payload !== undefined && { payload }),
+    });
+    write({ kind: 'moved', at, id: run.id, to: run.state, event: 'xstate.init' });
+    runs.set(ref, run);
+    parent?.children.push(ref);
+    if (parent && machine === 'hookProcess') parent.hooks[positionOf(ref)] = run.id;
+  };
+
+  const move = (ref: ActorRef, run: Run, snapshot: Snapshot, event: string): void => {
+    if (run.machine === 'hookEvent') hear(run, snapshot.context as HookEventContext);
+    const to = pathOf(snapshot.value ?? '');
+    if (to !== run.state) {
+      write({ kind: 'moved', at: now(), id: run.id, from: run.state, to, event });
+      run.state = to;
+    }
+    if (snapshot.status !== 'active') end(ref, run, snapshot);
+  };
+
+  /** A hook has spoken once its answer was read, which only its event knows. */
+  const hear = (run: Run, { answers }: HookEventContext): void => {
+    for (const [index, answer] of answers.entries()) {
+      if (answer === undefined || run.heard.has(index)) continue;
+      run.heard.add(index);
+      const id = run.hooks[index];
+      if (id === undefined) continue;
+      write({ kind: 'answered', at: now(), id, ...answered(answer, told, payloads) });
+    }
+  };
+
+  const end = (ref: ActorRef, run: Run, { status, output, error }: Snapshot): void => {
+    runs.delete(ref);
+    for (const child of run.children) {
+      const running = runs.get(child);
+      if (running) end(child, running, { status: 'stopped' });
+    }
+    const { id } = run;
+    const at = now();
+    if (status === 'done') {
+      if (run.machine === 'hookEvent')
+        write({ kind: 'verdict', at, id, ...verdictOf(output as HookEventOutcome, told) });
+      write({ kind: 'ended', at, id, ...ending(output as Outcome, told, payloads) });
+    } else {
+      const reason = status === 'error' && told.text(messageOf(error), longestReason);
+      write({ kind: 'ended', at, id, status, ...(reason !== false && { reason }) });
+    }
+  };
+
+  const observe = (event: InspectionEvent, origin: RunOrigin | undefined): void => {
+    const ref = event.actorRef as unknown as ActorRef;
+    if (event.type === '@xstate.actor') return begin(ref, origin);
+    const run = runs.get(ref);
+    if (run === undefined) return;
+    switch (event.type) {
+      case '@xstate.microstep':
+        return move(ref, run, event.snapshot, event.event.type);
+      case '@xstate.snapshot': {
+        const snapshot = event.snapshot;
+        // A machine that is done has told so with its last step.
+        if (snapshot.status !== 'active') end(ref, run, snapshot);
+        return;
+      }
+      case '@xstate.event': {
+        // One that breaks before it has begun makes no step.
+        if (event.event.type !== 'xstate.init') return;
+        const snapshot = ref.getSnapshot();
+        if (snapshot.status === 'error') end(ref, run, snapshot);
+        return;
+      }
+      default:
+        return;
+    }
+  };
+
+  return {
+    observe(event, origin) {
+      try {
+        observe(event, origin);
+      } catch (error) {
+        debug('the journal could not tell of %s: %s', event.type, messageOf(error));
+      }
+    },
+    warned(text) {
+      try {
+        write({ kind: 'warned', at: now(), text: told.text(text, longestReason) });
+      } catch (error) {
+        debug('the journal could not tell of a warning: %s', messageOf(error));
+      }
+    },
+    get running() {
+      return runs.size;
+    },
+  };
+}
+
+const machines: readonly unknown[] = [
+  'agentTurn',
+  'modelCall',
+  'toolCall',
+  'hookEvent',
+  'hookProcess',
+] satisfies JournaledMachine[];
+
+/** Children that are promises or processes are no machines. */
+function machineOf({ logic }: ActorRef): JournaledMachine | undefined {
+  const id = logic.config?.id;
+  return logic.root && machines.includes(id) ? (id as JournaledMachine) : undefined;
+}
+
+const now = (): number => performance.timeOrigin + performance.now();
+
+/** Turns and model calls go by the ids that what they begin names as its origin: they may have ended by then. */
+function ownId(machine: JournaledMachine, origin: RunOrigin | undefined): string | undefined {
+  if (machine === 'agentTurn') return origin?.turn;
+  return machine === 'modelCall' ? origin?.modelCall : undefined;
+}
+
+function parentId(machine: JournaledMachine, origin: RunOrigin | undefined): string | undefined {
+  if (machine === 'agentTurn') return undefined;
+  return machine === 'modelCall' ? origin?.turn : (origin?.modelCall ?? origin?.turn);
+}
+
+function sessionIn(input: unknown): string | undefined {
+  const session = (input as { payload?: HookPayload } | undefined)?.payload?.['session_id'];
+  return typeof session === 'string' ? session : undefined;
+}
+
+const positionOf = ({ id }: ActorRef): number => Number(id.slice('hook.'.length));
+
+/** XState tells of no step into the initial state. */
+function initialState({ root }: AnyStateMachine): string {
+  let node: StateNode = root;
+  for (let next; (next = node.initial?.target?.[0]);) node = next;
+  return node.path.join('.');
+}
+
+const pathOf = (value: StateValue): string =>
+  typeof value === 'string'
+    ? value
+    : Object.entries(value)
+        .map(([state, inner]) => (inner ? `${state}.${pathOf(inner)}` : state))
+        .join(' ');

@@ -1,0 +1,110 @@
+import { createReadStream, statSync } from 'node:fs';
+import { messageOf } from '../hooks/message-of.ts';
+import type { JournalEntry, RecordingHeader } from './entry.ts';
+import { headerIn, headerOf } from './header.ts';
+import { isEntry } from './is-entry.ts';
+import { linesOf } from './lines.ts';
+import { RecordingError } from './recording-error.ts';
+
+/** The longest line that is read, in bytes; ours are far shorter. */
+const longestLine = 16_000_000;
+
+/** A line that was skipped, and why. */
+export interface SkippedLine {
+  readonly line: number;
+  readonly message: string;
+}
+
+export interface ReadRecordingOptions {
+  /** Told of every line that was skipped; the others live. */
+  readonly onSkipped?: (skipped: SkippedLine) => void;
+}
+
+/**
+ * The entries of a recording, read as they are asked for: however large the file is, only a line of it
+ * is kept. A header stands before the entries of every session.
+ *
+ * @example
+ * for await (const entry of readRecording('session.jsonl')) console.log(entry.kind);
+ *
+ * @throws {RecordingError} when the file is no recording that can be read
+ */
+export async function* readRecording(
+  file: string,
+  { onSkipped = () => undefined }: ReadRecordingOptions = {},
+): AsyncGenerator<JournalEntry | RecordingHeader> {
+  const found = statOf(file);
+  if (found === undefined)
+    throw new RecordingError(file, 'there is no such file; make one with --record FILE');
+  if (!found.isFile()) throw new RecordingError(file, 'this is no file; name a recording');
+  if (found.size === 0)
+    throw new RecordingError(file, 'this file is empty; make a recording with --record FILE');
+  let isFirst = true;
+  // Of a newer hookmachine that went on in the same file.
+  let isForeign = false;
+  for await (const { number, text, isTorn } of linesOf(chunksOf(file), longestLine)) {
+    const skip = (message: string): void => onSkipped({ line: number, message });
+    if (isFirst) {
+      isFirst = false;
+      const header = text === undefined ? undefined : headerIn(text);
+      if (header === undefined)
+        throw new RecordingError(
+          file,
+          'this is no recording of hookmachine: line 1 is no header; make one with --record FILE',
+        );
+      if (header === 'newer')
+        throw new RecordingError(
+          file,
+          'this recording is of a newer hookmachine; read it with that one',
+        );
+      yield header;
+      continue;
+    }
+    if (text === '') continue;
+    if (text === undefined) {
+      skip(`is longer than ${longestLine} bytes`);
+      continue;
+    }
+    const value = parsed(text);
+    if (value === undefined) {
+      skip(isTorn ? 'is torn: the process was ended while it wrote' : 'is no valid JSON');
+      continue;
+    }
+    const header = headerOf(value);
+    isForeign = header === undefined ? isForeign : header === 'newer';
+    if (header === 'newer') skip('begins a session of a newer hookmachine, which is passed over');
+    else if (isForeign) continue;
+    else if (header !== undefined) yield header;
+    else if (isEntry(value)) yield value;
+    else skip('is no entry of a journal');
+  }
+}
+
+function statOf(file: string): ReturnType<typeof statSync> {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+async function* chunksOf(file: string): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of createReadStream(file)) yield chunk as Buffer;
+  } catch (error) {
+    throw unreadable(file, error);
+  }
+}
+
+const unreadable = (file: string, cause: unknown): RecordingError =>
+  new RecordingError(file, `cannot be read (${messageOf(cause)}); let this user read it`, {
+    cause,
+  });
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,83 @@
+import { closeSync, writeSync } from 'node:fs';
+import { messageOf } from '../hooks/message-of.ts';
+import { warn, type WarningSink } from '../log.ts';
+import type { RecordingHeader } from './entry.ts';
+import { formatVersion } from './header.ts';
+import { journalTo, type JournalOptions } from './journal.ts';
+import { openRecording, type OpenRecording } from './open-recording.ts';
+import type { InspectObserver } from '../hooks/origin.ts';
+import { RecordingError } from './recording-error.ts';
+
+export interface RecordingOptions extends Omit<JournalOptions, 'onProblem'> {
+  /** Receives warnings, one line each; default stderr. */
+  readonly onWarning?: WarningSink;
+}
+
+/** A recording that is being written. */
+export interface Recording {
+  /** For `inspect` of a config. It never throws. */
+  readonly observe: InspectObserver;
+  /** For `onWarning` of a config. */
+  warned(text: string): void;
+  /** Nothing is written any more; what was is on its way to the disk already. */
+  close(): void;
+}
+
+/**
+ * Writes what happens to a file as JSON lines, each as it happens, so that the file of a process
+ * that was killed can be read. A disk that cannot be written is warned of, once, and breaks no call.
+ *
+ * @example
+ * const recording = startRecording('session.jsonl');
+ * const config = createConfig({ cwd: process.cwd(), inspect: recording.observe });
+ *
+ * @throws {RecordingError} when the file exists and is something else than a recording
+ */
+export function startRecording(
+  file: string,
+  { onWarning, ...options }: RecordingOptions = {},
+): Recording {
+  let open: OpenRecording | undefined;
+  const close = (): void => {
+    const { fd } = open ?? {};
+    open = undefined;
+    if (fd !== undefined) closeSync(fd);
+  };
+  const giveUp = (error: unknown): void => {
+    warn(onWarning, `${file}: cannot be written (${messageOf(error)}), so it records no more`);
+    try {
+      close();
+    } catch {
+      // Some disks tell only now that they are full.
+    }
+  };
+  const write = (text: string): void => {
+    if (open === undefined) return;
+    try {
+      // At once and not later: a process that is killed gets no chance to.
+      const bytes = Buffer.from(text);
+      for (let written = 0; written < bytes.length;) written += writeSync(open.fd, bytes, written);
+    } catch (error) {
+      giveUp(error);
+    }
+  };
+  const journal = journalTo((entry) => write(`${JSON.stringify(entry)}\n`), {
+    ...options,
+    onProblem: (text) => warn(onWarning, text),
+  });
+  try {
+    open = openRecording(file);
+  } catch (error) {
+    if (error instanceof RecordingError) throw error;
+    giveUp(error);
+  }
+  const header: RecordingHeader = {
+    kind: 'recording',
+    format: 'hookmachine',
+    version: formatVersion,
+    at: Date.now(),
+    payloads: options.payloads === true,
+  };
+  write(`${open?.isTorn ? '\n' : ''}${JSON.stringify(header)}\n`);
+  return { observe: journal.observe, warned: (text) => journal.warned(text), close };
+}

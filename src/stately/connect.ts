@@ -1,0 +1,98 @@
+import { connect as connectSocket, type NetConnectOpts } from 'node:net';
+import { StatelyError } from './stately-error.ts';
+import { loadWebSocket, type WebSocketLike } from './stately-package.ts';
+
+/** Where messages go, one after the other. */
+export interface Connection {
+  send(message: string): void;
+  close(): void;
+}
+
+/** How often a server is tried that is not there, and how long after the last time, in ms. */
+const mostTries = 5;
+const pause = 1_000;
+/** How many messages wait for a server, and how many bytes for a slow one. */
+const mostWaiting = 10_000;
+const mostBytes = 32_000_000;
+
+/**
+ * Connects to a WebSocket server on this machine. What is sent before waits. A server that is not
+ * there, or goes away, is told once and then forgotten; nothing of this keeps the process alive.
+ *
+ * @throws {StatelyError} when the address is none, or leads to another machine
+ */
+export function connect(url: string, onGivenUp: (why: string) => void): Connection {
+  const { hostname, port } = checked(url);
+  const WebSocket = loadWebSocket();
+  const waiting: string[] = [];
+  let socket: WebSocketLike | undefined;
+  let state: 'connecting' | 'open' | 'closed' = 'connecting';
+  let tries = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const giveUp = (why: string): void => {
+    if (state === 'closed') return;
+    close();
+    onGivenUp(why);
+  };
+  const attempt = (): void => {
+    tries++;
+    const current = new WebSocket(url, {
+      handshakeTimeout: 2_000,
+      createConnection: () =>
+        connectSocket({
+          host: bare(hostname),
+          port: Number(port || 80),
+        } satisfies NetConnectOpts).unref(),
+    });
+    socket = current;
+    let why = 'it closed the connection';
+    current.on('error', ({ message }) => {
+      why = message;
+    });
+    current.on('open', () => {
+      if (state === 'closed') return current.terminate();
+      state = 'open';
+      for (const message of waiting.splice(0)) current.send(message);
+    });
+    current.on('close', () => {
+      if (state === 'closed') return;
+      if (state === 'open' || tries === mostTries) return giveUp(why);
+      timer = setTimeout(attempt, pause).unref();
+    });
+  };
+  const close = (): void => {
+    state = 'closed';
+    clearTimeout(timer);
+    waiting.length = 0;
+    socket?.close();
+  };
+  attempt();
+  return {
+    send(message) {
+      if (state === 'closed') return;
+      if (state === 'connecting') {
+        if (waiting.push(message) > mostWaiting) giveUp('it has not answered for too long');
+      } else if (socket!.bufferedAmount > mostBytes) giveUp('it reads too slowly');
+      else socket!.send(message);
+    },
+    close,
+  };
+}
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+function checked(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'ws:')
+    throw new StatelyError(
+      `"${text}" is no address of a WebSocket server; give ws://127.0.0.1:8080`,
+    );
+  if (!loopback.test(url.hostname))
+    throw new StatelyError(
+      `${text} is not on this machine, and what is inspected may be secret; use a server on 127.0.0.1`,
+    );
+  return url;
+}
+
+const bare = (hostname: string): string => hostname.replaceAll(/[[\]]/g, '');

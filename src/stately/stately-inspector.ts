@@ -1,0 +1,87 @@
+import { messageOf } from '../hooks/message-of.ts';
+import type { InspectObserver } from '../hooks/origin.ts';
+import { redactor } from '../journal/redactor.ts';
+import { debugChannel, warn, type WarningSink } from '../log.ts';
+import { connect, type Connection } from './connect.ts';
+import { serveRelay } from './serve-relay.ts';
+import { loadStately } from './stately-package.ts';
+import { toldEvent } from './told-event.ts';
+
+const debug = debugChannel('system');
+
+export interface StatelyInspectorOptions {
+  /** A WebSocket server on this machine that speaks Stately's protocol; default: a page of our own, which holds Stately's. */
+  readonly url?: string;
+  /** Whether contexts, results and what events carry are told too; default false. */
+  readonly payloads?: boolean;
+  /** What is never told: names of keys, and expressions written `/…/flags`. */
+  readonly redact?: readonly string[];
+  /** Receives warnings, one line each; default stderr. */
+  readonly onWarning?: WarningSink;
+}
+
+/** A bridge to Stately's inspector. */
+export interface StatelyInspector {
+  /** For `inspect` of a config. It never throws. */
+  readonly observe: InspectObserver;
+  /** The page to open, or the server that is told. */
+  readonly url: string;
+  close(): void;
+}
+
+/**
+ * Shows machines in Stately's inspector, by the optional package `@statelyai/inspect`. Its page comes
+ * from stately.ai and is told, within the browser, what is inspected. It keeps no process alive,
+ * listens on the loopback address only, and is closed when the process ends.
+ *
+ * @example
+ * const stately = await statelyInspector();
+ * const config = createConfig({ cwd: process.cwd(), inspect: stately.observe });
+ * console.error(`Open ${stately.url}`);
+ *
+ * @throws {StatelyError} when the package is missing, or the address is not on this machine
+ */
+export async function statelyInspector({
+  url,
+  payloads = false,
+  redact,
+  onWarning,
+}: StatelyInspectorOptions = {}): Promise<StatelyInspector> {
+  const { createInspector } = await loadStately();
+  const { connection, address } = await open(url, (why) =>
+    warn(
+      onWarning,
+      `${url}: Stately's inspector cannot be told any more (${why}); it goes on without`,
+    ),
+  );
+  const told = payloads ? redactor(redact, (text) => warn(onWarning, text)) : undefined;
+  const { inspect } = createInspector({
+    send: (message) => connection.send(JSON.stringify(message)),
+  });
+  const close = (): void => {
+    process.off('beforeExit', close);
+    connection.close();
+  };
+  process.once('beforeExit', close);
+  return {
+    url: address,
+    observe(event) {
+      try {
+        const seen = toldEvent(event, told);
+        if (seen) inspect.next?.(seen);
+      } catch (error) {
+        debug('Stately could not be told of %s: %s', event.type, messageOf(error));
+      }
+    },
+    close,
+  };
+}
+
+async function open(
+  url: string | undefined,
+  onGivenUp: (why: string) => void,
+): Promise<{ connection: Connection; address: string }> {
+  if (url !== undefined) return { connection: connect(url, onGivenUp), address: url };
+  const relay = await serveRelay();
+  return { connection: relay, address: relay.url };
+}

@@ -1,0 +1,87 @@
+import type { InspectionEvent } from 'xstate';
+import type { Redactor } from '../journal/redactor.ts';
+
+/** What is looked at of an actor. */
+interface ActorRef {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly logic: { readonly config?: object };
+  readonly _parent?: ActorRef;
+  getSnapshot(): Snapshot;
+}
+
+interface Snapshot {
+  readonly status: string;
+  readonly value?: unknown;
+  readonly context?: unknown;
+  readonly output?: unknown;
+}
+
+/**
+ * What Stately is told of an inspection event, as it is now, for the package looks at it only later;
+ * nothing for events that it does not draw. Contexts, results and what events carry may be secret:
+ * without a redactor none of it is told.
+ */
+export function toldEvent(
+  event: InspectionEvent,
+  redactor?: Redactor,
+): InspectionEvent | undefined {
+  const { type, rootId } = event;
+  const ref = event.actorRef as unknown as ActorRef;
+  const common = { rootId, actorRef: toldActor(ref, redactor) };
+  switch (event.type) {
+    case '@xstate.actor':
+      return { type, ...common } as unknown as InspectionEvent;
+    case '@xstate.event':
+      return {
+        type,
+        ...common,
+        event: toldPayload(event.event, redactor),
+        sourceRef: event.sourceRef && { sessionId: event.sourceRef.sessionId },
+      } as unknown as InspectionEvent;
+    case '@xstate.snapshot':
+      return {
+        type,
+        ...common,
+        event: toldPayload(event.event, redactor),
+        snapshot: toldSnapshot(event.snapshot, redactor),
+      } as unknown as InspectionEvent;
+    default:
+      return undefined;
+  }
+}
+
+function toldActor(ref: ActorRef, redactor: Redactor | undefined): object {
+  const { config } = ref.logic;
+  // Of a promise or a callback, it is the function itself.
+  const logic = typeof config === 'object' ? { config } : {};
+  const snapshot = toldSnapshot(snapshotOf(ref), redactor);
+  return {
+    id: ref.id,
+    sessionId: ref.sessionId,
+    logic,
+    ...(ref._parent && { _parent: { sessionId: ref._parent.sessionId } }),
+    getSnapshot: () => snapshot,
+  };
+}
+
+/** While an actor is being made it has none, and throws. */
+function snapshotOf(ref: ActorRef): Snapshot | undefined {
+  try {
+    return ref.getSnapshot();
+  } catch {
+    return undefined;
+  }
+}
+
+function toldSnapshot(snapshot: Snapshot | undefined, redactor: Redactor | undefined): object {
+  const { status = 'active', value, context, output } = snapshot ?? {};
+  return {
+    status,
+    ...(value !== undefined && { value }),
+    ...(redactor && { context: redactor.value(context), output: redactor.value(output) }),
+  };
+}
+
+const toldPayload = (event: { readonly type: string }, redactor: Redactor | undefined): object =>
+  redactor ? (redactor.value(event) as object) : { type: event.type };

@@ -1,0 +1,246 @@
+import { writeFileSync, appendFileSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import { startRecording } from '../../src/journal/start-recording.ts';
+import { callTool } from '../support/call-tool.ts';
+import { runCommand } from '../support/project.ts';
+import { inParallel, inSequence, print, startSession, someFields } from '../support/session.ts';
+import { startChat } from '../support/chat.ts';
+import { saying, wanting } from '../support/some-model.ts';
+import { someTool } from '../support/some-tool.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+type Hooks = Parameters<typeof callTool>[0];
+
+const rewrite = (command: string) => print({ hookSpecificOutput: { tool_input: { command } } });
+
+/** One call with these hooks, recorded. */
+async function recordCall(hooks: Hooks, options: Parameters<typeof callTool>[1] = {}) {
+  const file = join(tempFolder(), 'r.jsonl');
+  const recording = startRecording(file);
+  await callTool(hooks, {
+    ...options,
+    config: { inspect: recording.observe, sessionId: 'session-1', ...options.config },
+  });
+  recording.close();
+  return file;
+}
+
+/** What is explained of a recording, times and durations made equal. */
+async function explained(file: string, ...args: string[]): Promise<string> {
+  const { stdout, stderr, exitCode } = await runCommand(['explain', file, ...args]);
+  expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+  return stdout.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME').replaceAll(/\b\d+ ms\)/g, 'N ms)');
+}
+
+describe('explain', () => {
+  test('says which hook did what, in order, and why the call was blocked', async () => {
+    const file = await recordCall({
+      BeforeTool: inSequence(
+        { name: 'rewrite', command: rewrite('ls') },
+        { name: 'slow', command: 'sleep 30', timeout: 50 },
+        { name: 'broken', command: 'echo oops >&2; exit 1' },
+        { name: 'guard', command: 'echo "not here" >&2; exit 2' },
+        { name: 'late', command: 'true' },
+      ),
+    });
+    expect(await explained(file, 'call-1')).toBe(
+      `
+#1 tool call call-1, session session-1, TIME
+write_file was blocked by hook "guard" (project): not here
+
+BeforeTool: 5 hooks, one after another
+  1. hook "rewrite" (project) set tool_input.command (exit 0, N ms)
+  2. hook "slow" (project) timed out after 50 ms and was passed over (SIGTERM, N ms)
+  3. hook "broken" (project) failed and was passed over: Hook exited with code 1 (exit 1, N ms)
+  4. hook "guard" (project) denied it: not here (exit 2, N ms)
+  5. hook "late" (project) was not run: the others had ended it
+  together: blocked by hook "guard" (project)`.trimStart(),
+    );
+  });
+
+  test('says whose value gave way, and what went through', async () => {
+    const file = await recordCall({
+      BeforeTool: inParallel(
+        { name: 'a', command: rewrite('one') },
+        { name: 'b', command: rewrite('two') },
+        { name: 'c', command: 'true' },
+      ),
+    });
+    const text = await explained(file, '#1');
+    expect(text).toContain('write_file ran to its end.');
+    expect(text).toContain('BeforeTool: 3 hooks, at once');
+    expect(text).toContain('hook "a" (project) set tool_input.command (overruled by "b")');
+    expect(text).toContain('"a" and "b" set tool_input.command differently; "b" won');
+    expect(text).toContain('3. hook "c" (project) let it pass');
+    expect(text).toContain('together: it may go on');
+  });
+
+  test('says who stopped the agent, after the tool', async () => {
+    const stop = print({ continue: false, stopReason: 'enough' });
+    const file = await recordCall({ AfterTool: inParallel({ name: 'stopper', command: stop }) });
+    const text = await explained(file, '1');
+    expect(text).toContain(
+      'write_file ended because hook "stopper" (project) stopped the agent: enough',
+    );
+    expect(text).toContain('1. hook "stopper" (project) stopped the agent: enough');
+  });
+
+  test('says that a call was cancelled, and what its hooks were doing', async () => {
+    const abort = new AbortController();
+    const file = join(tempFolder(), 'r.jsonl');
+    const recording = startRecording(file);
+    await callTool(
+      { BeforeTool: inParallel({ name: 'slow', command: 'sleep 30' }) },
+      {
+        signal: abort.signal,
+        config: {
+          inspect: (event, origin) => {
+            recording.observe(event, origin);
+            if (event.type === '@xstate.event' && event.event.type === 'process.started')
+              abort.abort('no more');
+          },
+        },
+      },
+    );
+    const text = await explained(file, '1');
+    expect(text).toContain('write_file was cancelled: no more');
+    expect(text).toContain('1. hook "slow" (project) was cancelled');
+  });
+
+  test('a call without hooks had none', async () => {
+    expect(await explained(await recordCall({}), '1')).toContain('No hook ran.');
+  });
+
+  test('without a call it lists all calls of a session, one a line, in order', async () => {
+    const file = join(tempFolder(), 'r.jsonl');
+    const recording = startRecording(file);
+    const { run } = await startChat(
+      [
+        saying(wanting('write', { path: 'a' }, 'w-1'), wanting('write', { path: 'b' }, 'w-2')),
+        'Ok.',
+      ],
+      {
+        tools: [someTool('write')],
+        hooks: {
+          SessionStart: inParallel('true'),
+          BeforeTool: inParallel({ name: 'guard', command: 'grep -q \'"b"\' && exit 2 || exit 0' }),
+        },
+        config: { inspect: recording.observe },
+      },
+    );
+    await run();
+    recording.close();
+    const lines = (await explained(file)).split('\n');
+    expect(lines.map((line) => line.replaceAll(/[0-9a-f]{8}(-[0-9a-f-]+|-\d+)/g, 'ID'))).toEqual([
+      '#1 event ID: SessionStart went through.',
+      '#2 turn ID: The turn ran to its end.',
+      '#3   model call ID: some-model ran to its end.',
+      '#4   tool call w-1: write ran to its end.',
+      expect.stringMatching(/^#5 {3}tool call w-2: write was blocked by hook "guard" \(project\)/),
+      '#6   model call ID: some-model ran to its end.',
+    ]);
+  });
+
+  test('an event fired by itself is a call too', async () => {
+    const file = join(tempFolder(), 'r.jsonl');
+    const recording = startRecording(file);
+    const session = await startSession(
+      { BeforeTool: inParallel({ name: 'guard', command: 'echo no >&2; exit 2' }) },
+      { inspect: recording.observe },
+    );
+    await session.fire('BeforeTool', someFields.BeforeTool);
+    const text = await explained(file, '1');
+    expect(text).toContain('BeforeTool was blocked by hook "guard" (project): no');
+    expect(text).toContain('1. hook "guard" (project) denied it: no (exit 2');
+  });
+
+  test('--json tells the same as data', async () => {
+    const file = await recordCall({
+      BeforeTool: inParallel({ name: 'guard', command: 'echo no >&2; exit 2' }),
+    });
+    expect(JSON.parse(await explained(file, 'call-1', '--json'))).toMatchObject([
+      {
+        index: 1,
+        callId: 'call-1',
+        status: 'blocked',
+        reason: 'no',
+        events: [
+          {
+            event: 'BeforeTool',
+            mode: 'parallel',
+            hooks: [{ name: 'guard', source: 'project', answer: { decision: 'deny' } }],
+            verdict: { blocked: true, by: 'guard' },
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('a call that is named by a number goes before the one at that place', async () => {
+    const file = join(tempFolder(), 'r.jsonl');
+    const recording = startRecording(file);
+    const { run } = await startChat(
+      [saying(wanting('write', { path: 'a' }, '9'), wanting('write', { path: 'b' }, '1')), 'Ok.'],
+      { tools: [someTool('write')], config: { inspect: recording.observe } },
+    );
+    await run();
+    recording.close();
+    expect(await explained(file, '1')).toMatch(/^#4 tool call 1,/);
+    expect(await explained(file, '3')).toMatch(/^#3 tool call 9,/);
+  });
+
+  test('what strangers wrote cannot play tricks on the terminal, nor fake lines', async () => {
+    const file = await recordCall({
+      BeforeTool: inParallel({
+        name: 'guard',
+        command: String.raw`printf '\033[2J\xe2\x80\xaered\n#9 all is well' >&2; exit 2`,
+      }),
+    });
+    const text = await explained(file, '1');
+    expect(text).toContain(String.raw`\u{1b}[2J\u{202e}red | #9 all is well`);
+    expect(text).not.toContain('\u001B');
+    expect(text).not.toContain('\u202E');
+  });
+
+  test.each([
+    ['none.jsonl', undefined, /there is no such file/],
+    ['empty.jsonl', '', /this file is empty/],
+    ['notes.txt', 'notes', /this is no recording of hookmachine/],
+  ])('%s: one clear line', async (name, content, message) => {
+    const file = join(tempFolder(), name);
+    if (content !== undefined) writeFileSync(file, content);
+    const { stdout, stderr, exitCode } = await runCommand(['explain', file]);
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
+    expect(stderr).toMatch(message);
+    expect(stderr.split('\n')).toHaveLength(1);
+  });
+
+  test('a call that is not there', async () => {
+    const { stderr, exitCode } = await runCommand(['explain', await recordCall({}), 'nope']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/there is no call "nope"; without one, hookmachine explain lists them$/);
+  });
+
+  test('many broken lines are not all told', async () => {
+    const file = await recordCall({});
+    appendFileSync(file, 'broken\n'.repeat(1_000));
+    const { stdout, stderr, exitCode } = await runCommand(['explain', file]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('write_file ran to its end.');
+    expect(stderr.split('\n')).toHaveLength(11);
+    expect(stderr).toContain('990 more lines were skipped');
+  });
+
+  test('a large recording is read in little memory', async () => {
+    const file = await recordCall({});
+    const line = `${JSON.stringify({ kind: 'moved', at: 1, id: 'x', to: 'a', event: 'x'.repeat(50_000) })}\n`;
+    for (let part = 0; part < 20; part++) appendFileSync(file, line.repeat(100));
+    const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
+    const { stdout } = await execa('node', ['--max-old-space-size=40', main, 'explain', file, '1']);
+    expect(stdout).toContain('write_file ran to its end.');
+    truncateSync(file);
+  });
+});

@@ -1,0 +1,187 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ask, enter } from '../inspector/ask.ts';
+import { madeRecording } from '../inspector/entries.ts';
+import { group, project, projectWithHooks, runCommand } from '../support/project.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
+
+/** Starts the command and waits for the address that it prints. */
+async function start(args: readonly string[], home = tempFolder()) {
+  const running = execa('node', [main, ...args], {
+    reject: false,
+    env: { HOME: home, HOOKMACHINE_TRUST: '1', LLXPRT_SYSTEM_SETTINGS_PATH: join(home, 'none') },
+    forceKillAfterDelay: 2_000,
+    timeout: 15_000,
+  });
+  onTestFinished(() => void running.kill('SIGKILL'));
+  let stderr = '';
+  running.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  await vi.waitUntil(() => stderr.includes('\n'), { timeout: 10_000 });
+  const url = /http:\S+/.exec(stderr)?.[0] ?? '';
+  return { running, url, stderr: () => stderr };
+}
+
+/** All that a page is told, once the journal is at its end. */
+async function journalAt(url: string): Promise<string> {
+  const { page, cookie } = await enter(url);
+  return (await ask(`${page}journal`, { headers: { cookie } })).body;
+}
+
+const agent = (hooks: object = {}): string =>
+  projectWithHooks(hooks, {
+    's.yaml':
+      '- calls: [{ name: write_file, args: { file_path: a.txt, content: hidden-word } }]\n- text: Done.\n',
+  });
+
+const runArgs = (cwd: string): string[] => [
+  'run',
+  '--cwd',
+  cwd,
+  '--model',
+  `scripted:${join(cwd, 's.yaml')}`,
+];
+
+const recording = (): string => {
+  const file = join(tempFolder(), 'r.jsonl');
+  writeFileSync(file, madeRecording());
+  return file;
+};
+
+/** Waits for a file of the project, so that a test decides when the hook ends. */
+const gate = (cwd: string): string => `until [ -f "${join(cwd, 'go')}" ]; do sleep 0.02; done`;
+
+describe('inspect FILE', () => {
+  test('serves the page until it is interrupted, and prints its address once', async () => {
+    const { running, url, stderr } = await start(['inspect', recording()]);
+    const { page, cookie } = await enter(url);
+    expect((await ask(page, { headers: { cookie } })).body).toContain('hookmachine inspector');
+    expect(await journalAt(url)).toContain('"name":"write_file"');
+    running.kill('SIGINT');
+    const { exitCode, stdout } = await running;
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: '' });
+    expect(stderr()).toMatch(
+      /^hookmachine: http:\/\/127\.0\.0\.1:\d+\/\?token=\S+ shows it; Ctrl-C ends this\n$/,
+    );
+  });
+
+  test.each([
+    ['', 'this file is empty'],
+    ['{"a":1}\n', 'this is no recording of hookmachine'],
+    ['{"kind":"recording","format":"hookmachine","version":2}\n', 'is of a newer hookmachine'],
+  ])('a file with %j is one clear error', async (content, message) => {
+    const file = join(project({ 'r.jsonl': content }), 'r.jsonl');
+    const { exitCode, stderr } = await runCommand(['inspect', file]);
+    expect(exitCode).toBe(1);
+    expect(stderr.split('\n')).toEqual([expect.stringContaining(message)]);
+    expect(stderr).toContain(file);
+  });
+
+  test('a file that is not there is one clear error', async () => {
+    const { exitCode, stderr } = await runCommand(['inspect', 'nowhere.jsonl']);
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe(
+      'hookmachine: nowhere.jsonl: there is no such file; make one with --record FILE',
+    );
+  });
+
+  test('a port in use is one clear error', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void other.close());
+    const port = String((other.address() as AddressInfo).port);
+    const { exitCode, stderr } = await runCommand(['inspect', recording(), '--port', port]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toBe(
+      `hookmachine: port ${port} is in use: choose another one, or none, and a free one will be taken`,
+    );
+  });
+
+  test.each(['x', '-1', '65536', '80.5', ''])('--port "%s" is refused', async (port) => {
+    const { exitCode, stderr } = await runCommand(['inspect', recording(), `--port=${port}`]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^hookmachine: --port .*give a whole number from 0 to 65535$/);
+  });
+});
+
+describe('run --inspect', () => {
+  test('serves the session while it runs, ends with it, and holds nobody up', async () => {
+    const cwd = agent();
+    const hooks = { BeforeTool: [group(gate(cwd), { name: 'gate' })] };
+    writeFileSync(
+      join(cwd, '.llxprt/settings.json'),
+      JSON.stringify({ tools: { enableHooks: true }, hooks }),
+    );
+    const { running, url, stderr } = await start([...runArgs(cwd), '--inspect', 'Write it']);
+    const told = journalAt(url);
+    writeFileSync(join(cwd, 'go'), '');
+    const { exitCode, stdout } = await running;
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('Done.');
+    const journal = await told;
+    expect(journal).toContain('"machine":"toolCall","name":"write_file"');
+    expect(journal).toMatch(/"ended":true.*\s*$/);
+    expect(journal).not.toContain('hidden-word');
+    expect(stderr()).toMatch(/^hookmachine: http:\S+ shows this session\n$/);
+  });
+
+  test('--inspect-payloads shows arguments too, but for what settings redact', async () => {
+    const cwd = agent();
+    const hooks = { BeforeTool: [group(gate(cwd), { name: 'gate' })] };
+    writeFileSync(
+      join(cwd, '.llxprt/settings.json'),
+      JSON.stringify({
+        tools: { enableHooks: true },
+        hooksConfig: { redact: ['content'] },
+        hooks,
+      }),
+    );
+    const args = [...runArgs(cwd), '--inspect', '--inspect-payloads', 'Write it'];
+    const { running, url } = await start(args);
+    const told = journalAt(url);
+    writeFileSync(join(cwd, 'go'), '');
+    await running;
+    const journal = await told;
+    expect(journal).toContain('"file_path":"a.txt"');
+    expect(journal).not.toContain('hidden-word');
+  });
+
+  test('--inspect-wait goes on serving until it is interrupted; the status is the session’s', async () => {
+    const cwd = agent({ BeforeAgent: [group('echo "Not now." >&2; exit 2')] });
+    const args = [...runArgs(cwd), 'Hi', '--inspect', '--inspect-wait'];
+    const { running, url, stderr } = await start(args);
+    await vi.waitUntil(() => stderr().includes('the session has ended'), { timeout: 10_000 });
+    expect(await journalAt(url)).toContain('Not now.');
+    running.kill('SIGINT');
+    expect((await running).exitCode).toBe(2);
+  });
+
+  test('records at the same time', async () => {
+    const cwd = agent();
+    const file = join(cwd, 'r.jsonl');
+    const { running } = await start([...runArgs(cwd), 'Hi', '--inspect', '--record', file]);
+    expect((await running).exitCode).toBe(0);
+    expect(existsSync(file)).toBe(true);
+  });
+
+  test.each([
+    [['--inspect-port', '1'], '--inspect-port needs --inspect'],
+    [['--inspect-wait'], '--inspect-wait needs --inspect'],
+    [['--inspect-payloads'], '--inspect-payloads needs --inspect'],
+    [['--inspect', '--inspect-port', 'x'], '--inspect-port x: give a whole number from 0 to 65535'],
+    [['--inspect', '--inspect=stately'], '--inspect and --inspect=stately: give one of them'],
+  ])('%j is refused before anything runs', async (args, message) => {
+    const { exitCode, stdout, stderr } = await runCommand([...runArgs(agent()), 'Hi', ...args]);
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `hookmachine: ${message}`,
+    });
+  });
+});

@@ -1,0 +1,180 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test, vi } from 'vitest';
+import type { JournalEntry } from '../../src/journal/entry.ts';
+import { readRecording } from '../../src/journal/read-recording.ts';
+import { group, projectWithHooks, runCommand } from '../support/project.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { isAlive } from '../support/until.ts';
+
+const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
+
+async function entriesOf(file: string): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = [];
+  for await (const entry of readRecording(file))
+    if (entry.kind !== 'recording') entries.push(entry);
+  return entries;
+}
+
+const write = JSON.stringify({ file_path: 'a.txt', content: 'hello' });
+const guard = group('echo no >&2; exit 2', { name: 'guard' }, 'write_file');
+const guarded = (more: object = {}) => projectWithHooks({ BeforeTool: [guard] }, more as never);
+
+describe('--record', () => {
+  test('tool: the call and its hooks, without payloads', async () => {
+    const cwd = guarded();
+    const file = join(cwd, 'r.jsonl');
+    const { exitCode, stderr } = await runCommand([
+      'tool',
+      'write_file',
+      '--input',
+      write,
+      '--cwd',
+      cwd,
+      '--record',
+      file,
+    ]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 2, stderr: '' });
+    expect(await entriesOf(file)).toContainEqual(
+      expect.objectContaining({ kind: 'verdict', blocked: true, by: 'guard', reason: 'no' }),
+    );
+    expect(readFileSync(file, 'utf8')).not.toContain('hello');
+  });
+
+  test('fire: every event of one agent into one file', async () => {
+    const cwd = guarded();
+    const file = join(cwd, 'r.jsonl');
+    const input = '{"tool_name":"write_file","tool_input":{"file_path":"a.txt"}}';
+    const args = ['fire', 'BeforeTool', '--cwd', cwd, '--session-id', 's-1', '--record', file];
+    const [one, two] = await Promise.all([
+      runCommand(args, { input }),
+      runCommand(args, { input }),
+    ]);
+    expect([one.exitCode, two.exitCode]).toEqual([2, 2]);
+    const entries = await entriesOf(file);
+    expect(entries.filter(({ kind }) => kind === 'verdict')).toHaveLength(2);
+    expect(entries[0]).toMatchObject({ machine: 'hookEvent', name: 'BeforeTool', session: 's-1' });
+  });
+
+  test('run: turns, model calls and tool calls, with payloads as the settings redact them', async () => {
+    const cwd = projectWithHooks(
+      { BeforeTool: [guard] },
+      {
+        's.yaml':
+          '- calls: [{ name: write_file, args: { file_path: a.txt, content: "sk-123 ann" } }]\n- text: Done.\n',
+        '.llxprt/settings.json': {
+          tools: { enableHooks: true },
+          hooksConfig: { redact: ['/sk-\\w+/', '/(/'] },
+          hooks: { BeforeTool: [guard] },
+        },
+      },
+    );
+    const file = join(cwd, 'r.jsonl');
+    const { exitCode, stderr } = await runCommand(
+      ['run', 'Go', '--model', `scripted:${join(cwd, 's.yaml')}`, '--cwd', cwd].concat([
+        '--record',
+        file,
+        '--record-payloads',
+      ]),
+    );
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/hooksConfig\.redact\[1\]: is no regular expression .* was ignored/);
+    const entries = await entriesOf(file);
+    const machines = entries.flatMap((entry) => (entry.kind === 'started' ? [entry.machine] : []));
+    expect(machines).toEqual(
+      'agentTurn modelCall toolCall hookEvent hookProcess modelCall'.split(' '),
+    );
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain('[redacted] ann');
+    expect(text).not.toContain('sk-123');
+    expect(entries).toContainEqual(expect.objectContaining({ kind: 'warned' }));
+  });
+
+  test('what is no recording is refused before anything runs', async () => {
+    const cwd = guarded({ 'notes.txt': 'mine' });
+    const file = join(cwd, 'notes.txt');
+    const { exitCode, stderr, stdout } = await runCommand([
+      'tool',
+      'write_file',
+      '--input',
+      write,
+      '--cwd',
+      cwd,
+      '--record',
+      file,
+    ]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toBe(
+      `hookmachine: --record ${file}: this file is no recording of hookmachine, so it was left as it is; record to another file`,
+    );
+    expect(readFileSync(file, 'utf8')).toBe('mine');
+  });
+
+  test('a full disk costs no denial', async () => {
+    const cwd = guarded();
+    const { exitCode, stderr } = await runCommand([
+      'tool',
+      'write_file',
+      '--input',
+      write,
+      '--cwd',
+      cwd,
+      '--record',
+      '/dev/full',
+    ]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(/^hookmachine: \/dev\/full: cannot be written .*records no more$/);
+  });
+
+  test('--record-payloads alone is refused', async () => {
+    const { exitCode, stderr } = await runCommand([
+      'tool',
+      'write_file',
+      '--input',
+      write,
+      '--record-payloads',
+    ]);
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/--record-payloads needs --record FILE/);
+  });
+
+  test('a process killed in the middle leaves a file that can be read and explained', async () => {
+    const cwd = projectWithHooks({
+      BeforeTool: [group('echo $$ > pid; sleep 60', { name: 'endless' })],
+    });
+    const file = join(cwd, 'r.jsonl');
+    const child = spawn(
+      process.execPath,
+      [main, 'tool', 'write_file', '--input', write, '--cwd', cwd, '--record', file],
+      { env: { ...process.env, HOME: tempFolder(), HOOKMACHINE_TRUST: '1' }, stdio: 'ignore' },
+    );
+    const ended = new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)));
+    const pid = (): number => Number(readFileSync(join(cwd, 'pid'), 'utf8'));
+    await vi.waitUntil(
+      () => {
+        try {
+          return pid() > 0 && readFileSync(file, 'utf8').includes('alive.running');
+        } catch {
+          return false;
+        }
+      },
+      { timeout: 10_000, interval: 20 },
+    );
+    child.kill('SIGKILL');
+    expect(await ended).toBe('SIGKILL');
+    // As if it had been killed in mid-line.
+    writeFileSync(file, '{"kind":"mov', { flag: 'a' });
+    const { stdout, stderr, exitCode } = await runCommand(['explain', file, '1']);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(
+      'write_file had not ended when the recording did; it was in "beforeHooks".',
+    );
+    expect(stdout).toContain('1. hook "endless" (project) had not ended');
+    expect(stderr).toMatch(
+      /line \d+ is torn: the process was ended while it wrote, so it was skipped/,
+    );
+    await vi.waitUntil(() => !isAlive(pid()), { timeout: 10_000, interval: 20 });
+  });
+});

@@ -1,0 +1,79 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
+
+const executable = [
+  process.env['CHROMIUM'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((path) => path !== undefined && existsSync(path));
+
+const artifacts = fileURLToPath(new URL('../../artifacts/', import.meta.url));
+
+let browser: Browser;
+
+/** Tests in a real browser; where there is none, the report says that they were skipped. */
+export function describeInBrowser(title: string, tests: () => void): void {
+  describe.skipIf(executable === undefined)(
+    executable ? title : `${title} (skipped: there is no chromium; name one with CHROMIUM)`,
+    () => {
+      beforeAll(async () => {
+        browser = await chromium.launch({
+          executablePath: executable!,
+          args: ['--no-sandbox', '--disable-dev-shm-usage'],
+        });
+      }, 60_000);
+      afterAll(() => browser.close());
+      tests();
+    },
+  );
+}
+
+/**
+ * A page of the running test's own. What it complains of, scripts or policies, fails the test, but
+ * for what is expected; so does a request to anywhere else.
+ */
+export async function openPage(
+  url: string,
+  { expected, ...options }: BrowserContextOptions & { readonly expected?: RegExp } = {},
+): Promise<Page> {
+  const context = await browser.newContext({
+    viewport: { width: 1_600, height: 950 },
+    ...options,
+  });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    const text = message.text();
+    // A stream that broke off is told, and taken up again.
+    if (message.type() !== 'error' || /ERR_(?:CONNECTION|INCOMPLETE)/.test(text)) return;
+    if (!expected?.test(text)) complaints.push(text);
+  });
+  page.on('request', (request) => {
+    if (!/^(?:about:|http:\/\/127\.0\.0\.1:)/.test(request.url()))
+      complaints.push(`asked ${request.url()} for something`);
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(complaints).toEqual([]);
+  });
+  await page.goto(url);
+  return page;
+}
+
+/** Keeps a picture for whoever reads the run. */
+export async function picture(page: Page, name: string): Promise<void> {
+  mkdirSync(artifacts, { recursive: true });
+  await page.screenshot({ path: `${artifacts}inspector-${name}.png` });
+}
+
+/** The texts of all elements that a selector finds. */
+export const texts = (page: Page, selector: string): Promise<string[]> =>
+  page.locator(selector).allTextContents();
+
+/** Waits until something of the page is so. */
+export const until = (read: () => Promise<unknown>, wanted: unknown): Promise<void> =>
+  expect.poll(read, { timeout: 8_000, interval: 40 }).toEqual(wanted);

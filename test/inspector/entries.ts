@@ -1,0 +1,343 @@
+import type {
+  AnsweredEntry,
+  JournalEntry,
+  JournaledHook,
+  JournaledMachine,
+  VerdictEntry,
+} from '../../src/journal/entry.ts';
+
+/** What a hook of a made-up journal does. */
+interface MadeHook {
+  readonly name: string;
+  readonly takes: number;
+  readonly answer?: Partial<AnsweredEntry>;
+}
+
+export interface MadeJournal {
+  readonly sessions?: number;
+  readonly turns?: number;
+  /** Tool calls a turn; each turn has two model calls besides. */
+  readonly calls?: number;
+  readonly payloads?: boolean;
+  readonly start?: number;
+}
+
+const formatter: MadeHook = {
+  name: 'format.sh',
+  takes: 38,
+  answer: { sets: ['tool_input.content'], reason: 'formatted as the project has it' },
+};
+const guard: MadeHook = { name: 'guard.py', takes: 61 };
+const denial: MadeHook = {
+  name: 'guard.py',
+  takes: 44,
+  answer: { decision: 'deny', reason: 'secrets/ is off limits', exitCode: 2 },
+};
+const slow: MadeHook = {
+  name: 'lint.sh',
+  takes: 240,
+  answer: { fared: 'timedOut', timedOut: true, exitCode: null, signal: 'SIGTERM' },
+};
+const broken: MadeHook = {
+  name: 'audit.js',
+  takes: 19,
+  answer: { fared: 'failed', exitCode: 1, error: 'exit 1: Cannot find module ./log.js' },
+};
+const rival: MadeHook = { name: 'headers.py', takes: 90, answer: { sets: ['tool_input.content'] } };
+const asking: MadeHook = {
+  name: 'ask.sh',
+  takes: 12,
+  answer: { decision: 'ask', reason: 'writes outside src/' },
+};
+const stopping: MadeHook = {
+  name: 'budget.sh',
+  takes: 25,
+  answer: { stop: true, reason: 'The budget of this session is spent.' },
+};
+
+/** What may happen around a tool call, again and again. */
+const scenes: readonly {
+  readonly tool: string;
+  readonly before: readonly MadeHook[];
+  readonly after: readonly MadeHook[];
+  readonly sequential?: true;
+  readonly conflict?: true;
+  readonly cancelled?: true;
+}[] = [
+  { tool: 'read_file', before: [guard], after: [] },
+  { tool: 'write_file', before: [formatter, guard, rival], after: [broken], conflict: true },
+  { tool: 'run_shell_command', before: [guard, asking], after: [guard], sequential: true },
+  { tool: 'write_file', before: [formatter, denial], after: [] },
+  { tool: 'glob', before: [], after: [] },
+  { tool: 'replace', before: [slow, guard], after: [formatter] },
+  { tool: 'run_shell_command', before: [guard], after: [stopping] },
+  { tool: 'search_file_content', before: [guard], after: [], cancelled: true },
+];
+
+/** A made-up journal, the same each time: every kind of thing that may happen, as the machines would tell it. */
+export function* madeEntries({
+  sessions = 1,
+  turns = 1,
+  calls = scenes.length,
+  payloads = false,
+  start = Date.UTC(2026, 0, 15, 9, 30),
+}: MadeJournal = {}): Generator<JournalEntry> {
+  let at = start;
+  let ids = 0;
+  const later = (ms: number): number => (at = Math.round((at + ms) * 1000) / 1000);
+  const newId = (): string => `made-${++ids}`;
+
+  for (let s = 0; s < sessions; s++) {
+    const session = `5e55${String(s).padStart(4, '0')}-0000-4000-8000-000000000000`;
+
+    const begin = (
+      machine: JournaledMachine,
+      name: string,
+      parent: string | undefined,
+      state: string,
+      more: object = {},
+    ): readonly [string, JournalEntry[]] => {
+      const id = newId();
+      const started = { kind: 'started' as const, at, id, session, machine, name, ...more };
+      return [
+        id,
+        [
+          parent === undefined ? started : { ...started, parent },
+          { kind: 'moved', at, id, to: state, event: 'xstate.init' },
+        ],
+      ];
+    };
+    const moved = (id: string, from: string, to: string, by: string): JournalEntry => ({
+      kind: 'moved',
+      at,
+      id,
+      from,
+      to,
+      event: by,
+    });
+    const ended = (id: string, status: string, more: object = {}): JournalEntry => ({
+      kind: 'ended',
+      at,
+      id,
+      status,
+      ...more,
+    });
+
+    function* event(
+      name: string,
+      parent: string | undefined,
+      hooks: readonly MadeHook[],
+      isSequential = false,
+      hasConflict = false,
+    ): Generator<JournalEntry, { blocked: boolean; stop: boolean; reason?: string }> {
+      const plan = {
+        mode: isSequential ? ('sequential' as const) : ('parallel' as const),
+        hooks: hooks.map((hook): JournaledHook => ({
+          name: hook.name,
+          source: 'project',
+          dialect: 'llxprt',
+          command: `.llxprt/hooks/${hook.name} --event ${name}`,
+          timeout: 60_000,
+        })),
+      };
+      const [id, beginning] = begin('hookEvent', name, parent, 'choosing', {
+        plan,
+        ...(payloads && { payload: { hook_event_name: name, session_id: session } }),
+      });
+      yield* beginning;
+      yield moved(id, 'choosing', isSequential ? 'sequence.running' : 'parallel', 'xstate.init');
+      const running: { hook: MadeHook; process: string; until: number }[] = [];
+      const launch = function* (hook: MadeHook): Generator<JournalEntry> {
+        const [process, started] = begin('hookProcess', hook.name, id, 'alive.starting', {
+          ...(payloads && { payload: { hook_event_name: name, cwd: '/project' } }),
+        });
+        yield* started;
+        later(1.4);
+        yield moved(process, 'alive.starting', 'alive.running', 'process.started');
+        running.push({ hook, process, until: at + hook.takes });
+      };
+      const hear = function* (): Generator<JournalEntry> {
+        running.sort((a, b) => a.until - b.until);
+        const { hook, process, until } = running.shift()!;
+        at = Math.max(at, until);
+        const { timedOut } = hook.answer ?? {};
+        if (timedOut) {
+          yield moved(process, 'alive.running', 'alive.overdue', 'xstate.after.deadline.x');
+          yield moved(process, 'alive.overdue', 'alive.terminating', 'xstate.after.settle.x');
+          yield moved(process, 'alive.terminating', 'timedOut', 'process.closed');
+        } else {
+          yield moved(process, 'alive.running', 'alive.draining', 'process.exited');
+          yield moved(process, 'alive.draining', 'exited', 'process.closed');
+        }
+        yield ended(process, timedOut ? 'timedOut' : 'exited');
+        yield {
+          kind: 'answered',
+          at,
+          id: process,
+          fared: 'ok',
+          stop: false,
+          exitCode: 0,
+          durationMs: hook.takes,
+          timedOut: false,
+          ...hook.answer,
+          ...(payloads && {
+            payload: {
+              stdout: `${JSON.stringify({ decision: hook.answer?.decision ?? 'allow' })}\n`,
+              stderr: '',
+              output: { decision: hook.answer?.decision ?? 'allow' },
+            },
+          }),
+        };
+      };
+      let blocked: MadeHook | undefined;
+      let stopped: MadeHook | undefined;
+      const setBy: Record<string, string> = {};
+      const decide = (hook: MadeHook): void => {
+        if (hook.answer?.decision === 'deny') blocked = hook;
+        if (hook.answer?.stop) stopped = hook;
+        for (const field of hook.answer?.sets ?? []) setBy[field] = hook.name;
+      };
+      if (isSequential)
+        for (const [index, hook] of hooks.entries()) {
+          yield* launch(hook);
+          yield* hear();
+          decide(hook);
+          yield moved(id, 'sequence.running', 'sequence.chaining', 'xstate.done.actor.hook.0');
+          yield moved(id, 'sequence.chaining', 'sequence.next', '');
+          const isLast = index === hooks.length - 1;
+          yield moved(id, 'sequence.next', isLast ? 'settled' : 'sequence.running', '');
+        }
+      else {
+        for (const hook of hooks) yield* launch(hook);
+        for (const hook of hooks) {
+          yield* hear();
+          decide(hook);
+        }
+        yield moved(id, 'parallel', 'settled', 'xstate.done.actor.hook.0');
+      }
+      const reason = blocked?.answer?.reason ?? stopped?.answer?.reason;
+      const by = blocked?.name ?? stopped?.name;
+      const conflict: VerdictEntry['conflicts'] = hasConflict
+        ? [
+            {
+              field: 'tool_input.content',
+              hooks: ['format.sh', 'headers.py'],
+              winner: 'headers.py',
+            },
+          ]
+        : [];
+      const verdict = {
+        blocked: blocked !== undefined,
+        stop: stopped !== undefined,
+        ...(reason !== undefined && { reason }),
+      };
+      yield {
+        kind: 'verdict',
+        at,
+        id,
+        ...verdict,
+        ...(by !== undefined && { by }),
+        setBy,
+        conflicts: conflict,
+      };
+      yield ended(id, 'settled');
+      return verdict;
+    }
+
+    function* modelCall(turn: string): Generator<JournalEntry, string> {
+      const [id, beginning] = begin('modelCall', 'some-model', turn, 'planningSelection', {
+        ...(payloads && { payload: { model: 'some-model', contents: [{ role: 'user' }] } }),
+      });
+      yield* beginning;
+      yield moved(id, 'planningSelection', 'planningBefore', '');
+      yield moved(id, 'planningBefore', 'beforeHooks', '');
+      yield* event('BeforeModel', id, [guard]);
+      yield moved(id, 'beforeHooks', 'calling', 'xstate.done.actor.beforeHooks');
+      later(410);
+      yield moved(id, 'calling', 'planningAfter', 'xstate.done.actor.model');
+      yield moved(id, 'planningAfter', 'done', '');
+      yield ended(id, 'done', payloads ? { payload: { text: 'Let me look.' } } : {});
+      later(2);
+      return id;
+    }
+
+    function* toolCall(parent: string, index: number): Generator<JournalEntry> {
+      const scene = scenes[index % scenes.length]!;
+      const [id, beginning] = begin('toolCall', scene.tool, parent, 'planningBefore', {
+        callId: `call_${ids}`,
+        ...(payloads && {
+          payload: { file_path: `src/part-${index}.ts`, content: 'export const part = 1;\n' },
+        }),
+      });
+      yield* beginning;
+      if (scene.before.length > 0) {
+        yield moved(id, 'planningBefore', 'beforeHooks', '');
+        const { blocked, reason } = yield* event(
+          'BeforeTool',
+          id,
+          scene.before,
+          scene.sequential,
+          scene.conflict,
+        );
+        if (blocked) {
+          yield moved(id, 'beforeHooks', 'blocked', 'xstate.done.actor.beforeHooks');
+          yield ended(id, 'blocked', { reason });
+          return;
+        }
+        yield moved(id, 'beforeHooks', 'executing', 'xstate.done.actor.beforeHooks');
+      } else yield moved(id, 'planningBefore', 'executing', '');
+      later(35 + ((index * 37) % 120));
+      if (scene.cancelled) {
+        yield moved(id, 'executing', 'cancelled', 'cancel');
+        yield ended(id, 'cancelled', { reason: 'the user pressed Ctrl-C' });
+        return;
+      }
+      yield moved(id, 'executing', 'planningAfter', 'xstate.done.actor.tool');
+      if (scene.after.length > 0) {
+        yield moved(id, 'planningAfter', 'afterHooks', '');
+        const { stop, reason } = yield* event('AfterTool', id, scene.after);
+        const to = stop ? 'stopped' : 'done';
+        yield moved(id, 'afterHooks', to, 'xstate.done.actor.afterHooks');
+        yield ended(id, to, reason === undefined ? {} : { reason });
+      } else {
+        yield moved(id, 'planningAfter', 'done', '');
+        yield ended(id, 'done', payloads ? { payload: { llmContent: 'ok' } } : {});
+      }
+      later(3);
+    }
+
+    yield* event('SessionStart', undefined, [guard]);
+    for (let t = 0; t < turns; t++) {
+      later(900);
+      const [turn, beginning] = begin('agentTurn', 'turn', undefined, 'planningBefore');
+      yield* beginning;
+      yield moved(turn, 'planningBefore', 'beforeAgent', '');
+      yield* event('BeforeAgent', turn, [guard]);
+      yield moved(turn, 'beforeAgent', 'callingModel', 'xstate.done.actor.beforeHooks');
+      const model = yield* modelCall(turn);
+      yield moved(turn, 'callingModel', 'runningTools', 'xstate.done.actor.modelCall');
+      for (let c = 0; c < calls; c++) yield* toolCall(model, t * calls + c);
+      yield moved(turn, 'runningTools', 'callingModel', 'xstate.done.actor.toolBatch');
+      yield* modelCall(turn);
+      yield moved(turn, 'callingModel', 'planningAfter', 'xstate.done.actor.modelCall');
+      yield moved(turn, 'planningAfter', 'finished', '');
+      yield ended(turn, 'finished');
+    }
+    yield { kind: 'warned', at, text: 'hook lint.sh: it took more than 240 ms and was ended' };
+  }
+}
+
+/** A recording of such a journal, as text. */
+export const madeRecording = (options: MadeJournal = {}): string =>
+  [
+    {
+      kind: 'recording',
+      format: 'hookmachine',
+      version: 1,
+      at: 0,
+      payloads: options.payloads === true,
+    },
+    ...madeEntries(options),
+  ]
+    .map((entry) => `${JSON.stringify(entry)}\n`)
+    .join('');

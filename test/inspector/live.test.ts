@@ -1,0 +1,238 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { execa } from 'execa';
+import { expect, onTestFinished, test } from 'vitest';
+import { startInspector, type InspectorOptions } from '../../src/inspector/start-inspector.ts';
+import { startChat, type ChatOptions } from '../support/chat.ts';
+import { group, inParallel, print } from '../support/session.ts';
+import { saying, wanting, type Turn } from '../support/some-model.ts';
+import { someTool } from '../support/some-tool.ts';
+import { describeInBrowser, openPage, picture, texts, until } from './browser.ts';
+
+const turns: Turn[] = [
+  saying('I write. ', wanting('write', { path: 'a.txt' }, 'call_1')),
+  saying(wanting('write', { path: 'secrets/key' }, 'call_2')),
+  'Done.',
+];
+
+/** Waits for a file of the project, so that a test decides when a hook ends. */
+const waitFor = (file: string): string => `until [ -f ${file} ]; do sleep 0.02; done`;
+
+const guard = `case "$(cat)" in *secrets/*) echo "secrets/ is off limits" >&2; exit 2;; esac`;
+
+const hooks = {
+  BeforeTool: [
+    group([
+      { name: 'gate', command: waitFor('go') },
+      { name: 'guard', command: guard },
+    ]),
+  ],
+  AfterTool: inParallel({ name: 'audit', command: 'echo noted >&2' }),
+};
+
+/** Rewrites an argument. */
+const setPath = (path: string): string => print({ hookSpecificOutput: { tool_input: { path } } });
+
+async function chatWithInspector(options: InspectorOptions = {}, more: ChatOptions = {}) {
+  const chat = await startChat(turns, { hooks, tools: [someTool('write')], ...more });
+  const inspector = await startInspector(chat.config, options);
+  onTestFinished(() => inspector.close());
+  const go = (): void => writeFileSync(join(chat.folder, 'go'), '');
+  return { ...chat, inspector, go };
+}
+
+const source = (page: Page) => () => page.locator('#source').textContent();
+const current = (page: Page) => () =>
+  page.locator('.diagram .state.current').last().getAttribute('data-state');
+const names = (page: Page) => () => texts(page, '.row .what');
+
+describeInBrowser('the page of a running session', () => {
+  test('shows a call as it runs, and what its hooks did once it has ended', async () => {
+    const { run, inspector, go } = await chatWithInspector({ payloads: true });
+    const page = await openPage(inspector.url);
+    await until(source(page), 'Live');
+    await until(() => page.locator('#empty').isVisible(), true);
+    const ended = run('Write two files');
+    await until(current(page), 'toolCall.beforeHooks');
+    expect(await page.locator('.lead').textContent()).toBe('Running: before hooks.');
+    await until(() => texts(page, '.part-name'), ['Tool write', 'BeforeTool', 'gate', 'guard']);
+    await picture(page, 'live');
+    go();
+    await ended;
+    await until(names(page), [
+      expect.any(String),
+      '1',
+      'some-model',
+      'write',
+      'some-model',
+      'write',
+      'some-model',
+    ]);
+    await page.getByRole('treeitem', { name: /write, blocked/ }).click();
+    await until(current(page), 'toolCall.blocked');
+    const facts = (await page.locator('.facts').textContent()) ?? '';
+    expect(facts).toContain('It was denied by guard');
+    expect(facts).toContain('secrets/ is off limits');
+    // What the hook read, and what it wrote.
+    expect(facts).toContain('"path": "secrets/key"');
+    expect(await texts(page, 'details[data-run]:has-text("guard") .hook-exit')).toContain('exit 2');
+    await picture(page, 'denied');
+  });
+
+  test('marks the way a machine took', async () => {
+    const { run, inspector, go } = await chatWithInspector();
+    go();
+    const page = await openPage(inspector.url);
+    await run();
+    await page.getByRole('treeitem', { name: /write, done/ }).click();
+    await until(current(page), 'toolCall.done');
+    const taken = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.diagram path.edge.taken')]
+        .map(({ dataset }) => dataset.from + ' ' + dataset.to)`,
+    );
+    expect(taken.toSorted()).toEqual([
+      'toolCall.afterHooks toolCall.done',
+      'toolCall.beforeHooks toolCall.executing',
+      'toolCall.executing toolCall.planningAfter',
+      'toolCall.planningAfter toolCall.afterHooks',
+      'toolCall.planningBefore toolCall.beforeHooks',
+    ]);
+    await page.locator('.part', { hasText: 'audit' }).click();
+    await until(current(page), 'hookProcess.exited');
+  });
+
+  test('tells who set which field, and which hooks were at odds', async () => {
+    const { run, inspector } = await chatWithInspector(
+      {},
+      {
+        hooks: {
+          BeforeTool: inParallel(
+            { name: 'one', command: setPath('1') },
+            { name: 'two', command: setPath('2') },
+          ),
+        },
+      },
+    );
+    const page = await openPage(inspector.url);
+    await run();
+    await page
+      .getByRole('treeitem', { name: /write, done/ })
+      .first()
+      .click();
+    await until(() => texts(page, '.sets tr'), ['tool_input.pathtwo']);
+    expect(await page.locator('.conflict').textContent()).toBe(
+      'conflicttool_input.path set by one, two; two stands, being last in the plan',
+    );
+  });
+
+  test('without payloads says that they are off and how to switch them on', async () => {
+    const { run, inspector, go } = await chatWithInspector();
+    go();
+    const page = await openPage(inspector.url);
+    await run('a secret prompt');
+    await page.getByRole('treeitem', { name: /write, blocked/ }).click();
+    await page.getByRole('button', { name: 'How to switch them on' }).click();
+    expect(await page.locator('#payloads-dialog').isVisible()).toBe(true);
+    expect(await page.locator('#payloads-dialog').textContent()).toContain('--inspect-payloads');
+    expect(await page.content()).not.toMatch(/secrets\/key|secret prompt/);
+  });
+
+  test('a reload in mid-run shows what was and what comes, once', async () => {
+    const { run, inspector, go } = await chatWithInspector();
+    const page = await openPage(inspector.url);
+    const ended = run();
+    await until(current(page), 'toolCall.beforeHooks');
+    await page.reload();
+    await until(current(page), 'toolCall.beforeHooks');
+    const before = await names(page)();
+    expect(before.slice(1)).toEqual(['1', 'some-model', 'write']);
+    go();
+    await ended;
+    await until(
+      async () => (await names(page)()).slice(1),
+      ['1', 'some-model', 'write', 'some-model', 'write', 'some-model'],
+    );
+  });
+
+  test('a page that is left open when the session ends says so and stays readable', async () => {
+    const { run, inspector, go } = await chatWithInspector();
+    go();
+    const page = await openPage(inspector.url);
+    await run();
+    await inspector.close();
+    await until(source(page), 'Session ended');
+    expect(await page.locator('#notices').textContent()).toContain('The session has ended.');
+    await page.getByRole('treeitem', { name: /write, blocked/ }).click();
+    expect(await page.locator('.call h2').textContent()).toContain('write');
+    await picture(page, 'ended');
+  });
+
+  test('a page whose process was killed says so and stays readable', async () => {
+    const program = `
+      import { createConfig } from 'hookmachine';
+      import { startInspector } from './dist/src/inspector/start-inspector.js';
+      const config = createConfig({
+        cwd: '.',
+        settings: { tools: { enableHooks: true }, hooks: { Notification: [{ hooks: [{ type: 'command', command: 'true' }] }] } },
+      });
+      console.log((await startInspector(config, { holdsProcess: true })).url);
+      const system = config.getHookSystem();
+      await system.initialize();
+      await system.getEventHandler().fireNotificationEvent('ToolPermission', 'May I?', {});`;
+    const running = execa('node', ['--input-type=module', '--eval', program], { reject: false });
+    onTestFinished(() => void running.kill('SIGKILL'));
+    const url = await new Promise<string>((resolve) =>
+      running.stdout.once('data', (chunk: Buffer) => resolve(chunk.toString().trim())),
+    );
+    const page = await openPage(url);
+    await until(names(page), [expect.any(String), 'Notification']);
+    running.kill('SIGKILL');
+    await until(source(page), 'Connection lost');
+    expect(await page.locator('#notices').textContent()).toContain('What was received stays');
+    await page.getByRole('treeitem', { name: /Notification/ }).click();
+    await until(current(page), 'hookEvent.settled');
+  });
+
+  test('text of a model or a hook is never markup', async () => {
+    const evil = '<img src=x onerror="document.title=1">';
+    const { run, inspector } = await chatWithInspector(
+      { payloads: true },
+      {
+        hooks: {
+          BeforeTool: inParallel({ name: evil, command: `echo '${evil}' >&2; exit 2` }),
+        },
+      },
+    );
+    const page = await openPage(inspector.url);
+    await run(evil);
+    await page
+      .getByRole('treeitem', { name: /write, blocked/ })
+      .first()
+      .click();
+    await until(async () => (await page.locator('.facts').textContent())?.includes(evil), true);
+    expect(await page.locator('.detail img').count()).toBe(0);
+    expect(await page.title()).toMatch(/hookmachine inspector$/);
+  });
+
+  test('shows warnings', async () => {
+    const { inspector } = await chatWithInspector();
+    const page = await openPage(inspector.url);
+    inspector.warned('hook x: it did something odd');
+    await page.getByRole('button', { name: '1 warning' }).click();
+    expect(await texts(page, '#warning-list li')).toEqual([
+      expect.stringContaining('hook x: it did something odd'),
+    ]);
+  });
+});
+
+test('what watched before goes on, and watches alone once the page is closed', async () => {
+  const seen: string[] = [];
+  const chat = await startChat(['Hi'], { config: { inspect: ({ type }) => void seen.push(type) } });
+  const { inspect } = chat.config;
+  const inspector = await startInspector(chat.config);
+  await chat.run();
+  expect(seen.length).toBeGreaterThan(0);
+  await inspector.close();
+  expect(chat.config.inspect).toBe(inspect);
+});

@@ -1,0 +1,277 @@
+import { appendFileSync, truncateSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { serveRecording, type ServeRecordingOptions } from '../../src/inspector/serve-recording.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { describeInBrowser, openPage, picture, texts, until } from './browser.ts';
+import { madeRecording, type MadeJournal } from './entries.ts';
+
+function recordingOf(made: MadeJournal | string = {}): string {
+  const file = join(tempFolder(), 'session.jsonl');
+  writeFileSync(file, typeof made === 'string' ? made : madeRecording(made));
+  return file;
+}
+
+async function replay(file: string, options: ServeRecordingOptions = {}): Promise<string> {
+  const page = await serveRecording(file, options);
+  onTestFinished(() => page.close());
+  await page.read;
+  return page.url;
+}
+
+const source = (page: Page) => () => page.locator('#source').textContent();
+const chosen = (page: Page) => () => page.locator('.row.chosen .what').textContent();
+const current = (page: Page) => () =>
+  page.locator('.diagram .state.current').last().getAttribute('data-state');
+const shownCalls = (page: Page) => () => texts(page, '.row.toolCall .what');
+
+describeInBrowser('the page of a recording', () => {
+  test('shows its sessions, turns and calls', async () => {
+    const page = await openPage(await replay(recordingOf({ turns: 2, payloads: true })));
+    await until(source(page), 'Recording');
+    expect(await page.locator('#title').textContent()).toBe('session.jsonl');
+    expect(await page.locator('#counts').textContent()).toBe('1 session · 20 calls · 2 denied');
+    expect((await texts(page, '.row .what')).slice(0, 6)).toEqual([
+      '5e550000',
+      'SessionStart',
+      '1',
+      'BeforeAgent',
+      'some-model',
+      'read_file',
+    ]);
+    await picture(page, 'replay');
+  });
+
+  test('a slider moves through time', async () => {
+    const page = await openPage(await replay(recordingOf()));
+    await until(source(page), 'Recording');
+    await page.getByRole('treeitem', { name: /write_file, blocked/ }).click();
+    await until(current(page), 'toolCall.blocked');
+    await page.locator('#time').fill('0');
+    await until(() => page.locator('.lead').textContent(), 'At this moment it had not begun.');
+    expect(await page.locator('.row.later').count()).toBeGreaterThan(5);
+    await page.getByRole('button', { name: 'Latest' }).click();
+    await until(current(page), 'toolCall.blocked');
+    expect(await page.locator('.row.later').count()).toBe(0);
+  });
+
+  test('plays what happened', async () => {
+    const page = await openPage(await replay(recordingOf()));
+    await until(source(page), 'Recording');
+    await page.locator('#speed').selectOption('10');
+    await page.getByRole('button', { name: 'Play' }).click();
+    await until(
+      () =>
+        page
+          .locator('.row.later')
+          .count()
+          .then((count) => count > 0),
+      true,
+    );
+    await until(() => page.locator('.row.later').count(), 0);
+    await until(() => page.getByRole('button', { name: 'Play' }).count(), 1);
+  });
+
+  test('filters by event, tool, decision and text', async () => {
+    const page = await openPage(await replay(recordingOf()));
+    await until(source(page), 'Recording');
+    await page.locator('#filter-decision').selectOption('denied');
+    await until(shownCalls(page), ['write_file']);
+    expect(await page.locator('#filter-count').textContent()).toBe('1 call of 10');
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.locator('#filter-tool').selectOption('run_shell_command');
+    await until(shownCalls(page), ['run_shell_command', 'run_shell_command']);
+    await page.locator('#filter-event').selectOption('AfterTool');
+    await page.locator('#filter-decision').selectOption('asked');
+    await until(shownCalls(page), ['run_shell_command']);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.locator('#filter-text').fill('budget spent');
+    await until(shownCalls(page), ['run_shell_command']);
+    await page.locator('#filter-text').fill('no such thing');
+    await until(() => page.locator('#empty').textContent(), 'No call is like that.');
+  });
+
+  test('can be used by keyboard alone', async () => {
+    const page = await openPage(await replay(recordingOf()));
+    await until(source(page), 'Recording');
+    await until(chosen(page), 'some-model');
+    await page.keyboard.press('ArrowDown');
+    await until(chosen(page), 'read_file');
+    await page.keyboard.press('ArrowDown');
+    await until(chosen(page), 'write_file');
+    await until(current(page), 'toolCall.done');
+    await page.keyboard.press('ArrowLeft');
+    await until(current(page), 'toolCall.afterHooks');
+    await page.keyboard.press(']');
+    await until(
+      () =>
+        page
+          .locator('.part[aria-pressed=true]')
+          .textContent()
+          .then((text) => text?.startsWith('BeforeTool')),
+      true,
+    );
+    await until(current(page), 'hookEvent.settled');
+    await page.keyboard.press('Home');
+    await until(() => page.locator('.lead').textContent(), 'At this moment it had not begun.');
+    await page.keyboard.press('End');
+    await until(() => page.locator('#live').getAttribute('aria-pressed'), 'true');
+    await page.keyboard.press('/');
+    await page.keyboard.type('budget');
+    await until(shownCalls(page), ['run_shell_command']);
+    await page.keyboard.press('Escape');
+    expect(await page.evaluate('document.activeElement.id')).toBe('rows');
+    await page.keyboard.press('?');
+    await until(() => page.locator('#help-dialog').isVisible(), true);
+    await picture(page, 'keys');
+    await page.keyboard.press('Escape');
+    await until(() => page.locator('#help-dialog').isVisible(), false);
+  });
+
+  test('what has the focus can be seen, and Tab reaches everything in order', async () => {
+    const page = await openPage(await replay(recordingOf()));
+    await until(source(page), 'Recording');
+    await page.getByRole('button', { name: /Keys/ }).focus();
+    const reached: string[] = [];
+    for (let i = 0; i < 12; i++) {
+      await page.keyboard.press('Tab');
+      reached.push(await page.evaluate('document.activeElement.id || document.activeElement.name'));
+      const outline = await page.evaluate<string>(
+        'getComputedStyle(document.activeElement.name === "axis" ? document.activeElement.nextElementSibling : document.activeElement).outlineStyle',
+      );
+      expect(outline).not.toBe('none');
+    }
+    expect(reached).toEqual([
+      'filter-text',
+      'filter-event',
+      'filter-tool',
+      'filter-decision',
+      'axis',
+      'play',
+      'speed',
+      'time',
+      'live',
+      'rows',
+      'divider',
+      expect.anything(),
+    ]);
+  });
+
+  test.each(['light', 'dark'] as const)(
+    'is %s where the system is, and can be switched',
+    async (scheme) => {
+      const page = await openPage(await replay(recordingOf({ payloads: true })), {
+        colorScheme: scheme,
+      });
+      await until(source(page), 'Recording');
+      const isDark = () =>
+        page.evaluate<boolean>(
+          `Number(/\\d+/.exec(getComputedStyle(document.body).backgroundColor)[0]) < 60`,
+        );
+      await until(isDark, scheme === 'dark');
+      await page.getByRole('treeitem', { name: /write_file, blocked/ }).click();
+      await until(current(page), 'toolCall.blocked');
+      await picture(page, scheme);
+      await page.keyboard.press('t');
+      await until(isDark, scheme !== 'dark');
+      await page.reload();
+      await until(isDark, scheme !== 'dark');
+    },
+  );
+
+  test('nothing hangs over at 900 pixels', async () => {
+    const page = await openPage(await replay(recordingOf()), {
+      viewport: { width: 900, height: 700 },
+    });
+    await until(source(page), 'Recording');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(900);
+    const over = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.top > *, .filters > *, .scrubber > *')]
+        .filter((each) => each.checkVisibility() && each.getBoundingClientRect().right > 900)
+        .map((each) => each.outerHTML)`,
+    );
+    expect(over).toEqual([]);
+    await page.getByRole('tab', { name: 'Diagram' }).click();
+    await until(() => page.locator('.diagram svg').isVisible(), true);
+    await picture(page, 'narrow');
+  });
+
+  test('a torn recording is shown as far as it goes, with a notice', async () => {
+    const file = recordingOf();
+    truncateSync(file, statSync(file).size - 20);
+    const page = await openPage(await replay(file));
+    await until(
+      () => page.locator('#notices').textContent(),
+      expect.stringMatching(
+        /^Line \d+ is torn: the process was ended while it wrote, so it was skipped\.$/,
+      ),
+    );
+    expect(await page.locator('.row.toolCall').count()).toBe(8);
+  });
+
+  test('broken lines are counted, and the others are shown', async () => {
+    const file = recordingOf();
+    appendFileSync(file, 'nonsense\n'.repeat(7));
+    const page = await openPage(await replay(file));
+    await until(
+      () => texts(page, '#notices p').then((lines) => lines.at(-1)),
+      '2 more lines were skipped.',
+    );
+    await picture(page, 'broken');
+  });
+
+  test('of a recording that is too large for the page the newest part is shown, and it is said', async () => {
+    const file = recordingOf({ turns: 20 });
+    const page = await openPage(
+      await replay(file, { limits: { entries: 1_000, bytes: 10_000_000 } }),
+    );
+    await until(
+      () => page.locator('#notices').textContent(),
+      expect.stringMatching(/^The oldest [\d,]+ entries fell off: only the newest part is kept/),
+    );
+    expect(await page.locator('.row.toolCall').count()).toBeGreaterThan(5);
+  });
+
+  test('a token that is not the right one opens nothing', async () => {
+    const url = await replay(recordingOf());
+    const page = await openPage('about:blank', { expected: /403/ });
+    const response = await page.goto(url.replace(/.{5}$/, 'wrong'));
+    expect(response?.status()).toBe(403);
+    expect(await page.locator('body').textContent()).toContain(
+      'the token is missing or not the right one',
+    );
+  });
+
+  test('a page of another port, to which the browser sends our cookie, learns nothing', async () => {
+    const url = await replay(recordingOf());
+    const other = createServer((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Hi</p>'),
+    );
+    await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void other.close());
+    const page = await openPage(url, { expected: /CORS|403|ERR_FAILED|frame/i });
+    await until(source(page), 'Recording');
+    const own = page.url();
+    await page.goto(`http://127.0.0.1:${(other.address() as AddressInfo).port}/`);
+    for (const address of [url, own, `${own}journal`]) {
+      const read = await page.evaluate<string>(
+        `fetch(${JSON.stringify(address)}, { credentials: 'include' })
+          .then((response) => response.text(), () => 'refused')`,
+      );
+      expect(read).toBe('refused');
+    }
+  });
+});
+
+describe('a file that is no recording is an error, and no page', () => {
+  test.each([
+    ['', /this file is empty/],
+    ['hello\n', /no recording of hookmachine/],
+    ['{"kind":"recording","format":"hookmachine","version":99}\n', /newer hookmachine/],
+  ])('%j', async (content, message) => {
+    await expect(serveRecording(recordingOf(content))).rejects.toThrow(message);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import type { JournalEntry, JournaledMachine } from '../../src/journal/entry.ts';
+import { madeEntries } from './entries.ts';
+
+interface Run {
+  readonly id: string;
+  readonly name: string;
+  readonly machine: string;
+  readonly level: number;
+}
+
+/** The page's own module, which is plain JavaScript. */
+const { Runs } = (await import(
+  new URL('../../src/inspector/page/runs.js', import.meta.url).href
+)) as {
+  Runs: new () => {
+    readonly rows: readonly Run[];
+    readonly byId: ReadonlyMap<string, Run>;
+    readonly running: number;
+    readonly callCount: number;
+    readonly dropped: number;
+    add(entries: readonly JournalEntry[]): void;
+    timesOf(row?: Run): readonly number[];
+  };
+};
+
+const started = (
+  id: string,
+  machine: JournaledMachine,
+  more: { session?: string; parent?: string; at?: number } = {},
+): JournalEntry => ({ kind: 'started', at: 1, id, machine, name: id, session: 's', ...more });
+
+const rowsOf = (...entries: JournalEntry[]): string[] => {
+  const runs = new Runs();
+  // As they come, one by one.
+  for (const entry of entries) runs.add([entry]);
+  return runs.rows.map(({ level, name }) => `${level} ${name}`);
+};
+
+describe('the rows of the page', () => {
+  test('calls of sessions that run side by side stand with their own', () => {
+    expect(
+      rowsOf(
+        started('turn a', 'agentTurn', { session: 'a' }),
+        started('turn b', 'agentTurn', { session: 'b' }),
+        started('model a', 'modelCall', { session: 'a', parent: 'turn a' }),
+        started('model b', 'modelCall', { session: 'b', parent: 'turn b' }),
+        started('tool a', 'toolCall', { session: 'a', parent: 'model a' }),
+      ),
+    ).toEqual(['1 a', '2 turn a', '3 model a', '4 tool a', '1 b', '2 turn b', '3 model b']);
+  });
+
+  test('a call that comes late stands with its turn', () => {
+    expect(
+      rowsOf(
+        started('turn 1', 'agentTurn'),
+        started('turn 2', 'agentTurn'),
+        started('late', 'toolCall', { parent: 'turn 1' }),
+      ),
+    ).toEqual(['1 s', '2 turn 1', '3 late', '2 turn 2']);
+  });
+
+  test('hooks of a call have no row, those of a turn or a session have one', () => {
+    expect(
+      rowsOf(
+        started('SessionStart', 'hookEvent'),
+        started('turn', 'agentTurn'),
+        started('BeforeAgent', 'hookEvent', { parent: 'turn' }),
+        started('hook', 'hookProcess', { parent: 'BeforeAgent' }),
+        started('call', 'toolCall', { parent: 'turn' }),
+        started('BeforeTool', 'hookEvent', { parent: 'call' }),
+      ),
+    ).toEqual(['1 s', '2 SessionStart', '2 turn', '3 BeforeAgent', '3 call']);
+  });
+
+  test('what belongs to runs whose beginning fell off is shown under its session, or not at all', () => {
+    expect(
+      rowsOf(
+        { kind: 'ended', at: 1, id: 'gone', status: 'done' },
+        started('call', 'toolCall', { parent: 'gone' }),
+      ),
+    ).toEqual(['1 s', '2 call']);
+  });
+});
+
+test('everything that began has ended, whatever the batches', () => {
+  const entries = [...madeEntries({ sessions: 2, turns: 2 })];
+  const runs = new Runs();
+  while (entries.length > 0) runs.add(entries.splice(0, 7));
+  expect([runs.running, runs.callCount]).toEqual([0, 40]);
+});
+
+test('entries of several processes come out of order, and time still goes one way', () => {
+  const runs = new Runs();
+  runs.add([5, 3, 4].map((at) => started(`call ${at}`, 'toolCall', { at })));
+  expect(runs.timesOf()).toEqual([3, 4, 5]);
+});
+
+test('a page that is open for very long forgets its oldest calls', () => {
+  const runs = new Runs();
+  runs.add([started('turn', 'agentTurn')]);
+  const calls = Array.from({ length: 60_001 }, (_, at) =>
+    started(`call ${at}`, 'toolCall', { at, parent: 'turn' }),
+  );
+  runs.add(calls);
+  expect(runs.dropped).toBe(10_000);
+  expect(runs.byId.has('call 0')).toBe(false);
+  expect(runs.byId.has('call 10000')).toBe(true);
+  expect(runs.rows.length).toBe(50_003);
+});

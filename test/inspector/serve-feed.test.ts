@@ -1,0 +1,216 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { connect } from 'node:net';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Feed } from '../../src/inspector/feed.ts';
+import type { HistoryLimits } from '../../src/inspector/history.ts';
+import { serveFeed } from '../../src/inspector/serve-feed.ts';
+import type { JournalEntry } from '../../src/journal/entry.ts';
+import { ask, enter } from './ask.ts';
+
+const warned = (text: string): JournalEntry => ({ kind: 'warned', at: 1, text });
+
+async function serve(limits?: HistoryLimits) {
+  const feed = new Feed({ source: 'live', title: 'a test', payloads: false }, limits);
+  const inspector = await serveFeed(feed);
+  onTestFinished(() => inspector.close());
+  return { feed, inspector, ...(await enter(inspector.url)) };
+}
+
+/** Reads a stream of events until told otherwise. */
+async function read(page: string, cookie: string, headers: Record<string, string> = {}) {
+  const response = await new Promise<IncomingMessage>((resolve) =>
+    request(`${page}journal`, { headers: { cookie, ...headers }, agent: false }, resolve).end(),
+  );
+  onTestFinished(() => void response.destroy());
+  const seen = { text: '', ended: false };
+  response.setEncoding('utf8');
+  response.on('data', (chunk: string) => (seen.text += chunk));
+  response.on('end', () => (seen.ended = true));
+  return { response, seen };
+}
+
+const textsIn = (stream: string): string[] =>
+  [...stream.matchAll(/"text":"(.+?)"/g)].map(([, text]) => text!);
+
+describe('who may look', () => {
+  test('the printed address leads to the page, and its token does not stay in the address', async () => {
+    const { page, cookie, inspector } = await serve();
+    expect(new URL(inspector.url).hostname).toBe('127.0.0.1');
+    expect(new URL(inspector.url).searchParams.get('token')!.length).toBeGreaterThanOrEqual(22);
+    expect(page).not.toContain('token');
+    const { status, body } = await ask(page, { headers: { cookie } });
+    expect(status).toBe(200);
+    expect(body).toContain('<title>hookmachine inspector</title>');
+  });
+
+  test.each(['', 'journal', 'main.js', 'diagrams/tool-call.svg'])(
+    'nothing is told without the token: "%s"',
+    async (name) => {
+      const { page } = await serve();
+      const { status, body } = await ask(`${page}${name}`);
+      expect(status).toBe(403);
+      expect(body).toMatch(/^hookmachine: the token is missing or not the right one: paste/);
+    },
+  );
+
+  test.each([
+    ['a wrong token', (url: string) => url.replace(/.{4}$/, 'aaaa'), {}],
+    ['half a token', (url: string) => url.slice(0, -8), {}],
+    ['another name for this machine', (url: string) => url, { host: 'rebound.example:80' }],
+    ['no port in the name', (url: string) => url, { host: '127.0.0.1' }],
+    ['another origin', (url: string) => url, { origin: 'https://evil.example' }],
+    ['a sandboxed frame', (url: string) => url, { origin: 'null' }],
+    ['a link of another site', (url: string) => url, { 'sec-fetch-site': 'cross-site' }],
+    ['a page of another port', (url: string) => url, { 'sec-fetch-site': 'same-site' }],
+  ])('is refused: %s', async (_, change, headers) => {
+    const { inspector } = await serve();
+    const { status, headers: told } = await ask(change(inspector.url), { headers });
+    expect(status).toBe(403);
+    expect(told).not.toHaveProperty('set-cookie');
+    expect(told).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  test('the name "localhost" is ours too', async () => {
+    const { inspector } = await serve();
+    const { host } = new URL(inspector.url);
+    const headers = { host: host.replace('127.0.0.1', 'localhost') };
+    expect((await ask(inspector.url, { headers })).status).toBe(303);
+  });
+
+  test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'HEAD'])('%s is refused', async (method) => {
+    const { inspector } = await serve();
+    const { status, headers } = await ask(inspector.url, { method });
+    expect([status, headers.allow]).toEqual([405, 'GET']);
+  });
+
+  test.each(['../package.json', '%2e%2e/package.json', 'page.css/../../../package.json', 'nope'])(
+    'no file but those of the page is served: %s',
+    async (name) => {
+      const { page, cookie } = await serve();
+      const { status } = await ask(`${page}${name}`, { headers: { cookie } });
+      expect(status).toBe(404);
+    },
+  );
+
+  test('every answer forbids what the page does not need', async () => {
+    const { page, cookie } = await serve();
+    for (const name of ['', 'main.js', 'page.css', 'diagrams/tool-call.svg', 'nope']) {
+      const { headers } = await ask(`${page}${name}`, { headers: { cookie } });
+      expect(headers).toMatchObject({
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'content-security-policy': expect.stringMatching(
+          /^default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; .*frame-ancestors 'none'/,
+        ),
+      });
+    }
+  });
+
+  const address = Object.values(networkInterfaces())
+    .flat()
+    .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
+  test.skipIf(address === undefined)('other machines cannot even connect', async () => {
+    const { inspector } = await serve();
+    const socket = connect(Number(new URL(inspector.url).port), address);
+    const failed = await new Promise((resolve) => {
+      socket.on('error', () => resolve(true));
+      socket.on('connect', () => resolve(false));
+    });
+    socket.destroy();
+    expect(failed).toBe(true);
+  });
+});
+
+describe('what is told', () => {
+  test('history first, then what comes', async () => {
+    const { feed, page, cookie } = await serve();
+    feed.write(warned('before'));
+    const { seen } = await read(page, cookie);
+    await vi.waitUntil(() => seen.text.includes('before'));
+    feed.write(warned('after'));
+    await vi.waitUntil(() => seen.text.includes('after'));
+    expect(textsIn(seen.text)).toEqual(['before', 'after']);
+  });
+
+  test('who connects again goes on after what it has, without doubles', async () => {
+    const { feed, page, cookie } = await serve();
+    for (const text of ['a', 'b', 'c']) feed.write(warned(text));
+    const { seen } = await read(page, cookie, { 'last-event-id': '2' });
+    await vi.waitUntil(() => seen.text.includes('id: 3'));
+    expect(textsIn(seen.text)).toEqual(['c']);
+  });
+
+  test('who comes late is told how much fell off', async () => {
+    const { feed, page, cookie } = await serve({ entries: 2, bytes: 1_000 });
+    for (const text of ['a', 'b', 'c', 'd']) feed.write(warned(text));
+    const { seen } = await read(page, cookie);
+    await vi.waitUntil(() => seen.text.includes('id: 4'));
+    expect(seen.text).toContain('event: skipped\ndata: 2\n');
+    expect(textsIn(seen.text)).toEqual(['c', 'd']);
+  });
+
+  test('a page that does not read is waited for, and only its place is kept', async () => {
+    const { feed, page, cookie } = await serve({ entries: 50, bytes: 1_000_000 });
+    const { response, seen } = await read(page, cookie);
+    response.pause();
+    const long = 'x'.repeat(10_000);
+    for (let i = 0; i < 5_000; i++) {
+      feed.write(warned(`${i} ${long}`));
+      if (i % 50 === 0) await new Promise((resolve) => void setImmediate(resolve));
+    }
+    response.resume();
+    await vi.waitUntil(() => seen.text.includes('"text":"4999 '), { timeout: 5_000 });
+    // 50 MB were written, most of them while nobody read.
+    expect(seen.text.length).toBeLessThan(25_000_000);
+    expect(seen.text).toContain('event: skipped');
+  });
+
+  test('the end is told last, and ends the stream', async () => {
+    const { feed, page, cookie } = await serve();
+    const { seen } = await read(page, cookie);
+    feed.write(warned('last words'));
+    feed.end();
+    await vi.waitUntil(() => seen.ended);
+    expect(seen.text.indexOf('last words')).toBeLessThan(seen.text.indexOf('"ended":true'));
+    const again = await read(page, cookie);
+    await vi.waitUntil(() => again.seen.ended);
+    expect(again.seen.text).toContain('"ended":true');
+  });
+
+  test('closing sends open pages the rest', async () => {
+    const { feed, inspector, page, cookie } = await serve();
+    const { seen } = await read(page, cookie);
+    for (let i = 0; i < 5_000; i++) feed.write(warned(`w${i}`));
+    await inspector.close();
+    await vi.waitUntil(() => seen.ended);
+    expect(seen.text).toContain('w4999');
+  });
+});
+
+describe('ports', () => {
+  test('one in use is one clear error', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void other.close());
+    const { port } = other.address() as AddressInfo;
+    const feed = new Feed({ source: 'live', title: '', payloads: false });
+    await expect(serveFeed(feed, { port })).rejects.toThrow(
+      `port ${port} is in use: choose another one, or none, and a free one will be taken`,
+    );
+  });
+
+  test('two inspectors work side by side, and neither opens the other', async () => {
+    const one = await serve();
+    const two = await serve();
+    one.feed.write(warned('one'));
+    two.feed.write(warned('two'));
+    const { seen } = await read(two.page, `${one.cookie}; ${two.cookie}`);
+    await vi.waitUntil(() => seen.text.includes('two'));
+    expect(seen.text).not.toContain('"text":"one"');
+    expect((await ask(two.page, { headers: { cookie: one.cookie } })).status).toBe(403);
+  });
+});

@@ -1,0 +1,39 @@
+import type { CreateConfigOptions } from '../../src/hooks/create-config.ts';
+import type { JournalEntry, JournaledMachine } from '../../src/journal/entry.ts';
+import { journalTo, type Journal, type JournalOptions } from '../../src/journal/journal.ts';
+
+export type EntryOf<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { kind: Kind }>;
+
+/** A journal and what it told. */
+export interface Seen {
+  readonly journal: Journal;
+  readonly entries: readonly JournalEntry[];
+  /** For the config of whoever is watched. */
+  readonly config: Pick<CreateConfigOptions, 'inspect' | 'onWarning'>;
+  of<Kind extends JournalEntry['kind']>(kind: Kind): EntryOf<Kind>[];
+  /** The runs of a machine, in order of beginning. */
+  started(machine: JournaledMachine): EntryOf<'started'>[];
+  /** What the run of this name told, of this kind. */
+  told<Kind extends 'answered' | 'verdict' | 'ended'>(kind: Kind, name: string): EntryOf<Kind>;
+}
+
+/** A journal for the running test. */
+export function journaled(options?: JournalOptions): Seen {
+  const entries: JournalEntry[] = [];
+  const journal = journalTo((entry) => entries.push(entry), options);
+  const of = <Kind extends JournalEntry['kind']>(kind: Kind): EntryOf<Kind>[] =>
+    entries.filter((entry): entry is EntryOf<Kind> => entry.kind === kind);
+  return {
+    journal,
+    entries,
+    config: { inspect: journal.observe, onWarning: (line) => journal.warned(line) },
+    of,
+    started: (machine) => of('started').filter((entry) => entry.machine === machine),
+    told: (kind, name) => {
+      const ids = of('started').flatMap((entry) => (entry.name === name ? [entry.id] : []));
+      return (of(kind) as { id: string }[]).find(({ id }) => ids.includes(id)) as EntryOf<
+        typeof kind
+      >;
+    },
+  };
+}

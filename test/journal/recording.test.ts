@@ -1,0 +1,277 @@
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { readRecording } from '../../src/journal/read-recording.ts';
+import { startRecording, type RecordingOptions } from '../../src/journal/start-recording.ts';
+import { callTool } from '../support/call-tool.ts';
+import { inParallel } from '../support/session.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const denying = { BeforeTool: inParallel({ name: 'guard', command: 'echo no >&2; exit 2' }) };
+
+/** One denied call, recorded. */
+async function record(file: string, options: RecordingOptions = {}) {
+  const warnings: string[] = [];
+  const onWarning = (line: string) => void warnings.push(line);
+  const recording = startRecording(file, { onWarning, ...options });
+  const { outcome } = await callTool(denying, { config: { inspect: recording.observe } });
+  recording.close();
+  return { status: outcome.status, warnings };
+}
+
+/** The kinds of the entries of a recording. */
+async function kindsIn(file: string): Promise<string[]> {
+  const kinds: string[] = [];
+  for await (const { kind } of readRecording(file)) kinds.push(kind);
+  return kinds;
+}
+
+const newFile = (name = 'r.jsonl') => join(tempFolder(), name);
+
+describe('a recording', () => {
+  test('begins with a header and ends with the end of the call, in a file for its owner only', async () => {
+    const file = newFile();
+    expect(await record(file)).toEqual({ status: 'blocked', warnings: [] });
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    expect(JSON.parse(lines[0]!)).toEqual({
+      kind: 'recording',
+      format: 'hookmachine',
+      version: 1,
+      at: expect.any(Number),
+      payloads: false,
+    });
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ kind: 'ended', status: 'blocked' });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+  });
+
+  test('is on its way to the disk as it happens', async () => {
+    const file = newFile();
+    const recording = startRecording(file);
+    let whileItRan = '';
+    await callTool(
+      {},
+      {
+        config: { inspect: recording.observe },
+        tool: () => {
+          whileItRan = readFileSync(file, 'utf8');
+          return Promise.resolve({ llmContent: '', returnDisplay: '' });
+        },
+      },
+    );
+    recording.close();
+    expect(whileItRan).toMatch(/"kind":"started".*"machine":"toolCall".*\n$/s);
+    expect(whileItRan).not.toContain('"ended"');
+  });
+
+  test('nothing is written once it is closed, and closing twice is no fault', async () => {
+    const file = newFile();
+    const recording = startRecording(file);
+    recording.close();
+    recording.close();
+    recording.warned('too late');
+    await callTool(denying, { config: { inspect: recording.observe } });
+    expect(await kindsIn(file)).toEqual(['recording']);
+  });
+
+  test('a second session is appended, with a header of its own', async () => {
+    const file = newFile();
+    await record(file);
+    const first = readFileSync(file, 'utf8');
+    await record(file, { payloads: true });
+    expect(readFileSync(file, 'utf8').startsWith(first)).toBe(true);
+    expect((await kindsIn(file)).filter((kind) => kind === 'recording')).toHaveLength(2);
+  });
+
+  test('several processes may append at once', async () => {
+    const file = newFile();
+    await Promise.all(Array.from({ length: 5 }, () => record(file)));
+    const kinds = await kindsIn(file);
+    expect(kinds.filter((kind) => kind === 'verdict')).toHaveLength(5);
+    const ids = new Set(
+      readFileSync(file, 'utf8').match(/"kind":"started","at":[\d.]+,"id":"[^"]+"/g),
+    );
+    expect(ids.size).toBe(15);
+  });
+
+  test('an empty file is taken, and a torn last line spoils nothing that follows', async () => {
+    const file = newFile();
+    writeFileSync(file, '');
+    await record(file);
+    const whole = readFileSync(file, 'utf8');
+    writeFileSync(file, `${whole}{"kind":"star`);
+    await record(file);
+    const skipped: number[] = [];
+    let headers = 0;
+    const onSkipped = ({ line }: { line: number }) => void skipped.push(line);
+    for await (const { kind } of readRecording(file, { onSkipped }))
+      headers += kind === 'recording' ? 1 : 0;
+    expect(headers).toBe(2);
+    expect(skipped).toEqual([whole.split('\n').length]);
+  });
+
+  test.each([
+    [
+      'notes',
+      /notes\.txt: this file is no recording of hookmachine, so it was left as it is; record/,
+    ],
+    ['{"kind":"recording","format":"other","version":1}\n', /no recording of hookmachine/],
+    ['{"kind":"recording","format":"hookmachine","version":2}\n', /of a newer hookmachine; record/],
+    [Buffer.from([0, 1, 2, 255]), /no recording of hookmachine/],
+  ])('what is no recording is refused and left as it is: %j', (content, message) => {
+    const file = newFile('notes.txt');
+    writeFileSync(file, content);
+    expect(() => startRecording(file)).toThrow(message);
+    expect(readFileSync(file)).toEqual(Buffer.from(content));
+  });
+
+  test('a folder is refused', () => {
+    expect(() => startRecording(tempFolder())).toThrow(
+      /this is a folder; name a file to record to/,
+    );
+  });
+
+  test('a full disk breaks no call, and is warned of once', async () => {
+    expect(await record('/dev/full')).toEqual({
+      status: 'blocked',
+      warnings: [
+        expect.stringMatching(
+          /^\/dev\/full: cannot be written \(ENOSPC.*\), so it records no more$/,
+        ),
+      ],
+    });
+  });
+
+  test('a place that cannot be written breaks no call, and is warned of once', async () => {
+    const file = join(tempFolder(), 'missing', 'r.jsonl');
+    expect(await record(file)).toEqual({
+      status: 'blocked',
+      warnings: [
+        expect.stringMatching(/r\.jsonl: cannot be written \(ENOENT.*\), so it records no more$/),
+      ],
+    });
+  });
+
+  test('a warning sink that throws is no fault of the call', async () => {
+    const onWarning = vi.fn(() => {
+      throw new Error('no');
+    });
+    expect(await record('/dev/full', { onWarning })).toMatchObject({ status: 'blocked' });
+    expect(onWarning).toHaveBeenCalledOnce();
+  });
+});
+
+/** The kinds of what is read, and what is skipped. */
+const read = async (file: string) => {
+  const skipped: string[] = [];
+  const kinds: string[] = [];
+  const onSkipped = ({ line, message }: { line: number; message: string }) =>
+    void skipped.push(`${line} ${message}`);
+  for await (const { kind } of readRecording(file, { onSkipped })) kinds.push(kind);
+  return { kinds, skipped };
+};
+
+const fileOf = (content: string | Buffer): string => {
+  const file = newFile();
+  writeFileSync(file, content);
+  return file;
+};
+
+describe('reading a recording', () => {
+  const header = JSON.stringify({
+    kind: 'recording',
+    format: 'hookmachine',
+    version: 1,
+    at: 1,
+    payloads: false,
+  });
+  const ended = JSON.stringify({ kind: 'ended', at: 2, id: 'a', status: 'done' });
+
+  test.each([
+    ['', /r\.jsonl: this file is empty; make a recording with --record FILE$/],
+    ['hello\n', /this is no recording of hookmachine: line 1 is no header/],
+    [Buffer.alloc(100_000, 0), /this is no recording of hookmachine/],
+    [`${ended}\n`, /this is no recording of hookmachine/],
+    [
+      header.replace(':1,', ':2,'),
+      /this recording is of a newer hookmachine; read it with that one$/,
+    ],
+  ])('one clear error for %j', async (content, message) => {
+    await expect(read(fileOf(content))).rejects.toThrow(message);
+  });
+
+  test('one clear error for what is missing, a folder, or not ours to read', async () => {
+    await expect(read(newFile('none'))).rejects.toThrow(
+      /there is no such file; make one with --record/,
+    );
+    await expect(read(tempFolder())).rejects.toThrow(/this is no file; name a recording/);
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'sub'));
+    await expect(read(join(folder, 'x'.repeat(300)))).rejects.toThrow(
+      /cannot be read \(ENAMETOOLONG/,
+    );
+    const file = fileOf(header);
+    chmodSync(file, 0);
+    // Root reads everything.
+    if (process.getuid?.() !== 0) await expect(read(file)).rejects.toThrow(/cannot be read/);
+  });
+
+  test('a broken line is skipped and named, and the others live', async () => {
+    const lines = [
+      header,
+      ended,
+      '{"kind":',
+      ended,
+      '{"kind":"danced","at":1}',
+      '{"kind":"verdict","at":1,"id":"a","blocked":true,"stop":false,"setBy":{},"conflicts":[1]}',
+      '{"kind":"__proto__","at":1}',
+      '[]',
+      '',
+      ended,
+    ];
+    expect(await read(fileOf(`${lines.join('\n')}\n`))).toEqual({
+      kinds: ['recording', 'ended', 'ended', 'ended'],
+      skipped: [
+        '3 is no valid JSON',
+        '5 is no entry of a journal',
+        '6 is no entry of a journal',
+        '7 is no entry of a journal',
+        '8 is no entry of a journal',
+      ],
+    });
+  });
+
+  test('a torn last line is skipped and said; one that only lacks its end is read', async () => {
+    expect(await read(fileOf(`${header}\n${ended.slice(0, -5)}`))).toEqual({
+      kinds: ['recording'],
+      skipped: ['2 is torn: the process was ended while it wrote'],
+    });
+    expect(await read(fileOf(`${header}\n${ended}`))).toEqual({
+      kinds: ['recording', 'ended'],
+      skipped: [],
+    });
+  });
+
+  test('a session of a newer version in the same file is passed over', async () => {
+    const newer = header.replace(':1,', ':2,');
+    const lines = [header, ended, newer, '{"kind":"new"}', ended, header, ended];
+    expect(await read(fileOf(`${lines.join('\n')}\n`))).toEqual({
+      kinds: ['recording', 'ended', 'recording', 'ended'],
+      skipped: ['3 begins a session of a newer hookmachine, which is passed over'],
+    });
+  });
+
+  test('a line without end is not kept', async () => {
+    const file = fileOf(`${header}\n${'x'.repeat(17_000_000)}\n${ended}\n`);
+    expect(await read(file)).toEqual({
+      kinds: ['recording', 'ended'],
+      skipped: ['2 is longer than 16000000 bytes'],
+    });
+  });
+
+  test('a reader may stop early', async () => {
+    for await (const { kind } of readRecording(fileOf(`${header}\n${ended}\n`))) {
+      expect(kind).toBe('recording');
+      break;
+    }
+  });
+});

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import {
+  initialTransition,
+  transition,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+} from 'xstate';
+import { sketch } from '../machines/sketch.ts';
+
+const folder = new URL('../../machines/', import.meta.url);
+const files = readdirSync(folder).filter((file) => file.endsWith('.ts'));
+
+/** Every snapshot that bare events lead to, one a state: a simulator knows neither inputs nor outputs. */
+function simulated(machine: AnyStateMachine): Map<string, AnyMachineSnapshot> {
+  const seen = new Map<string, AnyMachineSnapshot>();
+  const [first] = initialTransition(machine);
+  const open: AnyMachineSnapshot[] = [first];
+  for (let snapshot = open.pop(); snapshot; snapshot = open.pop()) {
+    const state = JSON.stringify([snapshot.status, snapshot.value]);
+    if (seen.has(state)) continue;
+    seen.set(state, snapshot);
+    if (snapshot.status !== 'active') continue;
+    // An error that no state hears is no step that a simulator offers.
+    for (const type of machine.events)
+      if (snapshot.can({ type })) open.push(transition(machine, snapshot, { type })[0]);
+  }
+  return seen;
+}
+
+describe.each(files)('%s in a simulator such as Stately Sketch’s', async (file) => {
+  const code = readFileSync(new URL(file, folder), 'utf8');
+  const name = `${file.replace(/\.ts$/, '').replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())}Machine`;
+  const machine = (await sketch(code, name)) as AnyStateMachine;
+
+  test('is taken for XState code', () => {
+    expect(code).not.toMatch(/^\s*(?:stateDiagram|flowchart|graph\s)/m);
+    expect(code).toMatch(/\bsetup\s*\(/);
+  });
+
+  test('begins without input', () => {
+    const [snapshot] = initialTransition(machine);
+    expect(snapshot.error).toBeUndefined();
+    expect(snapshot.status).not.toBe('error');
+  });
+
+  test('survives events that carry nothing', () => {
+    const broken = [...simulated(machine)].flatMap(([state, { status, error }]) =>
+      status === 'error' ? [[state, String(error)]] : [],
+    );
+    expect(broken).toEqual([]);
+  });
+});

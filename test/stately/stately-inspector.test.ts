@@ -1,0 +1,258 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocketServer, type RawData } from 'ws';
+import { createMachine } from 'xstate';
+import { loadStately } from '../../src/stately/stately-package.ts';
+import {
+  statelyInspector,
+  type StatelyInspectorOptions,
+} from '../../src/stately/stately-inspector.ts';
+import { callTool } from '../support/call-tool.ts';
+import { inParallel } from '../support/session.ts';
+
+interface Message {
+  readonly type: '@xstate.actor' | '@xstate.event' | '@xstate.snapshot';
+  readonly name?: string;
+  readonly sessionId: string;
+  readonly parentId?: string;
+  readonly definition?: string;
+  readonly event?: { readonly type: string };
+  readonly snapshot?: { readonly status: string; readonly value?: unknown };
+}
+
+const messageIn = (data: RawData): Message =>
+  JSON.parse((data as Buffer).toString('utf8')) as Message;
+
+/** A WebSocket server as Stately's, which keeps what it is told. */
+async function server() {
+  const messages: Message[] = [];
+  const sockets = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  sockets.on('connection', (socket) =>
+    socket.on('message', (data) => messages.push(messageIn(data))),
+  );
+  await once(sockets, 'listening');
+  const stop = () => {
+    for (const socket of sockets.clients) socket.terminate();
+    sockets.close();
+  };
+  onTestFinished(stop);
+  const url = `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}`;
+  return { messages, sockets, url, stop };
+}
+
+const guard = { BeforeTool: inParallel({ name: 'guard', command: 'echo SPOKEN >&2; exit 2' }) };
+const input = { file_path: 'ARGUMENT', password: 'hunter2', note: 'sk-1' };
+
+async function inspected(options: StatelyInspectorOptions) {
+  const stately = await statelyInspector(options);
+  onTestFinished(() => stately.close());
+  const { outcome } = await callTool(guard, { input, config: { inspect: stately.observe } });
+  expect(outcome.status).toBe('blocked');
+  return stately;
+}
+
+const isDone = ({ type, snapshot }: Message) =>
+  type === '@xstate.snapshot' && snapshot?.value === 'blocked';
+const untilDone = (messages: readonly Message[]) =>
+  vi.waitUntil(() => messages.some(isDone), { timeout: 10_000, interval: 10 });
+
+describe('a server of Stately', () => {
+  test('is told of every machine, so that it can draw it, and of each of its states', async () => {
+    const { messages, url } = await server();
+    await inspected({ url });
+    await untilDone(messages);
+    const machines = messages.filter(
+      ({ type, definition }) => type === '@xstate.actor' && definition?.includes('"states"'),
+    );
+    expect(machines.map(({ definition }) => createMachine(JSON.parse(definition!)).id)).toEqual([
+      'toolCall',
+      'hookEvent',
+      'hookProcess',
+    ]);
+    expect(machines[1]?.parentId).toBe(machines[0]?.sessionId);
+    const values = messages.flatMap(({ sessionId, snapshot, type }) =>
+      type === '@xstate.snapshot' && sessionId === machines[0]?.sessionId ? [snapshot?.value] : [],
+    );
+    expect(values).toEqual(['beforeHooks', 'blocked']);
+    expect(messages.some(({ event }) => event?.type === 'process.exited')).toBe(true);
+  });
+
+  test('is told no contexts, arguments or results unless asked for', async () => {
+    const { messages, url } = await server();
+    await inspected({ url });
+    await untilDone(messages);
+    expect(JSON.stringify(messages)).not.toMatch(/ARGUMENT|hunter2|SPOKEN/);
+  });
+
+  test('is told them redacted when asked for', async () => {
+    const { messages, url } = await server();
+    await inspected({ url, payloads: true, redact: ['/sk-\\d/'] });
+    await untilDone(messages);
+    const told = JSON.stringify(messages);
+    expect(told).toContain('ARGUMENT');
+    expect(told).toContain('SPOKEN');
+    expect(told).not.toMatch(/hunter2|sk-1/);
+  });
+
+  test('that goes away is warned of once, and breaks no call', async () => {
+    const { messages, url, stop } = await server();
+    const onWarning = vi.fn();
+    const stately = await inspected({ url, onWarning });
+    await untilDone(messages);
+    stop();
+    await vi.waitUntil(() => onWarning.mock.calls.length > 0, { timeout: 10_000 });
+    const { outcome } = await callTool(guard, { config: { inspect: stately.observe } });
+    expect(outcome.status).toBe('blocked');
+    expect(onWarning.mock.calls).toEqual([
+      [
+        expect.stringMatching(
+          /^ws:.*Stately's inspector cannot be told any more \(.*\); it goes on/,
+        ),
+      ],
+    ]);
+  });
+
+  test('that was never there is tried a few times and then given up', async () => {
+    const { url, stop } = await server();
+    stop();
+    const onWarning = vi.fn();
+    await inspected({ url, onWarning });
+    await vi.waitUntil(() => onWarning.mock.calls.length > 0, { timeout: 15_000, interval: 50 });
+    expect(onWarning.mock.calls).toEqual([[expect.stringContaining('ECONNREFUSED')]]);
+  });
+
+  test('that starts late is told all the same', async () => {
+    const { url, stop, sockets } = await server();
+    const { port } = sockets.address() as AddressInfo;
+    stop();
+    await once(sockets, 'close');
+    await inspected({ url });
+    const late = new WebSocketServer({ host: '127.0.0.1', port });
+    onTestFinished(() => {
+      for (const socket of late.clients) socket.terminate();
+      late.close();
+    });
+    const messages: Message[] = [];
+    late.on('connection', (socket) =>
+      socket.on('message', (data) => messages.push(messageIn(data))),
+    );
+    await untilDone(messages);
+    expect(messages.some(({ definition }) => definition?.includes('"toolCall"'))).toBe(true);
+  });
+
+  test.each([
+    ['ws://example.org:8080', /example\.org:8080 is not on this machine, .* use a server on 127/],
+    ['ws://10.0.0.1:1', /is not on this machine/],
+    ['http://127.0.0.1:1', /is no address of a WebSocket server; give ws:/],
+    ['nonsense', /is no address of a WebSocket server/],
+  ])('must be on this machine: %s is refused', async (url, message) => {
+    await expect(statelyInspector({ url })).rejects.toThrow(message);
+  });
+});
+
+const dist = (file: string): string =>
+  fileURLToPath(new URL(`../../dist/src/${file}.js`, import.meta.url));
+
+/** A process that is inspected and then has nothing more to do. */
+const inspectedProcess = (options: StatelyInspectorOptions) => {
+  const script = `
+    const { statelyInspector } = await import(${JSON.stringify(dist('stately/stately-inspector'))});
+    const { createConfig, ToolScheduler, builtInTools } = await import(${JSON.stringify(dist('index'))});
+    const stately = await statelyInspector(${JSON.stringify(options)});
+    const config = createConfig({ cwd: process.cwd(), settings: {}, inspect: stately.observe });
+    const requests = [{ id: '1', name: 'list_directory', input: { dir_path: '.' } }];
+    await new ToolScheduler({ config, tools: builtInTools() }).schedule(requests);
+    console.log('done');
+  `;
+  return execa('node', ['--input-type=module', '-e', script], { timeout: 15_000, reject: false });
+};
+
+describe('a process that is inspected', () => {
+  test('ends by itself without a server', async () => {
+    const { url, stop } = await server();
+    stop();
+    const { stdout, exitCode } = await inspectedProcess({ url });
+    expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
+  });
+
+  test('ends by itself with one that stays, which has heard everything', async () => {
+    const { messages, url } = await server();
+    const { stdout, exitCode } = await inspectedProcess({ url });
+    expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
+    await vi.waitUntil(() => messages.some(({ snapshot }) => snapshot?.value === 'done'), {
+      timeout: 5_000,
+    });
+  });
+
+  test('ends by itself although its page could be opened', async () => {
+    const { stdout, exitCode } = await inspectedProcess({});
+    expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
+  });
+});
+
+describe('the page that holds Stately’s', () => {
+  test('is given to whoever has its address, and to nobody else', async () => {
+    const { url } = await inspected({});
+    const page = await fetch(url);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain('src="https://stately.ai/inspect"');
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none';/);
+    const { origin } = new URL(url);
+    expect((await fetch(`${origin}/`)).status).toBe(404);
+    expect((await fetch(`${origin}/messages`)).status).toBe(404);
+    expect((await fetch(url, { method: 'POST' })).status).toBe(403);
+  });
+
+  test('listens on the loopback address only', async () => {
+    const { url } = await inspected({});
+    const { port, hostname, pathname } = new URL(url);
+    expect(hostname).toBe('127.0.0.1');
+    const outer = Object.values(networkInterfaces())
+      .flat()
+      .find((address) => address?.family === 'IPv4' && !address.internal);
+    if (outer) await expect(fetch(`http://${outer.address}:${port}${pathname}`)).rejects.toThrow();
+  });
+
+  test('is told what was before it was opened, and what comes', async () => {
+    const stately = await inspected({});
+    const response = await fetch(`${stately.url}messages`);
+    const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    const readUntil = async (count: number) => {
+      while (text.split('"toolCall\\"').length <= count || !text.endsWith('\n\n')) {
+        const { value, done } = await reader.read();
+        if (done) throw new Error('the stream has ended');
+        text += value;
+      }
+    };
+    await readUntil(1);
+    await callTool(guard, { config: { inspect: stately.observe } });
+    await readUntil(2);
+    await reader.cancel();
+    const messages = text
+      .trim()
+      .split('\n\n')
+      .map((line) => JSON.parse(line.replace(/^data: /, '')) as Message);
+    expect(messages[0]).toMatchObject({ type: '@xstate.actor' });
+    expect(messages.some(isDone)).toBe(true);
+  });
+
+  test('is gone once it is closed', async () => {
+    const stately = await inspected({});
+    stately.close();
+    await expect(fetch(stately.url)).rejects.toThrow();
+  });
+});
+
+describe('the optional package', () => {
+  test('that is missing is told with what to install', async () => {
+    const name = '@statelyai/no-such-package';
+    await expect(loadStately(() => import(name))).rejects.toThrow(
+      "Stately's inspector needs the package @statelyai/inspect; install it where hookmachine is installed: npm i @statelyai/inspect",
+    );
+  });
+});
