@@ -137,7 +137,7 @@ export const hookProcessMachine = setup({
       initial: 'starting',
       states: {
         starting: {
-          description: 'Waiting for the process to exist.',
+          description: 'Waiting for its turn, and for the process to exist.',
           on: {
             'process.started': 'running',
           },

@@ -1,36 +1,63 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fromCallback } from 'xstate';
-import type { HookCommand, ProcessOrder, ProcessReport } from '../../machines/hook-process.ts';
-import { expandCommand } from './expand-command.ts';
+import type {
+  HookCommand,
+  HookExit,
+  ProcessOrder,
+  ProcessReport,
+} from '../../machines/hook-process.ts';
 import { onGroupEnd } from './group-end.ts';
 import { groupExists, killGroups, signalGroup } from './group.ts';
-import { HookStreams } from './hook-streams.ts';
-import { findShell } from './shell.ts';
+import type { HookStreams } from './hook-streams.ts';
+import { startPlainly } from './plain-start.ts';
+import { startReady } from './ready-shells.ts';
+import { takeTurn } from './turns.ts';
 import { forget, watch } from './watchdog.ts';
 
 /**
  * Runs one hook command and reports what it did; it knows no policy and no deadline.
  *
- * It reports `process.closed` once the command has exited and neither its process group nor its
- * streams hold anything more, or when told to `collect` what there is.
+ * It waits for its turn where too many hooks run already. It reports `process.closed` once the
+ * command has exited and neither its process group nor its streams hold anything more, or when told
+ * to `collect` what there is; a hook that is ended before its turn never runs.
  */
 export const hookProcess = fromCallback<ProcessOrder, HookCommand>(
   ({ input, sendBack, receive }) => {
     const report: (report: ProcessReport) => void = sendBack;
     let running: RunningHook | undefined;
-    try {
-      running = new RunningHook(input, report);
-    } catch (error) {
-      report({ type: 'process.failed', error: toError(error, input) });
-    }
-    receive((order) => running?.obey(order));
-    return () => running?.abandon();
+    const endTurn = takeTurn((end) => {
+      try {
+        running = new RunningHook(input, report, end);
+      } catch (error) {
+        report({ type: 'process.failed', error: toError(error, input) });
+        end();
+      }
+    });
+    receive((order) => {
+      if (running !== undefined) return running.obey(order);
+      endTurn();
+      report({ type: 'process.closed', exit: neverRan });
+    });
+    return () => {
+      if (running === undefined) endTurn();
+      else running.abandon();
+    };
   },
 );
 
+const neverRan: HookExit = {
+  exitCode: null,
+  signal: null,
+  stdout: '',
+  stderr: '',
+  truncated: [],
+  durationMs: 0,
+};
+
 class RunningHook {
   readonly #report: (report: ProcessReport) => void;
+  readonly #endTurn: () => void;
   readonly #startedAt = performance.now();
   readonly #streams: HookStreams;
   readonly #child: ChildProcess;
@@ -39,34 +66,23 @@ class RunningHook {
   #callOff: (() => void) | undefined;
   #closed = false;
 
-  constructor(command: HookCommand, report: (report: ProcessReport) => void) {
+  constructor(command: HookCommand, report: (report: ProcessReport) => void, endTurn: () => void) {
     this.#report = report;
-    this.#streams = new HookStreams(command.stdin());
-    try {
-      const [program, args] = startOf(command);
-      this.#child = this.#streams.handOver((stdio) =>
-        spawn(program, args, {
-          cwd: command.cwd,
-          env: { ...process.env, ...command.env },
-          stdio,
-          // A group of its own, so that what it starts ends with it.
-          detached: true,
-        }),
-      );
-    } catch (error) {
-      this.#streams.release();
-      throw error;
-    }
-    this.#child.once('error', (error) => this.#fail(toError(error, command)));
-    const { pid } = this.#child;
+    this.#endTurn = endTurn;
+    const stdin = command.stdin();
+    const { child, streams } = startReady(command, stdin, () => startPlainly(command, stdin));
+    this.#child = child;
+    this.#streams = streams;
+    child.once('error', (error) => this.#fail(toError(error, command)));
+    const { pid } = child;
     if (pid === undefined) return;
     watch(pid);
-    this.#child.once('exit', (exitCode, signal) => {
+    child.once('exit', (exitCode, signal) => {
       this.#ended = { exitCode, signal, durationMs: performance.now() - this.#startedAt };
       report({ type: 'process.exited' });
       this.#settle();
     });
-    this.#streams.attach(this.#child, () => this.#settle());
+    streams.attach(child, () => this.#settle());
     report({ type: 'process.started', pid });
   }
 
@@ -90,6 +106,7 @@ class RunningHook {
     if (this.#closed) return;
     if (pid !== undefined) killGroups(new Set([pid]));
     this.#release();
+    this.#endTurn();
   }
 
   /** Closes the run when nothing of the hook is left, or sees to it that this happens then. */
@@ -115,12 +132,14 @@ class RunningHook {
     const exit = { exitCode, signal, ...this.#streams.read(), durationMs };
     this.#release();
     this.#report({ type: 'process.closed', exit });
+    this.#endTurn();
   }
 
   #fail(error: Error): void {
     if (this.#closed) return;
     this.#release();
     this.#report({ type: 'process.failed', error });
+    this.#endTurn();
   }
 
   #release(): void {
@@ -130,9 +149,6 @@ class RunningHook {
     if (this.#child.pid !== undefined) forget(this.#child.pid);
   }
 }
-
-const startOf = ({ command, args, env }: HookCommand): [string, readonly string[]] =>
-  args ? [command, args] : [findShell(), ['-c', expandCommand(command, env)]];
 
 /** Why there is no process; where the folder is missing, the system says that the shell is. */
 function toError(error: unknown, { cwd }: HookCommand): Error {

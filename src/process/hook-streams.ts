@@ -9,22 +9,37 @@ export const outputLimit = 10 * 1024 * 1024;
 
 const outputNames = ['stdout', 'stderr'] as const;
 
-/** The standard streams of one hook: handed over to it, then fed and read, in the end released. */
+/** The standard streams of one hook: filled, handed over to it, then read, in the end released. */
 export class HookStreams {
-  readonly #text: string;
-  readonly #input: number | undefined;
+  #input = orNodesPipe(openInput);
   readonly #outputs = outputNames.map(() => orNodesPipe(openOutput));
+  #text = '';
   #collectors: OutputCollector[] = [];
   #child: ChildProcess | undefined;
+  #isHandedOver = false;
 
-  constructor(text: string) {
+  /** Whether none of them is one of Node's pipes. */
+  get areFiles(): boolean {
+    return this.#input !== undefined && !this.#outputs.includes(undefined);
+  }
+
+  /** Puts the input in place: before the process starts, or before it is told what to run. */
+  fill(text: string): void {
     this.#text = text;
-    this.#input = orNodesPipe(() => openInput(text));
+    try {
+      this.#input?.fill(text);
+    } catch (error) {
+      if (this.#isHandedOver) throw error;
+      // A pipe needs no room for what it carries.
+      closeSync(this.#input!.reader);
+      this.#input = undefined;
+    }
   }
 
   /** Starts a process with these streams; afterwards it alone holds its ends of them. */
   handOver<Started>(start: (stdio: (number | 'pipe')[]) => Started): Started {
-    const theirs = [this.#input, ...this.#outputs.map((output) => output?.writer)];
+    const theirs = [this.#input?.reader, ...this.#outputs.map((output) => output?.writer)];
+    this.#isHandedOver = true;
     try {
       return start(theirs.map((fd) => fd ?? 'pipe'));
     } finally {
@@ -32,7 +47,16 @@ export class HookStreams {
     }
   }
 
-  /** Feeds the process and reads it; `onEnd` is called as each output ends. */
+  /** Does not keep the host alive any more, until `ref` is called. */
+  unref(): void {
+    for (const output of this.#outputs) output?.reader.unref();
+  }
+
+  ref(): void {
+    for (const output of this.#outputs) output?.reader.ref();
+  }
+
+  /** Reads the process, and feeds it where its input is a pipe; `onEnd` is called as each output ends. */
   attach(child: ChildProcess, onEnd: () => void): void {
     this.#child = child;
     this.#collectors = outputNames.map((name, index) => {
@@ -60,6 +84,7 @@ export class HookStreams {
 
   /** Lets go of everything, whoever still holds the other ends. */
   release(): void {
+    this.#input?.close();
     for (const [index, output] of this.#outputs.entries()) {
       output?.release(this.#collectors[index]?.ended ?? true);
       output?.reader.destroy();

@@ -17,14 +17,37 @@ const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
 
 let inputs = 0;
 
-/** An input that is complete before the hook starts: written once, then end of file (HOOK-061). Returns a descriptor to close. */
-export function openInput(text: string): number {
+export interface InputFile {
+  /** The hook's end; close it once the hook has it. */
+  readonly reader: number;
+  /** Writes all of the input; what reads it then finds its end (HOOK-061). */
+  fill(text: string): void;
+  close(): void;
+}
+
+/** An input that is filled before the hook looks for it. */
+export function openInput(): InputFile {
   const file = join(scratchFolder(), `input-${inputs++}`);
+  let writer: number | undefined = openSync(file, 'wx', 0o600);
+  const close = (): void => {
+    if (writer !== undefined) closeSync(writer);
+    writer = undefined;
+  };
   try {
-    writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
-    return openSync(file, O_RDONLY);
+    return { reader: openSync(file, O_RDONLY), fill, close };
+  } catch (error) {
+    close();
+    throw error;
   } finally {
     unlinkSync(file);
+  }
+
+  function fill(text: string): void {
+    try {
+      writeFileSync(writer!, text);
+    } finally {
+      close();
+    }
   }
 }
 

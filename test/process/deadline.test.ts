@@ -118,7 +118,8 @@ describe('the deadline', () => {
   });
 
   test('does not run while the hook is drained', async () => {
-    const outcome = await runHook('sleep 100 & sleep 0.25; exit 2', { timeout: 300 });
+    const command = "(trap '' TERM; sleep 100) & sleep 0.3; exit 2";
+    const outcome = await runHook(command, { timeout: 500 });
     expect(outcome).toMatchObject({ status: 'exited', exit: { exitCode: 2 } });
   });
 });

@@ -1,11 +1,11 @@
 import type * as fs from 'node:fs';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { runHook, runToExit } from './run-hook.ts';
 import type * as run from './run-hook.ts';
 
 describe('who is signalled', () => {
   const kill = vi.spyOn(process, 'kill');
-  afterEach(() => kill.mockClear());
+  beforeEach(() => void kill.mockClear());
   afterAll(() => kill.mockRestore());
 
   /** The signals sent to groups, but for those that only ask whether there is one. */

@@ -11,6 +11,7 @@ import {
 } from '../../machines/hook-process.ts';
 import { livingGroups } from '../../src/process/group.ts';
 import { hookProcess } from '../../src/process/hook-process.ts';
+import { prepare } from '../../src/process/ready-shells.ts';
 
 export interface Options {
   readonly timeout?: number;
@@ -32,8 +33,13 @@ export function inputFor(command: string, options: Options = {}): HookProcessInp
   };
 }
 
-/** A hook in its machine, not started yet. */
+/** A hook in its machine, not started yet, with a shell ready for it unless the environment forbids that. */
 export function hookActor(command: string, options: Options = {}) {
+  prepare(inputFor(command, options).command);
+  return unpreparedActor(command, options);
+}
+
+function unpreparedActor(command: string, options: Options) {
   const { grace } = options;
   const provided = grace === undefined ? machine : machine.provide({ delays: { grace } });
   return createActor(provided, { input: inputFor(command, options) });
@@ -41,18 +47,29 @@ export function hookActor(command: string, options: Options = {}) {
 
 /** Runs a hook through its machine to its outcome. */
 export function runHook(command: string, options?: Options): Promise<HookProcessOutcome> {
-  const actor = hookActor(command, options);
+  return outcomeOf(hookActor(command, options));
+}
+
+function outcomeOf(actor: ReturnType<typeof hookActor>): Promise<HookProcessOutcome> {
   const outcome = toPromise(actor);
   actor.start();
   return outcome;
 }
 
 /** Runs a hook that is to end by itself. */
-export async function runToExit(
-  command: string,
-  options?: Options,
-): Promise<HookExit & { leftBackground: boolean }> {
-  const outcome = await runHook(command, options);
+export async function runToExit(command: string, options?: Options): Promise<Exit> {
+  return exitOf(await runHook(command, options));
+}
+
+/** Runs a hook that is to end by itself, with no shell but those that are ready already. */
+export async function runUnprepared(command: string, options: Options = {}): Promise<Exit> {
+  return exitOf(await outcomeOf(unpreparedActor(command, options)));
+}
+
+type Exit = HookExit & { leftBackground: boolean };
+
+function exitOf(outcome: HookProcessOutcome): Exit {
+  if (outcome.status === 'failed') throw outcome.error;
   if (outcome.status !== 'exited') throw new Error(`not exited: ${JSON.stringify(outcome)}`);
   return { ...outcome.exit, leftBackground: outcome.leftBackground };
 }

@@ -1,0 +1,43 @@
+import { readFileSync, statSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import type { HookCommand } from '../../machines/hook-process.ts';
+import { scratchFolder } from './scratch.ts';
+import { findShell } from './shell.ts';
+
+/** What a hook's process gets from its start alone, and cannot be given later. */
+export interface Inheritance {
+  /** Equal where one process may stand for another. */
+  readonly key: string;
+  readonly shell: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** With these a shell does not begin as usual, and the words of our script may mean something else. */
+const unusual =
+  /^(?:BASH_ENV|BASH_COMPAT|BASH_XTRACEFD|BASHOPTS|SHELLOPTS|POSIXLY_CORRECT|BASH_FUNC_(?:read|exec|exit|eval|set|unset)\W.*|hookmachine_\w*)$/;
+
+/** Of /proc/PID/status, what a process hands on: its umask, users, groups, rights and cores. */
+const handedOn = /^(?:Umask|Uid|Gid|Groups|Cap\w+|NoNewPrivs|Seccomp|Cpus_allowed):.*$/gm;
+
+/** What this command's process would inherit now; undefined where only its own start can tell. */
+export function inheritanceOf(command: HookCommand): Inheritance | undefined {
+  const { cwd } = command;
+  const shell = findShell();
+  const env = { ...process.env, ...command.env };
+  if (!shell.endsWith('/bash') || Object.keys(env).some((name) => unusual.test(name)))
+    return undefined;
+  try {
+    const status = readFileSync('/proc/self/status', 'latin1');
+    // A /proc from outside of a container tells of another process.
+    if (!status.includes(`\nPid:\t${process.pid}\n`)) return undefined;
+    // Another folder may have taken the name, or another disk the place.
+    const { dev, ino } = statSync(cwd);
+    // Streams in a folder that a cleaner removed are no longer those of a new hook.
+    const streams = scratchFolder();
+    const all = [shell, cwd, dev, ino, streams, env, getPriority(), status.match(handedOn)];
+    return { key: JSON.stringify(all), shell, cwd, env };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,36 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { HookCommand } from '../../machines/hook-process.ts';
+import { expandCommand } from './expand-command.ts';
+import { HookStreams } from './hook-streams.ts';
+import { findShell } from './shell.ts';
+
+/** A hook's own process, with its input on the way. */
+export interface StartedHook {
+  readonly child: ChildProcess;
+  readonly streams: HookStreams;
+}
+
+/** Starts a hook as `bash -c` of its command, or as the program it names. */
+export function startPlainly(command: HookCommand, stdin: string): StartedHook {
+  const streams = new HookStreams();
+  try {
+    streams.fill(stdin);
+    const [program, args] = programOf(command);
+    const child = streams.handOver((stdio) =>
+      spawn(program, args, {
+        cwd: command.cwd,
+        env: { ...process.env, ...command.env },
+        stdio,
+        // A group of its own, so that what it starts ends with it.
+        detached: true,
+      }),
+    );
+    return { child, streams };
+  } catch (error) {
+    streams.release();
+    throw error;
+  }
+}
+
+const programOf = ({ command, args, env }: HookCommand): [string, readonly string[]] =>
+  args ? [command, args] : [findShell(), ['-c', expandCommand(command, env)]];

@@ -1,0 +1,138 @@
+import type { HookCommand } from '../../machines/hook-process.ts';
+import { expandCommand } from './expand-command.ts';
+import { type Inheritance, inheritanceOf } from './inheritance.ts';
+import { isProgramCall } from './program-call.ts';
+import type { StartedHook } from './plain-start.ts';
+import { ReadyShell } from './ready-shell.ts';
+
+/*
+ * Keeps shells ready for hooks like those that ran before: as many as ran without a pause, side by
+ * side or one after the other.
+ *
+ * Node forks, and its fork takes the longer the more memory the host has. Started ahead, a shell
+ * costs that time while nobody waits. Shells are started a moment after a hook's end, so that a
+ * command that runs one event and ends never pays for them.
+ */
+
+/** How many are kept at most. */
+const most = 8;
+/** How long after a hook's end the next shell is started, and how long shells are kept unused, in ms. */
+const [pause, patience] = [5, 5 * 60_000];
+/** A shell reads its order byte by byte; a longer text is faster in a shell of its own. */
+const longest = 2048;
+/** After so many shells that ended by themselves none is started any more. */
+const tolerance = 3;
+
+interface Stock {
+  readonly inheritance: Inheritance;
+  readonly shells: ReadyShell[];
+  /** How many hooks began since the last pause, and the most there ever were. */
+  begun: number;
+  wanted: number;
+}
+
+/** By the key of the inheritance, those used last at the end. */
+const stocks = new Map<string, Stock>();
+let losses = 0;
+let refilling: NodeJS.Timeout | undefined;
+let clearing: NodeJS.Timeout | undefined;
+
+/** Whether this command may be left to a ready shell. `HOOKMACHINE_PLAIN_START=1` in the environment turns all of this off. */
+const isFit = ({ command, args }: HookCommand): boolean =>
+  process.env['HOOKMACHINE_PLAIN_START'] !== '1' &&
+  losses < tolerance &&
+  args === undefined &&
+  command.length <= longest &&
+  !command.includes('\0');
+
+/** Starts a hook in a shell that is ready for it, or else in the way that is given. */
+export function startReady(
+  command: HookCommand,
+  stdin: string,
+  startPlainly: () => StartedHook,
+): StartedHook {
+  const inheritance = isFit(command) ? inheritanceOf(command) : undefined;
+  if (inheritance === undefined) return startPlainly();
+  const stock = stockFor(inheritance);
+  const started = takeOver(stock, command, stdin) ?? startPlainly();
+  if (started.child.pid === undefined) return started;
+  stock.begun++;
+  started.child.once('exit', () => {
+    clearTimeout(refilling);
+    refilling = setTimeout(refill, pause).unref();
+  });
+  return started;
+}
+
+/** Starts a shell for hooks like this one; tells whether one is ready then. */
+export function prepare(command: HookCommand): boolean {
+  const inheritance = isFit(command) ? inheritanceOf(command) : undefined;
+  return inheritance !== undefined && add(stockFor(inheritance));
+}
+
+function stockFor(inheritance: Inheritance): Stock {
+  const { key } = inheritance;
+  const stock = stocks.get(key) ?? { inheritance, shells: [], begun: 0, wanted: 0 };
+  stocks.delete(key);
+  stocks.set(key, stock);
+  if (stocks.size > most) discard(stocks.values().next().value!);
+  return stock;
+}
+
+function takeOver(stock: Stock, command: HookCommand, stdin: string): StartedHook | undefined {
+  const text = expandCommand(command.command, command.env);
+  for (let shell = stock.shells.shift(); shell !== undefined; shell = stock.shells.shift()) {
+    try {
+      if (shell.isWaiting)
+        return shell.run(isProgramCall(text, command.env) ? 'program' : 'text', text, stdin);
+    } catch {
+      // Nothing has run yet.
+    }
+    shell.dismiss();
+  }
+  return undefined;
+}
+
+/** Starts one shell where they lack, and sees to the others in a later turn. */
+function refill(): void {
+  refilling = undefined;
+  clearTimeout(clearing);
+  clearing = setTimeout(clear, patience).unref();
+  for (const stock of stocks.values()) {
+    stock.wanted = Math.max(stock.wanted, stock.begun);
+    stock.begun = 0;
+  }
+  const lacking = [...stocks.values()].findLast(({ shells, wanted }) => shells.length < wanted);
+  if (lacking === undefined || losses >= tolerance) return;
+  if (add(lacking)) refilling = setTimeout(refill).unref();
+}
+
+function add(stock: Stock): boolean {
+  for (const older of stocks.values()) {
+    if (older === stock || ready() < most) break;
+    discard(older);
+  }
+  if (ready() >= most) return false;
+  try {
+    const lose = (shell: ReadyShell): void => {
+      losses++;
+      stock.shells.splice(stock.shells.indexOf(shell), 1);
+    };
+    stock.shells.push(new ReadyShell(stock.inheritance, lose));
+    return true;
+  } catch {
+    losses++;
+    return false;
+  }
+}
+
+const ready = (): number => [...stocks.values()].flatMap(({ shells }) => shells).length;
+
+function discard(stock: Stock): void {
+  for (const shell of stock.shells) shell.dismiss();
+  stocks.delete(stock.inheritance.key);
+}
+
+function clear(): void {
+  for (const stock of stocks.values()) discard(stock);
+}

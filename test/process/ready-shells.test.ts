@@ -1,0 +1,194 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { tempFolder } from '../support/temp-folder.ts';
+import type * as pool from '../../src/process/ready-shells.ts';
+import { isAlive } from './run-hook.ts';
+import type * as run from './run-hook.ts';
+
+let { inputFor, runToExit }: typeof run = {} as typeof run;
+let { prepare }: typeof pool = {} as typeof pool;
+
+/** The shells that wait for an order, by their pid. */
+const waiting = (): number[] =>
+  execFileSync('ps', ['-o', 'pid=,stat=,args=', '--ppid', String(process.pid)], {
+    encoding: 'utf8',
+  })
+    .split('\n')
+    .filter((line) => line.includes('hookmachine_way') && !line.includes(' Z'))
+    .map((line) => Number.parseInt(line, 10));
+
+const pidOf = async (options: run.Options): Promise<number> =>
+  Number((await runToExit('echo $$', options)).stdout);
+
+/** Gets a shell ready for such hooks; returns its pid. */
+function ready(options: run.Options): number {
+  const before = waiting();
+  expect(prepare(inputFor('true', options).command)).toBe(true);
+  const [pid] = waiting().filter((one) => !before.includes(one));
+  return pid!;
+}
+
+beforeEach(async () => {
+  // A pool of its own for each test.
+  vi.resetModules();
+  ({ inputFor, runUnprepared: runToExit } = await import('./run-hook.ts'));
+  ({ prepare } = await import('../../src/process/ready-shells.ts'));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  for (const pid of waiting()) process.kill(pid, 'SIGKILL');
+});
+
+describe('a shell that is ready', () => {
+  test('becomes the hook', async () => {
+    const cwd = tempFolder();
+    const pid = ready({ cwd });
+    expect(await pidOf({ cwd })).toBe(pid);
+    expect(await pidOf({ cwd })).not.toBe(pid);
+  });
+
+  test('becomes the program that the hook is', async () => {
+    const cwd = tempFolder();
+    const pid = ready({ cwd });
+    const { stdout } = await runToExit("/bin/sh -c 'echo $$ $PPID'", { cwd });
+    expect(stdout).toBe(`${pid} ${process.pid}\n`);
+  });
+
+  test.each<[string, (cwd: string) => run.Options, (() => void)?]>([
+    ['another folder', () => ({ cwd: tempFolder() })],
+    ['another variable', (cwd) => ({ cwd, env: { ADDED: '1' } })],
+    [
+      'another environment of the host',
+      (cwd) => {
+        vi.stubEnv('ADDED', '1');
+        return { cwd };
+      },
+    ],
+    [
+      'a folder put in the place of the first',
+      (cwd) => {
+        renameSync(cwd, `${cwd} moved`);
+        mkdirSync(cwd);
+        return { cwd };
+      },
+    ],
+    [
+      'the switch that turns this off',
+      (cwd) => {
+        vi.stubEnv('HOOKMACHINE_PLAIN_START', '1');
+        return { cwd };
+      },
+    ],
+  ])('is not for a hook with %s', async (_, change) => {
+    const cwd = join(tempFolder(), 'cwd');
+    mkdirSync(cwd);
+    const pid = ready({ cwd });
+    expect(await pidOf(change(cwd))).not.toBe(pid);
+  });
+
+  test('is not for a hook whose folder is gone', async () => {
+    const cwd = join(tempFolder(), 'cwd');
+    mkdirSync(cwd);
+    ready({ cwd });
+    rmdirSync(cwd);
+    await expect(runToExit('echo ran', { cwd })).rejects.toThrow('is no folder to run in');
+  });
+
+  test.each(['SIGKILL', 'SIGSTOP'] as const)(
+    'is not used after %s, though the host was too busy to hear of that',
+    async (signal) => {
+      const cwd = tempFolder();
+      const pid = ready({ cwd });
+      process.kill(pid, signal);
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+      expect(await pidOf({ cwd })).not.toBe(pid);
+      await expect.poll(waiting).not.toContain(pid);
+    },
+  );
+
+  test('runs nothing when its order never comes', async () => {
+    const cwd = tempFolder();
+    const pid = ready({ cwd });
+    // As long as it waits it has nothing of a hook's command.
+    const args = execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
+    expect(args).not.toContain('true');
+  });
+});
+
+describe('after hooks have run', () => {
+  test('as many shells are ready as ran without a pause, and eight at most', async () => {
+    const cwd = tempFolder();
+    for (const [count, expected] of [
+      [1, 1],
+      [3, 3],
+      [12, 8],
+    ] as const) {
+      await Promise.all(Array.from({ length: count }, () => runToExit('sleep 0.1', { cwd })));
+      await expect.poll(() => waiting().length, { timeout: 5000 }).toBe(expected);
+    }
+  });
+
+  test('those used last are kept', async () => {
+    const [first, second] = [tempFolder(), tempFolder()];
+    for (const cwd of [first, second]) {
+      await Promise.all(Array.from({ length: 8 }, () => runToExit('sleep 0.1', { cwd })));
+      await expect.poll(() => waiting().length, { timeout: 5000 }).toBe(8);
+    }
+    const shells = waiting();
+    expect(shells).toContain(await pidOf({ cwd: second }));
+    expect(shells).not.toContain(await pidOf({ cwd: first }));
+  });
+
+  test('none is started where a hook needs no shell, or another one', async () => {
+    for (const name of ['BASH_ENV', 'SHELLOPTS', 'BASH_FUNC_exec%%', 'hookmachine_text'])
+      await runToExit('true', { env: { [name]: '() { :; }' } });
+    await runToExit(`: ${'x'.repeat(5000)}`);
+    vi.stubEnv('HOOKMACHINE_PLAIN_START', '1');
+    await runToExit('true');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(waiting()).toEqual([]);
+  });
+
+  test('none is started any more where they do not live', async () => {
+    const cwd = tempFolder();
+    for (let round = 0; round < 3; round++) {
+      process.kill(ready({ cwd }), 'SIGKILL');
+      await expect.poll(waiting).toEqual([]);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(prepare(inputFor('true', { cwd }).command)).toBe(false);
+    expect(await runToExit('echo x', { cwd })).toMatchObject({ stdout: 'x\n' });
+  });
+});
+
+describe('the host', () => {
+  const host = new URL('ready-host.ts', import.meta.url).pathname;
+
+  /** Starts a host that has a shell ready, and tells that shell's pid. */
+  async function startHost(then: string) {
+    const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), host, then], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
+    const ended = once(child, 'exit');
+    const [told] = (await once(child.stdout, 'data')) as [Buffer];
+    return { child, ended, pid: Number(told) };
+  }
+
+  test('is not kept alive by a shell, which ends with it', async () => {
+    const { ended, pid } = await startHost('end');
+    expect(await ended).toEqual([0, null]);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  test('that is killed leaves no shell', async () => {
+    const { child, ended, pid } = await startHost('stay');
+    expect(isAlive(pid)).toBe(true);
+    child.kill('SIGKILL');
+    await ended;
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+});

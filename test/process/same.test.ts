@@ -1,0 +1,268 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { toPromise } from 'xstate';
+import { tempFolder } from '../support/temp-folder.ts';
+import { hookActor, type Options } from './run-hook.ts';
+
+/* Nothing that a hook or its user can see tells whether its shell was started ahead of it. */
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** A folder with what the commands below need. */
+function makeProject(): string {
+  const cwd = join(tempFolder(), 'my project');
+  mkdirSync(join(cwd, 'folder'), { recursive: true });
+  const scripts: Record<string, [string, number]> = {
+    'sh.sh': [`#!/bin/sh\n${facts}\ncat; echo "$#:$*"; echo err >&2; exit 3\n`, 0o755],
+    'bash.sh': [`#!/bin/bash\n${facts}\nset | grep -v ^BASH_; cat; exit 2\n`, 0o755],
+    'args.sh': ['#!/bin/sh\nfor a; do printf "<%s>" "$a"; done\n', 0o755],
+    'bare.sh': ['echo "$0 $# $- ${BASH_VERSION:+bash}"; echo "$1"; nosuch; exit 4\n', 0o755],
+    'empty.sh': ['', 0o755],
+    'locked.sh': ['#!/bin/sh\necho ran\n', 0o644],
+    'lost.sh': ['#!/no/such/interpreter -x\n', 0o755],
+    'dos.sh': ['#!/bin/sh\r\necho ran\r\n', 0o755],
+    'binary.sh': ['\x7fELF nonsense', 0o755],
+    'signal.sh': ['#!/bin/sh\nkill -KILL $$\n', 0o755],
+    'env.py': [
+      '#!/usr/bin/env python3\nimport os, signal, resource\nprint(sorted(os.environ.items()))\n' +
+        'print(os.getppid() == int(os.environ["HOST"]), os.getpid() == os.getsid(0) == os.getpgid(0))\n' +
+        'print(signal.pthread_sigmask(signal.SIG_BLOCK, []), resource.getrlimit(resource.RLIMIT_NOFILE))\n',
+      0o755,
+    ],
+    'a b.sh': ['#!/bin/sh\necho blank\n', 0o755],
+    'fd.sh': ['#!/bin/sh\nfor fd in /proc/$$/fd/*; do echo ${fd##*/}; done\n', 0o755],
+  };
+  for (const [name, [text, mode]] of Object.entries(scripts)) {
+    writeFileSync(join(cwd, name), text);
+    chmodSync(join(cwd, name), mode);
+  }
+  symlinkSync('sh.sh', join(cwd, 'link.sh'));
+  symlinkSync('nowhere', join(cwd, 'broken.sh'));
+  return cwd;
+}
+
+/** What a process can find out about itself, but for numbers that the system gives out anew each time. */
+const facts = [
+  'pid=$$',
+  'set -- $(cut -d" " -f1,4-8 /proc/$pid/stat)',
+  '[ $1 = $pid ] && [ $2 = $HOST ] && echo "child of the host"',
+  '[ $3 = $pid ] && [ $4 = $pid ] && echo "leads its group and session, terminal $5 $6"',
+  '[ $PPID = $HOST ] && echo "knows its parent"',
+  'for fd in /proc/$pid/fd/*; do t=$(readlink $fd); echo "fd ${fd##*/} ${t%%-*} $(stat -L -c %F $fd)"; done',
+  'grep -E "^(pos|flags)" /proc/$pid/fdinfo/[0-9]',
+  'grep -E "^(Sig[IC]|Shd|Cap|Umask|Uid|Gid|Groups|NoNew|Seccomp|Cpus)" /proc/$pid/status',
+  'cat /proc/$pid/limits',
+  'tr "\\0" "\\n" < /proc/$pid/environ | sort',
+  'tr "\\0" "\\n" < /proc/$pid/cmdline; echo; cat /proc/$pid/comm; readlink /proc/$pid/exe /proc/$pid/cwd /proc/$pid/root',
+  'cat /proc/$pid/oom_score_adj /proc/$pid/cgroup; readlink /proc/$pid/ns/*',
+  'umask; ulimit -a; pwd; pwd -P; env | sort; cut -d" " -f18,19 /proc/$pid/stat',
+  'set --',
+].join('\n');
+
+const commands: string[] = [
+  // exit codes and signals
+  'exit 0',
+  'exit 2',
+  'exit 255',
+  'exit 256',
+  'exit -1',
+  'exit abc',
+  'false',
+  'true; (exit 7)',
+  'return 3; echo after',
+  'kill -TERM $$; echo after',
+  'kill -KILL $$',
+  'kill -INT $$; sleep 1',
+  'kill -HUP $$',
+  'kill -QUIT $$; echo survived',
+  'kill -PIPE $$',
+  "sh -c 'kill -SEGV $$'; echo $?",
+  'yes | head -1; echo ${PIPESTATUS[@]}',
+  // the shell's idea of itself
+  facts,
+  'echo "$-|$0|$#|$*|$?|${!-none}|$_|$LINENO|$SHLVL|$BASH_SUBSHELL|$BASH|$PWD|${OLDPWD-none}"',
+  'echo $_',
+  '[ $$ = $BASHPID ] && echo same; (: $BASHPID; [ $$ != $BASHPID ] && echo other)',
+  "[ $PPID = $HOST ] && sh -c '[ $PPID = $HOST ] && echo in place'",
+  "sh -c '[ $PPID = $HOST ] && echo no shell between'",
+  "true && sh -c '[ $PPID = $HOST ] && echo last of a list'",
+  'set',
+  'declare -p | grep -vE "RANDOM|EPOCH|SECONDS"',
+  'set -o; shopt; trap -p; alias; declare -F; hash; jobs; dirs; enable',
+  'echo "$BASH_EXECUTION_STRING"; tr "\\0" "\\n" < /proc/$$/cmdline; ps -o args= -p $$',
+  'tr "\\0" "\\n" < /proc/$$/environ | sort',
+  'export -p; env | sort',
+  '[ $SECONDS -le 1 ] && echo young',
+  'caller; echo "${FUNCNAME[*]}|${BASH_SOURCE[*]}|${BASH_LINENO[*]}|${BASH_ARGV[*]}"',
+  'f() { caller 0; echo ${FUNCNAME[@]} $LINENO; }; f',
+  'compgen -v | grep -i hookmachine; compgen -e | grep -i hookmachine',
+  'umask; umask 027; umask; touch x; stat -c %a x; rm x',
+  'ulimit -a; ulimit -n 64; ulimit -n',
+  'for fd in /proc/$$/fd/*; do echo ${fd##*/}; done',
+  'sleep 0.01 3<&0; { true >&3; } 2>&1; { true <&4; } 2>&1; echo done',
+  'exec 3>&1; echo three >&3',
+  'exec {fd}>&1; echo $fd',
+  'tty; [ -t 0 ]; echo $?; (: < /dev/tty) 2>&1',
+  // traps, errors, options
+  "trap 'echo bye' EXIT; exit 5",
+  "trap 'echo term; exit 6' TERM; kill -TERM $$; sleep 1",
+  "trap 'echo err $LINENO' ERR; false; true",
+  "trap 'echo debug' DEBUG; true; true",
+  "trap '' PIPE; yes 2>/dev/null | head -1; echo done",
+  'set -e; false; echo never',
+  'set -eo pipefail; false | true; echo never',
+  'set -u; echo $NO_SUCH; echo never',
+  'echo ${NO_SUCH?is missing}; echo never',
+  'set -x; echo traced; f() { :; }; f',
+  'set -v\necho said\necho twice',
+  'set -n; echo never',
+  'set -t; echo once; echo never',
+  'set -o posix; set -o | grep posix',
+  'if true; then',
+  'echo one\necho two\nif then\necho three',
+  'echo "unclosed',
+  'echo $(',
+  ')',
+  'cat <<EOF\nunclosed',
+  'nosuchcommand --flag',
+  './nosuch.sh; echo $?',
+  'echo one\n\nnosuch\necho ${LINENO}',
+  'eval "if"; echo $?',
+  'readonly x=1; x=2; echo $?',
+  'exec nosuch; echo never',
+  'exec sh -c "echo replaced; exit 9"',
+  'exec > /dev/null; echo nowhere; echo err >&2',
+  'cd nowhere; cd folder && pwd; cd - ; echo $OLDPWD',
+  // input, output, redirections
+  'cat',
+  'read -r line; echo "[$line]"; cat',
+  'head -c 3; echo; cat',
+  'exec <&-; cat; echo $?',
+  'echo x >&-; echo $?',
+  'exec >&- 2>&-; echo x; exit 3',
+  'echo x > /dev/stderr; echo y > /dev/stdout; cat /dev/stdin; cat < /proc/self/fd/0',
+  'cat <<EOF\n$HOME `echo sub` $((1 + 2)) \\$x\nEOF',
+  "cat <<'EOF' | tr a-z A-Z\nnothing $HOME `here`\nEOF",
+  'cat <<-EOF\n\t\tindented\n\tEOF\necho after',
+  'cat <<< "$HOME here"',
+  'cat < <(echo process); echo x > >(sleep 0.02; cat)',
+  'head -c 300000 /dev/zero | tr "\\0" a',
+  'head -c 100000 /dev/zero | tr "\\0" b >&2; exit 2',
+  "printf 'a\\0b\\377\\n'",
+  // words
+  'echo *.sh; echo *.nothing; echo folder/*; echo [ab]*',
+  "echo ~ ~root ~nosuch {a,b}{1..3} \"$HOME\" '$HOME' $'a\\tb' a\\ b",
+  'A=1 B=2 sh -c \'echo $A $B\'; echo "${A-none}"',
+  'A=1 ./env.py | tail -2',
+  'a=(1 "2 3"); echo "${#a[@]} ${a[1]}"; declare -A m=([k]=v); echo ${m[k]}',
+  'echo $LLXPRT_PROJECT_DIR/x "$LLXPRT_PROJECT_DIR" ${LLXPRT_PROJECT_DIR}',
+  'echo \'{"decision":"deny"}\' | python3 -c \'import json,sys; print(json.load(sys.stdin))\'',
+  'echo ümläut 日本 🙂',
+  // jobs
+  'sleep 0.02 & wait; echo $?',
+  'sleep 0.02 & wait $!; [ -n "$!" ] && echo job; jobs',
+  '(sleep 0.03; echo late) &',
+  'set -m; sleep 0.02 & fg; echo $?',
+  'sleep 100 & echo left; exit 2',
+  'coproc cat; echo x >&${COPROC[1]}; read -r y <&${COPROC[0]}; echo $y; kill $COPROC_PID',
+  'suspend; echo $?',
+  'times | wc -l',
+  'cd folder; rmdir ../folder; pwd; pwd -P; sh -c pwd',
+  '',
+  ' ',
+  ':',
+  '# nothing',
+  // programs
+  './sh.sh',
+  './sh.sh a "b c" \'$d\' e=f',
+  '"$LLXPRT_PROJECT_DIR"/sh.sh "$LLXPRT_PROJECT_DIR"',
+  '$LLXPRT_PROJECT_DIR/bash.sh',
+  './bash.sh',
+  './link.sh',
+  './broken.sh',
+  './args.sh "" \'\' -- -x "a\nb" "*" \'"\' é',
+  './bare.sh x',
+  './empty.sh',
+  './locked.sh',
+  './lost.sh a',
+  './dos.sh',
+  './binary.sh',
+  './signal.sh',
+  './env.py',
+  './fd.sh',
+  "'./a b.sh'",
+  '/bin/echo "$LLXPRT_PROJECT_DIR"',
+  '/bin/cat',
+  "/bin/sh -c 'echo $0 $@; exit 8' zero one",
+  './folder',
+  './nosuch.sh',
+  './sh.sh/x',
+  'folder/',
+  '/',
+  './args.sh a; echo $?',
+  './args.sh a > /dev/null',
+  `/bin/echo ${'x'.repeat(3000)}`,
+];
+
+/** Runs a command in one of the two ways; numbers that never repeat are replaced. */
+async function run(command: string, way: 'ready' | 'plain', options: Options = {}) {
+  vi.stubEnv('HOOKMACHINE_PLAIN_START', way === 'plain' ? '1' : '0');
+  const cwd = options.cwd ?? makeProject();
+  const env = {
+    LLXPRT_PROJECT_DIR: cwd,
+    HOST: String(process.pid),
+    // What the hook sees of it is no difference.
+    HOOKMACHINE_PLAIN_START: 'same',
+    ...options.env,
+  };
+  const actor = hookActor(command, { stdin: '{"first":1}\nsecond\n', ...options, cwd, env });
+  let pid = -1;
+  actor.system.inspect(({ type, ...rest }) => {
+    const { event } = rest as { event?: { type: string; pid?: number } };
+    if (type === '@xstate.event' && event?.pid !== undefined) pid = event.pid;
+  });
+  const outcome = toPromise(actor);
+  actor.start();
+  const text = JSON.stringify(await outcome, (key, value: unknown) =>
+    // A busy system may take its time to close what the hook held.
+    ['durationMs', 'leftBackground'].includes(key) ? undefined : value,
+  );
+  return text
+    .replaceAll(cwd, 'PROJECT')
+    .replaceAll(cwd.replace(/\/my project$/, ''), 'TEMP')
+    .replaceAll(new RegExp(`\\b${pid}\\b`, 'g'), 'PID')
+    .replaceAll(
+      /(?<=BASHPID=|SRANDOM=|RANDOM=|EPOCHREALTIME=|EPOCHSECONDS=|SECONDS=)\\*"?[\d.]+/g,
+      'N',
+    )
+    .replaceAll(/(?<=_PID=|\[\d\] |pid |pipe:\[|line \d+: +)\d+/g, 'N');
+}
+
+describe('a command in a shell that was ready does what it does under bash -c', () => {
+  test.each(commands)('%s', async (command) => {
+    expect(await run(command, 'ready')).toBe(await run(command, 'plain'));
+  });
+
+  test.each<[string, Options]>([
+    ['a folder that is missing', { cwd: '/no/such/folder' }],
+    ['an input of megabytes', { stdin: 'äöü🙂'.repeat(300_000) }],
+    ['an empty input', { stdin: '' }],
+    ['variables that shells set', { env: { PWD: '/', OLDPWD: '/tmp', SHLVL: '7', _: 'last' } }],
+    ['variables that make no sense', { env: { PWD: 'x', OLDPWD: 'x', SHLVL: 'x', _: '' } }],
+    ['names that no shell can use', { env: { 'a-b': '1', 'x.y': '2', '1': '3' } }],
+    ['names that our script uses', { env: { hookmachine_way: 'a', hookmachine_text: 'b' } }],
+    ['a file that shells read first', { env: { BASH_ENV: '/dev/null' } }],
+    ['the rules of POSIX', { env: { POSIXLY_CORRECT: '1' } }],
+    ['functions', { env: { 'BASH_FUNC_f%%': '() { echo f; }' } }],
+    ['a time limit for reading', { env: { TMOUT: '1', IFS: ':', REPLY: 'x', CDPATH: '/' } }],
+    ['another locale', { env: { LC_ALL: 'C' } }],
+  ])('with %s', async (_, options) => {
+    const command =
+      'cat | cksum; echo "$_|$SHLVL|$PWD|${OLDPWD-none}|$IFS"; env | sort; type f; sh -c "env | sort"';
+    for (const text of [command, './env.py'])
+      expect(await run(text, 'ready', options)).toBe(await run(text, 'plain', options));
+  });
+});
