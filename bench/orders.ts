@@ -1,0 +1,22 @@
+import type { EventScenario } from './scenario.ts';
+
+/** What a contestant's process is told to do; it answers each order with numbers. */
+export type Order =
+  /** Makes itself ready and fires one event; no numbers. */
+  | { readonly type: 'open'; readonly scenario: EventScenario; readonly cwd: string }
+  /** Times so many samples: µs per event. */
+  | { readonly type: 'time'; readonly samples: number }
+  /** Bytes in use after each of so many blocks of events. */
+  | ({ readonly type: 'keep' } & KeepEffort);
+
+/** How many events are looked at for what they keep. */
+export interface KeepEffort {
+  /** Events before the first block: V8 compiles for more than a thousand of them. */
+  readonly warmUp: number;
+  readonly blocks: number;
+  /** In each block. */
+  readonly events: number;
+}
+
+/** Numbers, or why there are none. */
+export type Report = { readonly numbers: readonly number[] } | { readonly error: string };

@@ -1,0 +1,21 @@
+/** The process of one probe of our engine: `node probe.js NAME [ARGUMENTS]`, its numbers as JSON on stdout. */
+import { liveCalls } from './probes/live-calls.ts';
+import { machineRun } from './probes/machine-run.ts';
+import { scale, type Load } from './probes/scale.ts';
+import { syncCheck } from './probes/sync-check.ts';
+
+const probes: Readonly<
+  Record<string, (...args: readonly string[]) => Promise<Record<string, number>>>
+> = {
+  'sync-check': syncCheck,
+  'live-calls': (count) => liveCalls(Number(count)),
+  'machine-run': machineRun,
+  scale: (load, count) => scale(load as Load, Number(count)),
+};
+
+// As large as the contestants' processes.
+await import('@google/gemini-cli-core');
+const [name = '', ...args] = process.argv.slice(2);
+const numbers = await probes[name]!(...args);
+// Calls that never end may hold the process.
+process.stdout.write(`${JSON.stringify(numbers)}\n`, () => process.exit());

@@ -1,0 +1,27 @@
+import type { ActorRefFrom } from 'xstate';
+import type { toolCallMachine } from '../../dist/src/index.js';
+import { loadEngine, loadXState } from '../engine.ts';
+import { toolInput } from '../scenario.ts';
+
+/** Starts one tool call as a machine and nothing else, without hooks. */
+export type StartMachine = (
+  execute: () => Promise<object>,
+  inspect?: () => void,
+) => ActorRefFrom<typeof toolCallMachine>;
+
+/** The `toolCall` machine with ports that do nothing but run the tool. */
+export async function bareMachine(): Promise<StartMachine> {
+  const { toolCallMachine: machine } = await loadEngine();
+  const { createActor } = await loadXState();
+  return (execute, inspect) => {
+    const ports = {
+      planBefore: () => undefined,
+      planAfter: () => undefined,
+      rewrite: (input: Readonly<Record<string, unknown>>) => input,
+      execute,
+      failure: (error: unknown) => ({ error }),
+    };
+    const input = { id: '1', toolName: 'write_file', toolInput, ports };
+    return createActor(machine, { input, ...(inspect && { inspect }) }).start();
+  };
+}

@@ -1,0 +1,74 @@
+import { isMet, ratioColumn, type Results, type Row, type Table } from './results.ts';
+
+/** Results as Markdown, to be read as it is. */
+export function toMarkdown({ date, quick, machine, versions, tables }: Results): string {
+  const { cpu, cores, memoryGB, system, node, load } = machine;
+  const with_ = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  const effort = quick ? 'A short run' : 'A full run';
+  return [
+    `${effort} on ${date}: ${cores} cores of ${cpu}, ${memoryGB} GB, ${system}, Node ${node.slice(1)}; load ${load} at the start; ${with_.join(', ')}.`,
+    ...tables.flatMap((table) => [`### ${table.title}`, tableText(table)]),
+  ].join('\n\n');
+}
+
+function tableText({ unit, columns, rows }: Table): string {
+  const hasRatio = rows.some(({ ratio }) => ratio);
+  const hasTarget = rows.some(({ target }) => target);
+  const [ours, theirs] = columns;
+  const head = [
+    unit,
+    ...columns,
+    ...(hasRatio ? [`${ours} ÷ ${theirs} (80 % of rounds)`] : []),
+    ...(hasTarget ? ['target', 'met'] : []),
+  ];
+  const body = rows.map((row) => [
+    row.title,
+    ...columns.map((column) => number(row.values[column])),
+    ...(hasRatio ? [ratioText(row)] : []),
+    ...(hasTarget ? [targetText(row, columns.length > 1), metText(row)] : []),
+  ]);
+  return aligned([head, ...body]);
+}
+
+const ratioText = ({ ratio }: Row): string =>
+  ratio ? `${number(ratio.median)} (${number(ratio.low)}–${number(ratio.high)})` : '';
+
+const targetText = ({ target }: Row, namesColumn: boolean): string => {
+  if (!target) return '';
+  const named = target.column !== ratioColumn && namesColumn ? ` ${target.column}` : '';
+  return `≤ ${number(target.atMost)}${named}`;
+};
+
+const metText = (row: Row): string => {
+  const met = isMet(row);
+  if (met === undefined) return '';
+  return met ? 'yes' : '**no**';
+};
+
+/** Three digits that count; none that do not. */
+function number(value: number | undefined): string {
+  if (value === undefined || Number.isNaN(value)) return '';
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
+  if (Math.abs(value) < 0.00005) return '0';
+  return String(Number(value.toPrecision(Math.abs(value) < 1 ? 2 : 3)));
+}
+
+/** Columns as wide as their widest cell: the first to the left, numbers to the right. */
+function aligned(rows: readonly (readonly string[])[]): string {
+  const [head = [], ...body] = rows;
+  const widths = head.map((_, column) =>
+    Math.max(3, ...rows.map((row) => (row[column] ?? '').length)),
+  );
+  const padded = (row: readonly string[]): string =>
+    line(
+      widths.map((width, column) =>
+        column === 0 ? (row[column] ?? '').padEnd(width) : (row[column] ?? '').padStart(width),
+      ),
+    );
+  const rule = line(
+    widths.map((width, column) => (column === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`)),
+  );
+  return [padded(head), rule, ...body.map(padded)].join('\n');
+}
+
+const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;

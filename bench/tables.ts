@@ -1,0 +1,191 @@
+import { spawnSync } from 'node:child_process';
+import { coldStarts } from './cold.ts';
+import { keptBytes, timeEvents } from './events.ts';
+import { probe } from './probing.ts';
+import type { Row, Table } from './results.ts';
+import { contestants, type EventScenario } from './scenario.ts';
+import { emptyScenarios, hookScenarios } from './scenarios.ts';
+import type { Surroundings } from './surroundings.ts';
+
+/** A line to be measured; `id` is what `--only` names. */
+export interface Planned {
+  readonly id: string;
+  measure(quick: boolean, surroundings: Surroundings): Promise<readonly Row[]>;
+}
+
+/** A table to be filled. */
+export interface PlannedTable extends Omit<Table, 'rows'> {
+  readonly id: string;
+  readonly planned: readonly Planned[];
+}
+
+/** Everything that is measured, table by table. */
+export function plan(): readonly PlannedTable[] {
+  return [
+    {
+      id: 'hooks',
+      title: 'Events with hooks',
+      unit: 'µs for an event',
+      columns: contestants,
+      planned: hookScenarios(findPython()).map(timed),
+    },
+    {
+      id: 'empty',
+      title: 'Events without hooks',
+      unit: 'µs for an event',
+      columns: ['hookmachine', 'gemini-cli-core'],
+      planned: emptyScenarios.map(timed),
+    },
+    {
+      id: 'check',
+      title: 'The synchronous check',
+      unit: '`hasHooksFor` without a match',
+      columns: ['hookmachine'],
+      planned: [{ id: 'sync-check', measure: checkRows }],
+    },
+    {
+      id: 'cold',
+      title: '`fire` from the shell',
+      unit: 'ms',
+      columns: ['hookmachine fire', 'node -e 0'],
+      planned: [{ id: 'cold-start', measure: (quick, where) => coldStarts(quick ? 7 : 40, where) }],
+    },
+    {
+      id: 'memory',
+      title: 'Memory',
+      unit: 'bytes',
+      columns: ['hookmachine', 'gemini-cli-core'],
+      planned: [
+        { id: 'kept-hook', measure: keptRow },
+        { id: 'kept-empty', measure: keptEmptyRow },
+        live(1_000),
+        live(10_000),
+      ],
+    },
+    {
+      id: 'machine',
+      title: 'A tool call without hooks',
+      unit: 'µs',
+      columns: ['hookmachine'],
+      planned: [{ id: 'machine-run', measure: machineRows }],
+    },
+    {
+      id: 'scale',
+      title: 'Tool calls in flight',
+      unit: 'calls at once',
+      columns: [
+        'ms',
+        'µs per call',
+        'KB per call',
+        'median loop delay ms',
+        'longest loop delay ms',
+        'calls in flight',
+        'processes at most',
+      ],
+      planned: ['the tools alone', 'no hook', 'no hook, inspector', 'one hook each'].flatMap(
+        (load) => [1_000, 10_000].map((count) => atScale(load, count)),
+      ),
+    },
+  ];
+}
+
+const timed = (scenario: EventScenario): Planned => ({
+  id: scenario.id,
+  measure: async (quick, surroundings) => {
+    const effort = quick ? { rounds: 4, samples: 5 } : { rounds: 15, samples: 6 };
+    return [await timeEvents(scenario, effort, surroundings)];
+  },
+});
+
+async function checkRows(quick: boolean, surroundings: Surroundings): Promise<Row[]> {
+  const numbers = await probe(['sync-check'], quick ? 1 : 5, surroundings);
+  return Object.entries(numbers).map(([title, value]) => ({
+    id: title,
+    title,
+    values: { hookmachine: value },
+    // A tenth of a byte is what the measuring itself leaves.
+    target: { atMost: title.endsWith('ns') ? 50 : 0.1, column: 'hookmachine' },
+  }));
+}
+
+async function keptRow(quick: boolean, surroundings: Surroundings): Promise<Row[]> {
+  const one = hookScenarios(undefined).find(({ id }) => id === 'one')!;
+  const scenario = { ...one, contestants: ['hookmachine', 'gemini-cli-core'] as const };
+  const effort = quick
+    ? { warmUp: 1_500, blocks: 5, events: 100 }
+    : { warmUp: 1_500, blocks: 9, events: 300 };
+  return [
+    {
+      id: 'kept-hook',
+      title: 'kept of a finished event with a hook',
+      values: await keptBytes(scenario, effort, surroundings),
+      target: { atMost: 16, column: 'hookmachine' },
+    },
+  ];
+}
+
+async function keptEmptyRow(quick: boolean, surroundings: Surroundings): Promise<Row[]> {
+  const scenario = emptyScenarios.find(({ id }) => id === 'no-match-10')!;
+  const effort = { warmUp: 50_000, blocks: quick ? 5 : 9, events: 20_000 };
+  return [
+    {
+      id: 'kept-empty',
+      title: 'kept of an event without a match',
+      values: await keptBytes(scenario, effort, surroundings),
+    },
+  ];
+}
+
+const live = (count: number): Planned => ({
+  id: `live-${count}`,
+  measure: async (quick, surroundings) => {
+    const { call = Number.NaN, machine = Number.NaN } = await probe(
+      ['live-calls', String(count)],
+      quick ? 1 : 3,
+      surroundings,
+    );
+    const many = count.toLocaleString('en');
+    return [
+      {
+        id: `live-${count}`,
+        title: `a live tool call with a hook to come, of ${many}`,
+        values: { hookmachine: call },
+        target: { atMost: 7 * 1024, column: 'hookmachine' },
+      },
+      {
+        id: `live-machine-${count}`,
+        title: `a live tool call’s machine alone, of ${many}`,
+        values: { hookmachine: machine },
+      },
+    ];
+  },
+});
+
+async function machineRows(quick: boolean, surroundings: Surroundings): Promise<Row[]> {
+  const numbers = await probe(['machine-run'], quick ? 1 : 5, surroundings);
+  return Object.entries(numbers).map(([title, value]) => ({
+    id: title,
+    title,
+    values: { hookmachine: value },
+  }));
+}
+
+const atScale = (load: string, count: number): Planned => ({
+  id: `scale-${load.replaceAll(/[ ,]+/g, '-')}-${count}`,
+  measure: async (quick, surroundings) => {
+    // Each call of a short run would start a process all the same.
+    const calls = quick && load === 'one hook each' ? count / 10 : count;
+    const title = `${calls.toLocaleString('en')}, ${load}`;
+    const once = quick || load === 'one hook each';
+    const values = await probe(['scale', load, String(calls)], once ? 1 : 3, surroundings);
+    return [{ id: title, title, values }];
+  },
+});
+
+/** The interpreter itself: what a version manager puts before it takes longer than the hook. */
+function findPython(): string | undefined {
+  const { stdout, status } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], {
+    encoding: 'utf8',
+  });
+  return status === 0 ? stdout.trim() : undefined;
+}
