@@ -159,6 +159,7 @@ describeInBrowser('the page of a running session', () => {
     const { run, inspector, go } = await chatWithInspector();
     go();
     const page = await openPage(inspector.url);
+    await until(source(page), 'Live');
     await run();
     await inspector.close();
     await until(source(page), 'Session ended');
