@@ -21,14 +21,13 @@ const warnOnStderr: WarningSink = (line) => {
   process.stderr.write(`hookmachine: ${line}\n`);
 };
 
-/** A text on one line, without control characters that could play tricks on a terminal. */
+/** A text on one line, without control and bidirectional characters, which could play tricks on a terminal. */
 export const oneLine = (text: string, longest = 400): string => {
   // Cut first: what follows looks at every character, and a failing hook may have printed megabytes.
   const line = text
     .slice(0, 4 * longest)
     .replaceAll(/\s*\n\s*/g, ' | ')
-    // oxlint-disable-next-line no-control-regex -- these are what must not reach a terminal
-    .replaceAll(/[\u0000-\u001F\u007F-\u009F]/g, '')
+    .replaceAll(/\p{Cc}|\p{Bidi_Control}/gu, '')
     .trim();
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 };

@@ -9,6 +9,7 @@ import { CommandFailure } from './failure.ts';
 import { fireReport } from './fire-report.ts';
 import { noHooksOption } from './no-hooks-option.ts';
 import { parseJsonObject } from './parse-json-object.ts';
+import { printableJson } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
 import { readStdin } from './read-stdin.ts';
 import { addRecordingOptions, recorded, type RecordingOptions } from './recording-option.ts';
@@ -101,5 +102,5 @@ async function fire(name: string, options: Options): Promise<void> {
     toolResponse,
     followUps,
   });
-  process.stdout.write(`${JSON.stringify({ ...report, event: name, ...own })}\n`);
+  process.stdout.write(`${printableJson({ ...report, event: name, ...own })}\n`);
 }

@@ -7,7 +7,7 @@ import { HookRegistry, type RegisteredHook } from '../hooks/hook-registry.ts';
 import { hookEventNames } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { dialectsOption } from './dialects-option.ts';
-import { printable } from './printable.ts';
+import { printable, printableJson } from './printable.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
 import { projectFolder } from './project-folder.ts';
 import { onlyTrusted } from './trust-option.ts';
@@ -61,7 +61,7 @@ export function addList(program: Command): void {
       const { problems } = registry;
       process.stdout.write(
         json
-          ? `${JSON.stringify({ enabled, hooks: hooks.map(toJson), ...(unasked.length > 0 && { unasked: unasked.map(unaskedToJson) }), discarded: problems.map((problem) => ({ ...problem, text: formatProblem(problem) })) }, null, 2)}\n`
+          ? `${printableJson({ enabled, hooks: hooks.map(toJson), ...(unasked.length > 0 && { unasked: unasked.map(unaskedToJson) }), discarded: problems.map((problem) => ({ ...problem, text: formatProblem(problem) })) }, 2)}\n`
           : describe(config, registry, hooks, unasked, problems.map(formatProblem)),
       );
     });

@@ -8,6 +8,7 @@ import { CommandFailure } from './failure.ts';
 import { addInspectOptions, inspected, type InspectOptions } from './inspect-option.ts';
 import { dialectsOption } from './dialects-option.ts';
 import { noHooksOption } from './no-hooks-option.ts';
+import { printableJson } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
 import { readStdin } from './read-stdin.ts';
 import { addRecordingOptions, recorded, type RecordingOptions } from './recording-option.ts';
@@ -106,7 +107,7 @@ async function run(prompt: string, options: Options): Promise<void> {
 }
 
 function printJson(event: ChatEvent): void {
-  process.stdout.write(`${JSON.stringify(event)}\n`);
+  process.stdout.write(`${printableJson(event)}\n`);
 }
 
 function stepsOf(text: string | undefined): number | undefined {

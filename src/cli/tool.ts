@@ -4,10 +4,12 @@ import { ToolScheduler } from '../agent/tool-scheduler.ts';
 import { builtInTools } from '../agent/tools/index.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { createConfig } from '../hooks/create-config.ts';
+import { oneLine } from '../log.ts';
 import { CommandFailure } from './failure.ts';
 import { dialectsOption } from './dialects-option.ts';
 import { noHooksOption } from './no-hooks-option.ts';
 import { parseJsonObject } from './parse-json-object.ts';
+import { printableJson } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
 import { readStdin } from './read-stdin.ts';
 import { addRecordingOptions, recorded, type RecordingOptions } from './recording-option.ts';
@@ -63,7 +65,8 @@ Example:
       const { calls, stop } = await new ToolScheduler({ config, tools }).schedule([request]);
       const [call] = calls;
       process.exitCode = call?.outcome.status === 'blocked' || stop ? 2 : 0;
-      process.stdout.write(`${JSON.stringify(call?.toolResult, null, 2)}\n`);
-      if (stop) process.stderr.write(`hookmachine: a hook stops the agent: ${stop.reason}\n`);
+      process.stdout.write(`${printableJson(call?.toolResult, 2)}\n`);
+      if (stop)
+        process.stderr.write(`hookmachine: a hook stops the agent: ${oneLine(stop.reason)}\n`);
     });
 }

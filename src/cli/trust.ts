@@ -12,7 +12,7 @@ import { trustedIn } from '../trust/project-trust.ts';
 import type { ProjectTrust } from '../trust/read-trust.ts';
 import { recordTrust, TrustFileError } from '../trust/write-trust.ts';
 import { CommandFailure } from './failure.ts';
-import { printable } from './printable.ts';
+import { printable, printableJson } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
 import { onlyTrusted } from './trust-option.ts';
 
@@ -67,7 +67,7 @@ async function trust({ cwd, show, revoke, json }: Options): Promise<void> {
     );
   if (json)
     process.stdout.write(
-      `${JSON.stringify({ project, file: trustFile() ?? null, recorded: records, revoked: revoke === true, hooks: shown.map((one) => toJson(one, records)) }, null, 2)}\n`,
+      `${printableJson({ project, file: trustFile() ?? null, recorded: records, revoked: revoke === true, hooks: shown.map((one) => toJson(one, records)) }, 2)}\n`,
     );
   else if (revoke) print([`Not trusted any more: ${project}`]);
   else print(describe(project, shown, records));

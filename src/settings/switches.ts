@@ -24,9 +24,13 @@ const valueAt = (values: Values, path: readonly string[]): unknown =>
 /**
  * Whether hooks are on: an explicit false on any gate switches them off, else one true switches
  * them on (C-01); undefined when no gate is set. `levels` are settings from the strongest to the
- * weakest; the strongest that sets a gate sets it for all.
+ * weakest; the strongest that sets a gate sets it for all. What the first one says stands, whatever
+ * gates the others set: no project switches an administrator's guards off.
  */
-export function hooksEnabled(levels: readonly Values[]): boolean | undefined {
+export const hooksEnabled = (levels: readonly Values[]): boolean | undefined =>
+  switched(levels.slice(0, 1)) ?? switched(levels);
+
+function switched(levels: readonly Values[]): boolean | undefined {
   const states = gates.map((gate) =>
     levels.map((values) => valueAt(values, gate)).find((value) => typeof value === 'boolean'),
   );

@@ -49,6 +49,15 @@ describe('the switch of hooks (C-01)', () => {
     expect(hooksEnabled([on, off, off])).toBe(true);
   });
 
+  test('what the strongest level says stands, whatever gates the others set', () => {
+    const [on, off] = [{ tools: { enableHooks: true } }, { hooksConfig: { enabled: false } }];
+    expect(hooksEnabled([on, off, off])).toBe(true);
+    expect(hooksEnabled([off, { enableHooks: true }, { tools: { enableHooks: true } }])).toBe(
+      false,
+    );
+    expect(hooksEnabled([{ ...on, ...off }, on])).toBe(false);
+  });
+
   test('a false at a weaker level holds against a true on another gate', () => {
     expect(hooksEnabled([{}, { enableHooks: true }, { tools: { enableHooks: false } }])).toBe(
       false,
