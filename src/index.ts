@@ -113,6 +113,7 @@ export type { FoundHooks, HookSite, UnaskedHook } from './dialects/hook-site.ts'
 export { defaultDialects } from './dialects/index.ts';
 export {
   startInspector,
+  type Inspectable,
   type InspectorOptions,
   type LiveInspector,
 } from './inspector/start-inspector.ts';

@@ -224,13 +224,13 @@ export class ChatTurn {
       const refusal = refusalOf(name, this.#request!);
       if (refusal === undefined) continue;
       results.set(request, refusal);
-      this.#tell(toolResultEvent(request, refusal, 'refused'));
+      await this.#tellRefused(request, refusal);
     }
     for (const request of requests) {
       if (results.has(request) || (await this.#isConfirmed(request))) continue;
       const refusal = errorResult(`The user did not let ${request.name} run.`, 'declined');
       results.set(request, refusal);
-      this.#tell(toolResultEvent(request, refusal, 'refused'));
+      await this.#tellRefused(request, refusal);
     }
     const scheduler = new ToolScheduler({
       config,
@@ -249,6 +249,15 @@ export class ChatTurn {
       toolMessage(requests.map((request) => ({ request, toolResult: results.get(request)! }))),
     );
     return stop ? { stop } : {};
+  }
+
+  async #tellRefused(request: ToolCallRequest, refusal: ToolResult): Promise<void> {
+    const { config } = this.#session.options;
+    if (config.inspect) {
+      const { showRefused } = await import('./refused-call.ts');
+      await showRefused(config, request, refusal, this.#origin);
+    }
+    this.#tell(toolResultEvent(request, refusal, 'refused'));
   }
 
   /** Asks the user, where the host wants it; hooks come after the approval (C-70). */

@@ -101,9 +101,9 @@ async function inStately(
   { inspectPayloads }: InspectOptions,
   watching: Watching,
 ): Promise<Inspected> {
-  const { statelyInspector } = await import('../stately/stately-inspector.ts');
+  const { bridgeToStately } = await import('../stately/stately-inspector.ts');
   const { entries, tellProblems } = redaction(cwd, watching);
-  const stately = await statelyInspector({
+  const stately = await bridgeToStately({
     payloads: inspectPayloads === true,
     redact: entries,
     ...(watching.onWarning && { onWarning: watching.onWarning }),

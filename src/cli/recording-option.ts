@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { CreateConfigOptions } from '../hooks/create-config.ts';
 import { warn } from '../log.ts';
-import { formatProblem } from '../settings/problem.ts';
 import { CommandFailure } from './failure.ts';
 
 /** The options of every command that runs hooks and can record them. */
@@ -29,22 +28,16 @@ export async function recorded(
       throw new CommandFailure('--record-payloads needs --record FILE: name the file to record to');
     return {};
   }
-  const [{ startRecording }, { redactSettings }, { RecordingError }] = await Promise.all([
+  const [{ startRecording }, { RecordingError }] = await Promise.all([
     import('../journal/start-recording.ts'),
-    import('../journal/redact-settings.ts'),
     import('../journal/recording-error.ts'),
   ]);
-  const { entries, problems } = redactSettings(cwd);
   try {
-    const recording = startRecording(record, {
-      payloads: recordPayloads === true,
-      redact: entries,
-    });
+    const recording = startRecording(record, { cwd, payloads: recordPayloads === true });
     const onWarning = (line: string): void => {
       recording.warned(line);
       warn(undefined, line);
     };
-    for (const problem of problems) onWarning(formatProblem(problem));
     return { inspect: recording.observe, onWarning };
   } catch (error) {
     if (error instanceof RecordingError)

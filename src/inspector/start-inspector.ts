@@ -1,9 +1,11 @@
 import type { HookSystemConfig } from '../hooks/config.ts';
 import { journalTo, type JournalOptions } from '../journal/journal.ts';
-import { observeAll } from '../journal/observe-all.ts';
+import { redactedIn } from '../journal/redact-settings.ts';
+import { warn } from '../log.ts';
 import type { InspectObserver } from '../hooks/origin.ts';
 import { Feed } from './feed.ts';
 import type { HistoryLimits } from './history.ts';
+import { observeConfig } from './observe-config.ts';
 import { serveFeed, type Inspector, type ServeOptions } from './serve-feed.ts';
 
 /** What can be looked at: a config, or a hook system that has one. */
@@ -24,7 +26,8 @@ export interface LiveInspector extends Inspector {
 
 /**
  * Serves a page that shows every machine that runs from now on: on the loopback address only, and to
- * nobody without the token in its address. It keeps no process alive.
+ * nobody without the token in its address. What the project's settings redact is redacted, besides
+ * `redact`. It keeps no process alive.
  *
  * @example
  * const inspector = await startInspector(config);
@@ -37,18 +40,21 @@ export async function startInspector(
   options: InspectorOptions = {},
 ): Promise<LiveInspector> {
   const config = 'config' in target ? target.config : target;
-  const { observe, ...inspector } = await serveJournal(config.getWorkingDir(), options);
-  const before = config.inspect;
-  const both = observeAll(before, observe)!;
-  config.inspect = both;
+  const cwd = config.getWorkingDir();
+  const problems: string[] = [];
+  const { observe, ...inspector } = await serveJournal(cwd, {
+    ...options,
+    redact: redactedIn(cwd, options.redact, (line) => problems.push(line)),
+  });
+  for (const problem of problems) {
+    inspector.warned(problem);
+    warn(config.onWarning, problem);
+  }
+  const leave = observeConfig(config, observe);
   return {
     ...inspector,
     close() {
-      // Another observer may have come since; it goes on.
-      if (config.inspect === both) {
-        if (before) config.inspect = before;
-        else delete config.inspect;
-      }
+      leave();
       return inspector.close();
     },
   };
@@ -61,7 +67,11 @@ export async function serveJournal(
 ): Promise<LiveInspector & { readonly observe: InspectObserver }> {
   const payloads = options.payloads === true;
   const feed = new Feed({ source: 'live', title, payloads }, limits);
-  const journal = journalTo(feed.write, options);
+  let isClosed = false;
+  const journal = journalTo((entry) => {
+    // Machines that are running go on, but nobody can look any more.
+    if (!isClosed) feed.write(entry);
+  }, options);
   const inspector = await serveFeed(feed, {
     ...(port !== undefined && { port }),
     ...(holdsProcess !== undefined && { holdsProcess }),
@@ -71,5 +81,9 @@ export async function serveJournal(
     observe: journal.observe,
     warned: (text) => journal.warned(text),
     end: () => feed.end(),
+    close() {
+      isClosed = true;
+      return inspector.close();
+    },
   };
 }

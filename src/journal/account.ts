@@ -44,6 +44,8 @@ export interface CallAccount {
   readonly reason?: string;
   /** The state it was in last. */
   readonly state?: string;
+  /** Of a turn: the call whose hook wanted the agent to stop, the last of them. */
+  readonly stoppedIn?: Pick<CallAccount, 'index' | 'name'>;
   readonly events: readonly EventAccount[];
 }
 
@@ -77,6 +79,7 @@ export async function* accounts(
     }
     const run = runs.get(entry.id);
     if (run === undefined || !follow(run, entry)) continue;
+    noteStop(run.call, idsOf.keys());
     yield run.call;
     for (const id of idsOf.get(run.call) ?? []) runs.delete(id);
     idsOf.delete(run.call);
@@ -116,6 +119,14 @@ function begin(entry: StartedEntry, runs: ReadonlyMap<string, Run>, next: () => 
   };
   call.events.push(event);
   return { call, event };
+}
+
+/** A turn ends when a hook of one of its calls wants the agent to stop. */
+function noteStop({ machine, session, index, name, events }: OpenCall, open: Iterable<OpenCall>) {
+  if (machine !== 'toolCall' && machine !== 'modelCall') return;
+  if (!events.some(({ verdict }) => verdict?.stop)) return;
+  for (const call of open)
+    if (call.machine === 'agentTurn' && call.session === session) call.stoppedIn = { index, name };
 }
 
 /** Whether the call has ended with this. */

@@ -3,6 +3,7 @@ import type { HookEventOutcome, HookVerdict } from '../../machines/hook-event.ts
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { ModelCallOutcome } from '../../machines/model-call.ts';
 import type { ToolCallOutcome } from '../../machines/tool-call.ts';
+import type { RefusedCallOutcome } from '../agent/refused-call.ts';
 import { messageOf } from '../hooks/message-of.ts';
 import type { Verdict } from '../hooks/plan-input.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../hooks/results.ts';
@@ -17,6 +18,7 @@ export type Outcome =
   | AgentTurnOutcome
   | ModelCallOutcome
   | ToolCallOutcome
+  | RefusedCallOutcome
   | HookEventOutcome
   | HookProcessOutcome;
 
@@ -79,18 +81,18 @@ export function verdictOf(
 ): Omit<VerdictEntry, 'kind' | 'at' | 'id'> {
   const { blocked, stop, result } = verdict as HookVerdict & Partial<Verdict>;
   const { finalOutput, setBy, conflicts } = result ?? makeEmptySuccessResult();
-  const reason = blocked
-    ? finalOutput?.getBlockReason()
-    : stop
-      ? finalOutput?.getStopReason()
-      : undefined;
-  const by = blocked ? setBy['decision'] : stop ? setBy['continue'] : undefined;
+  const stopReason = stop ? finalOutput?.getStopReason() : undefined;
+  const reason = blocked ? finalOutput?.getBlockReason() : stopReason;
+  const stopBy = stop ? setBy['continue'] : undefined;
+  const by = blocked ? setBy['decision'] : stopBy;
   const name = (hook: string): string => text(hook, longestName);
   return defined<Omit<VerdictEntry, 'kind' | 'at' | 'id'>>({
     blocked,
     stop,
     reason: reason === undefined ? undefined : text(reason, longestReason),
     by: by === undefined ? undefined : name(by),
+    stopBy: stopBy === undefined ? undefined : name(stopBy),
+    stopReason: stopReason === undefined ? undefined : text(stopReason, longestReason),
     setBy: Object.fromEntries(
       Object.entries(setBy).map(([field, hook]) => [text(field, longestName), name(hook)]),
     ),

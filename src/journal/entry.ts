@@ -56,6 +56,8 @@ export interface AnsweredEntry extends Dated {
   readonly decision?: 'deny' | 'ask' | 'allow';
   readonly stop: boolean;
   readonly reason?: string;
+  /** Why it stops the agent, where it said so apart from the reason. */
+  readonly stopReason?: string;
   readonly exitCode: number | null;
   readonly signal?: string;
   readonly durationMs: number;
@@ -77,9 +79,13 @@ export interface VerdictEntry extends Dated {
   readonly kind: 'verdict';
   readonly blocked: boolean;
   readonly stop: boolean;
+  /** Of the denial, else of the stop. */
   readonly reason?: string;
-  /** The hook whose denial or stop stands. */
+  /** The hook whose denial stands, else the one whose stop does. */
   readonly by?: string;
+  /** The hook whose stop stands, which need not be the one that denies. */
+  readonly stopBy?: string;
+  readonly stopReason?: string;
   /** By field, the hook whose value stands. */
   readonly setBy: Readonly<Record<string, string>>;
   readonly conflicts: readonly {

@@ -11,27 +11,36 @@ export function explain(call: CallAccount): string[] {
 
 /** How a call ended and why, in one line. */
 export function sentence(call: CallAccount): string {
-  const { name, machine, status, state, reason } = call;
+  const { name, machine, status, state, reason, events, stoppedIn } = call;
   const subject = machine === 'agentTurn' ? 'The turn' : name;
-  const why = reason === undefined ? '' : `: ${reason}`;
-  const by = decider(call);
+  const why = because(reason);
   switch (status) {
     case undefined:
       return `${subject} had not ended when the recording did${state === undefined ? '' : `; it was in "${state}"`}.`;
-    case 'blocked':
-      return `${subject} was blocked by ${by ?? 'a hook'}${why}`;
-    case 'stopped':
-      return by === undefined
+    case 'blocked': {
+      const event = events.findLast(isBlocked);
+      return event ? blocked(subject, event) : `${subject} was blocked${why}`;
+    }
+    case 'stopped': {
+      const by = stopper(events.findLast(stops));
+      if (by !== undefined) return `${subject} ended because ${by} stopped the agent${why}`;
+      return stoppedIn === undefined
         ? `${subject} was stopped${why}`
-        : `${subject} ended because ${by} stopped the agent${why}`;
-    case 'answered':
-      return `${subject} was not asked: ${by ?? 'a hook'} answered in its place${why}`;
+        : `${subject} ended with #${stoppedIn.index}, ${stoppedIn.name}: a hook of it stopped the agent${why}`;
+    }
+    case 'answered': {
+      const event = events.findLast((each) => isBlocked(each) || stops(each));
+      const by = hookNamed(event, event?.verdict?.by, denies) ?? stopper(event) ?? 'a hook';
+      return `${subject} was not asked: ${by} answered in its place${why}`;
+    }
     case 'settled':
       return settled(call, subject);
     case 'done':
-      return `${subject} ran to its end.`;
+      return [`${subject} ran to its end.`, ...tooLate(events.findLast(isBlocked))].join(' ');
     case 'finished':
       return `${subject} ran to its end.`;
+    case 'refused':
+      return `${subject} was refused${why}`;
     case 'cancelled':
       return `${subject} was cancelled${why}`;
     case 'failed':
@@ -41,28 +50,69 @@ export function sentence(call: CallAccount): string {
   }
 }
 
+const because = (reason: string | undefined): string =>
+  reason === undefined || reason === '' ? '' : `: ${reason}`;
+
+const isBlocked = ({ verdict }: EventAccount): boolean => verdict?.blocked === true;
+const stops = ({ verdict }: EventAccount): boolean => verdict?.stop === true;
+
 /** An event by itself: its verdict is how it ended. */
 function settled({ events: [event] }: CallAccount, subject: string): string {
-  const verdict = event?.verdict;
-  if (!verdict?.blocked && !verdict?.stop) return `${subject} went through.`;
-  const why = verdict.reason === undefined ? '' : `: ${verdict.reason}`;
-  const by = hookNamed(event, verdict.by) ?? 'a hook';
-  return verdict.blocked
-    ? `${subject} was blocked by ${by}${why}`
-    : `${subject}: ${by} stopped the agent${why}`;
+  if (event && isBlocked(event)) return blocked(subject, event);
+  if (!event || !stops(event)) return `${subject} went through.`;
+  const { stopReason } = event.verdict ?? {};
+  return `${subject}: ${stopper(event) ?? 'a hook'} stopped the agent${because(stopReason)}`;
 }
 
-/** The hook whose word ended the call. */
-function decider({ events }: CallAccount): string | undefined {
-  const event = events.findLast(({ verdict }) => verdict?.blocked || verdict?.stop);
-  return hookNamed(event, event?.verdict?.by);
+const blocked = (subject: string, event: EventAccount): string =>
+  `${subject} was blocked by ${deniers(event)
+    .map(({ by, reason }) => `${by}${because(reason)}`)
+    .join('; by ')}`;
+
+/** A denial after the call takes nothing back. */
+function* tooLate(event: EventAccount | undefined): Generator<string> {
+  for (const { by, reason } of event ? deniers(event) : [])
+    yield `The denial by ${by} came too late and was told to the model${because(reason)}`;
 }
 
-function hookNamed(event: EventAccount | undefined, name: string | undefined): string | undefined {
+type Told = NonNullable<HookAccount['answer']>;
+
+const denies = ({ decision }: Told): boolean => decision === 'deny';
+
+/** Every hook that denied, with its own reason: what the verdict says may hold what others said too. */
+function deniers(event: EventAccount): { by: string; reason: string | undefined }[] {
+  const { hooks, verdict } = event;
+  const denying = hooks.filter(({ answer }) => answer?.fared === 'ok' && denies(answer));
+  // Of some dialects not every denial stands.
+  return denying.some(({ name }) => name === verdict?.by)
+    ? denying.map((hook) => ({
+        by: described(hook),
+        reason: hook.answer?.reason ?? hook.answer?.stopReason,
+      }))
+    : [{ by: hookNamed(event, verdict?.by, denies) ?? 'a hook', reason: verdict?.reason }];
+}
+
+const stopper = (event: EventAccount | undefined): string | undefined =>
+  hookNamed(event, event?.verdict?.stopBy, ({ stop }) => stop);
+
+function hookNamed(
+  event: EventAccount | undefined,
+  name: string | undefined,
+  saidSo: (answer: Told) => boolean,
+): string | undefined {
   if (name === undefined) return undefined;
-  const hook = event?.hooks.find((each) => each.name === name);
-  return described({ name, ...(hook?.source !== undefined && { source: hook.source }) });
+  return described({ name, ...(event && hookThat(event, name, saidSo)) });
 }
+
+/** Hooks may share a name: the last of them that said so is meant, as the last one's word stands. */
+const hookThat = (
+  { hooks }: EventAccount,
+  name: string,
+  saidSo: (answer: Told) => boolean,
+): HookAccount | undefined => {
+  const ofName = hooks.filter((hook) => hook.name === name);
+  return ofName.findLast(({ answer }) => answer?.fared === 'ok' && saidSo(answer)) ?? ofName.at(-1);
+};
 
 const described = ({ name, source }: Pick<HookAccount, 'name' | 'source'>): string =>
   source === undefined ? `hook "${name}"` : `hook "${name}" (${source})`;
@@ -85,14 +135,18 @@ function explainEvent(event: EventAccount): string[] {
 }
 
 function together(event: EventAccount): string {
-  const { verdict } = event;
-  if (verdict === undefined) return 'together: they had not all spoken';
-  const by = hookNamed(event, verdict.by) ?? 'a hook';
+  if (event.verdict === undefined) return 'together: they had not all spoken';
   const words = [
-    ...(verdict.blocked ? [`blocked by ${by}`] : []),
-    ...(verdict.stop ? [verdict.blocked ? 'and the agent is to stop' : `stopped by ${by}`] : []),
+    ...(isBlocked(event)
+      ? [
+          `blocked by ${deniers(event)
+            .map(({ by }) => by)
+            .join(' and ')}`,
+        ]
+      : []),
+    ...(stops(event) ? [`stopped by ${stopper(event) ?? 'a hook'}`] : []),
   ];
-  return `together: ${words.length > 0 ? words.join(' ') : 'it may go on'}`;
+  return `together: ${words.length > 0 ? words.join(', and ') : 'it may go on'}`;
 }
 
 function explainHook(hook: HookAccount, position: number, event: EventAccount): string[] {
@@ -103,29 +157,25 @@ function explainHook(hook: HookAccount, position: number, event: EventAccount): 
   ];
 }
 
-function didWhat({ name, timeout, status, answer }: HookAccount, event: EventAccount): string {
+function didWhat(hook: HookAccount, event: EventAccount): string {
+  const { timeout, status, answer } = hook;
   if (answer === undefined) {
-    if (status === 'notStarted')
-      return event.status === undefined
-        ? 'had not started'
-        : 'was not run: the others had ended it';
+    if (status === 'notStarted') return notRun(event);
     return status === 'running' ? 'had not ended' : 'ended, and was not heard';
   }
-  const { fared, decision, stop, reason, error, sets = [] } = answer;
-  const why = reason === undefined ? '' : `: ${reason}`;
+  const { fared, decision, stop, reason, stopReason, error, sets = [] } = answer;
   switch (fared) {
     case 'ok': {
-      const overruled = (field: string): string => {
-        const winner = event.verdict?.setBy[field];
-        return winner === undefined || winner === name
-          ? field
-          : `${field} (overruled by "${winner}")`;
-      };
       const words = [
-        ...(sets.length > 0 ? [`set ${sets.map(overruled).join(', ')}`] : []),
-        ...(decision === 'deny' ? [`denied it${stop ? '' : why}`] : []),
-        ...(stop ? [`stopped the agent${why}`] : []),
-        ...(decision === 'allow' || decision === 'ask' ? [`allowed it${stop ? '' : why}`] : []),
+        ...(sets.length > 0
+          ? [`set ${sets.map((field) => `${field}${overruled(hook, field, event)}`).join(', ')}`]
+          : []),
+        ...(decision === 'deny' ? [`denied it${because(reason)}`] : []),
+        ...(stop
+          ? [`stopped the agent${because(stopReason ?? (denies(answer) ? undefined : reason))}`]
+          : []),
+        ...(decision === 'ask' ? [`asked, which lets it pass${because(reason)}`] : []),
+        ...(decision === 'allow' ? [`allowed it${because(reason)}`] : []),
       ];
       return words.length > 0 ? words.join(' and ') : 'let it pass';
     }
@@ -140,6 +190,22 @@ function didWhat({ name, timeout, status, answer }: HookAccount, event: EventAcc
     default:
       return `ended as ${fared}`;
   }
+}
+
+function notRun({ status }: EventAccount): string {
+  if (status === undefined) return 'had not started';
+  return status === 'settled' ? 'was not run: the others had ended it' : 'was not run';
+}
+
+/** Whose value stands in place of a hook's. */
+function overruled(hook: HookAccount, field: string, event: EventAccount): string {
+  const name = event.verdict?.setBy[field];
+  if (name === undefined) return '';
+  const winner = hookThat(event, name, ({ sets }) => sets?.includes(field) ?? false);
+  if (winner === undefined || winner === hook) return '';
+  // One of its own name is told by its place.
+  const which = name === hook.name ? `${event.hooks.indexOf(winner) + 1}. "${name}"` : `"${name}"`;
+  return ` (overruled by ${which})`;
 }
 
 function exitOf({ answer }: HookAccount): string {

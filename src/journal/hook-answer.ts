@@ -23,13 +23,15 @@ export function answered(
     stderr = '',
     ...rest
   } = answer as HookAnswer & Partial<Answer>;
-  const reason = answer.stop ? (output?.stopReason ?? output?.reason) : output?.reason;
+  const { reason, stopReason } = output ?? {};
   const sets = answer.fared === 'ok' && output ? fieldsOf(output).map((field) => text(field)) : [];
   return defined<Omit<AnsweredEntry, 'kind' | 'at' | 'id'>>({
     fared: rest.fared,
     decision: rest.decision,
     stop: rest.stop,
     reason: reason === undefined ? undefined : text(reason, longestReason),
+    stopReason:
+      answer.stop && stopReason !== undefined ? text(stopReason, longestReason) : undefined,
     exitCode: rest.exitCode ?? null,
     signal: rest.signal,
     durationMs: rest.durationMs ?? 0,

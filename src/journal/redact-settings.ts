@@ -1,6 +1,6 @@
 import { isRecord } from '../protocol/output.ts';
 import { projectSettingsFile, systemSettingsFile, userSettingsFile } from '../settings/levels.ts';
-import { placeOf, said, type SettingsProblem } from '../settings/problem.ts';
+import { formatProblem, placeOf, said, type SettingsProblem } from '../settings/problem.ts';
 import { settingsReader, type SettingsFile } from '../settings/read-settings-file.ts';
 import { readRedactEntries } from './redact-entries.ts';
 
@@ -24,7 +24,18 @@ export function redactSettings(cwd: string): RedactSettings {
   };
 }
 
-/** The same of one settings file, or of settings that stand in none. */
+/** What settings redact together with what a host does; what is wrong in the settings is told, one line each. */
+export function redactedIn(
+  cwd: string,
+  own: readonly string[] = [],
+  tell: (line: string) => void,
+): readonly string[] {
+  const { entries, problems } = redactSettings(cwd);
+  for (const problem of problems) tell(formatProblem(problem));
+  return [...entries, ...own];
+}
+
+/** What one settings file redacts, or settings that stand in none. */
 export function redactOf({
   file,
   values,

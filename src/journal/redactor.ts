@@ -1,10 +1,14 @@
 import { messageOf } from '../hooks/message-of.ts';
+import { redactAssigned } from './redact-assigned.ts';
 import { readRedactEntries } from './redact-entries.ts';
-import { replaceBounded } from './replace-bounded.ts';
-import { hideSecrets, redacted, secretKeys } from './secrets.ts';
+import { redactJson } from './redact-json.ts';
+import { boundedExpressions } from './replace-bounded.ts';
+import { redacted, secretFields, secretKeys } from './secrets.ts';
 
 /** The longest text of a payload that is kept. */
 const longestText = 10_000;
+/** How much of a text is looked at, however little of it is kept. */
+const mostSeen = 4 * longestText;
 /** The most items of a list, or fields of an object, that are kept. */
 const mostItems = 1_000;
 const deepest = 20;
@@ -29,28 +33,26 @@ export function redactor(
   entries: readonly unknown[] = [],
   onProblem: (text: string) => void = () => undefined,
 ): Redactor {
-  const { names, expressions } = readRedactEntries(entries);
+  const { names, expressions: expressionsNamed } = readRedactEntries(entries);
   const isSecret = secretKeys(names);
-  const hide = [
-    hideSecrets(names),
-    ...expressions.map((regex) => {
-      let told = false;
-      return replaceBounded(regex, () => {
-        if (!told)
-          onProblem(
-            `hooksConfig.redact: /${regex.source}/ takes too long, so long texts are redacted as a whole; write a simpler expression`,
-          );
-        told = true;
-      });
-    }),
-  ];
+  const hideAssigned = redactAssigned(isSecret, names);
+  const expressions = boundedExpressions(expressionsNamed, ({ source }) =>
+    onProblem(
+      `hooksConfig.redact: /${source}/ takes too long, so long texts are redacted as a whole; write a simpler expression`,
+    ),
+  );
+  const hide = (text: string): string =>
+    expressions.hide(hideAssigned(redactJson(text, isSecret, hide)));
 
   /** Cut only afterwards, lest half a secret be left at the end. */
-  const text = (whole: string, longest = longestText): string => {
-    const hidden = hide.reduce((now, each) => each(now), whole.slice(0, 4 * longest));
+  const cut = (whole: string, longest: number): string => {
+    const hidden = hide(whole.slice(0, mostSeen));
     if (whole.length <= longest || hidden === redacted) return hidden;
-    const kept = hidden.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '');
-    return `${kept}… (${whole.length - longest} more characters)`;
+    // What matches beyond what was looked at was not seen to match.
+    const certain = whole.length > mostSeen ? Math.max(0, hidden.length - longestText) : Infinity;
+    const length = Math.min(longest, certain);
+    const kept = hidden.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
+    return `${kept}… (${whole.length - length} more characters)`;
   };
 
   const walk = (value: unknown, depth: number, room: { left: number }): unknown => {
@@ -58,7 +60,7 @@ export function redactor(
     if (room.left <= 0 || depth > deepest) return '… (cut)';
     switch (typeof value) {
       case 'string': {
-        const told = text(jsonWithin(value) ?? value, Math.min(longestText, room.left));
+        const told = cut(value, Math.min(longestText, room.left));
         room.left -= told.length;
         return told;
       }
@@ -87,38 +89,29 @@ export function redactor(
     }
     const fields: [string, unknown][] = [];
     const keys = Object.keys(object);
+    const isSecretField = secretFields(object, isSecret);
     for (const key of keys.slice(0, mostItems)) {
       if (room.left <= 0) break;
       room.left -= key.length;
       const value = (object as Readonly<Record<string, unknown>>)[key];
-      fields.push([text(key, 200), isSecret(key) ? redacted : walk(value, depth + 1, room)]);
+      fields.push([cut(key, 200), isSecretField(key) ? redacted : walk(value, depth + 1, room)]);
     }
     if (fields.length < keys.length)
       fields.push(['…', `${keys.length - fields.length} more fields`]);
     return Object.fromEntries(fields);
   };
 
-  /** JSON within a text is looked through as if it were none: a hook's stdout, a tool's arguments. */
-  const jsonWithin = (whole: string): string | undefined => {
-    if (whole.length > 4 * longestText || !/^\s*[[{]/.test(whole)) return undefined;
-    try {
-      let found = false;
-      const value: unknown = JSON.parse(whole, (key, inner: unknown) => {
-        if (!isSecret(key)) return inner;
-        found = true;
-        return redacted;
-      });
-      return found ? JSON.stringify(value) : undefined;
-    } catch {
-      return undefined;
-    }
-  };
-
   return {
-    text: (whole, longest) => text(jsonWithin(whole) ?? whole, longest),
+    text: (whole, longest = longestText) => {
+      try {
+        return expressions.watch(() => cut(whole, longest));
+      } catch {
+        return redacted;
+      }
+    },
     value: (value) => {
       try {
-        return walk(value, 0, { left: largest });
+        return expressions.watch(() => walk(value, 0, { left: largest }));
       } catch {
         return '… (cannot be shown)';
       }

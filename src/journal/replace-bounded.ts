@@ -1,40 +1,84 @@
 import { createContext, Script } from 'node:vm';
 import { redacted } from './secrets.ts';
 
-/** How long one expression may take over one text, in ms. */
+/** How long work may take before the expression that it is at is given up, in ms. */
 const limit = 500;
 
+/** Expressions that hide what they match. */
+export interface BoundedExpressions {
+  readonly hide: (text: string) => string;
+  /** Does work that hides texts, in bounded time. It may do it again from the beginning. */
+  readonly watch: <Result>(work: () => Result) => Result;
+}
+
+interface Expression {
+  readonly regex: RegExp;
+  /** The longest text that it may still be tried on. */
+  longest: number;
+}
+
 /**
- * Redacts what an expression matches, bounded in time: V8 backtracks, and an expression that a user
+ * Redacts what expressions match, bounded in time: V8 backtracks, and an expression that a user
  * wrote in haste would otherwise freeze the agent. A text that took too long is redacted as a whole,
  * and so is, from then on, every text of half its length, untried: all waiting together stays short.
  */
-export function replaceBounded(regex: RegExp, tooSlow: () => void): (text: string) => string {
+export function boundedExpressions(
+  regexes: readonly RegExp[],
+  tooSlow: (regex: RegExp) => void,
+): BoundedExpressions {
+  const expressions = regexes.map((regex): Expression => ({ regex, longest: Infinity }));
   // Without quantifiers there is nothing to try again.
-  if (!/[*+?{]/.test(regex.source)) return (text) => text.replace(regex, hide);
-  let longest = Infinity;
-  return (text) => {
-    if (text.length > longest) return redacted;
-    try {
-      return replaceWatched(regex, text);
-    } catch {
-      longest = Math.floor(text.length / 2);
-      tooSlow();
-      return redacted;
-    }
+  const mayBeSlow = regexes.some(({ source }) => /[*+?{]/.test(source));
+  let current: { readonly expression: Expression; readonly length: number } | undefined;
+
+  const blame = (error: unknown): void => {
+    if (current === undefined || !isTimeout(error)) throw error;
+    const { expression, length } = current;
+    current = undefined;
+    if (expression.longest === Infinity) tooSlow(expression.regex);
+    expression.longest = Math.floor(length / 2);
+  };
+
+  return {
+    hide(text) {
+      let hidden = text;
+      for (const expression of expressions) {
+        if (hidden.length > expression.longest) return redacted;
+        current = { expression, length: hidden.length };
+        hidden = hidden.replace(expression.regex, hideMatch);
+        current = undefined;
+      }
+      return hidden;
+    },
+    watch(work) {
+      if (!mayBeSlow) return work();
+      for (;;)
+        try {
+          return inTime(work);
+        } catch (error) {
+          blame(error);
+        }
+    },
   };
 }
 
-const hide = (match: string): string => (match === '' ? '' : redacted);
+const hideMatch = (match: string): string => (match === '' ? '' : redacted);
 
-function replaceWatched(regex: RegExp, text: string): string {
-  watched ??= {
-    context: createContext({ hide }),
-    script: new Script('text.replace(regex, hide)'),
-  };
-  Object.assign(watched.context, { regex, text });
-  regex.lastIndex = 0;
-  return watched.script.runInContext(watched.context, { timeout: limit }) as string;
+/** It is an error of the other context, whose `Error` is not ours. */
+const isTimeout = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+
+/** Starting a watch takes longer than looking at a hundred texts. */
+function inTime<Result>(work: () => Result): Result {
+  watched ??= { context: createContext({}), script: new Script('work()') };
+  const { context, script } = watched;
+  context['work'] = work;
+  try {
+    return script.runInContext(context, { timeout: limit }) as Result;
+  } finally {
+    // It holds on to what it looked at.
+    delete context['work'];
+  }
 }
 
-let watched: { context: object; script: Script } | undefined;
+let watched: { context: Record<string, unknown>; script: Script } | undefined;

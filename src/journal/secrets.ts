@@ -1,63 +1,36 @@
 /** What stands in the place of what must not be told. */
 export const redacted = '[redacted]';
 
-/** Words of key names whose values are secrets wherever they stand. */
-const secretNames = [
-  ['password'],
-  ['passwd'],
-  ['passphrase'],
-  ['token'],
-  ['access', 'token'],
-  ['refresh', 'token'],
-  ['id', 'token'],
-  ['auth', 'token'],
-  ['session', 'token'],
-  ['secret'],
-  ['client', 'secret'],
-  ['secret', 'key'],
-  ['secret', 'access', 'key'],
-  ['api', 'key'],
-  ['x', 'api', 'key'],
-  ['x', 'goog', 'api', 'key'],
-  ['private', 'key'],
-  ['authorization'],
-  ['proxy', 'authorization'],
-  ['cookie'],
-  ['set', 'cookie'],
-] as const;
+/**
+ * How the names of secrets end, without their separators: GITHUB_TOKEN, githubToken, X-Api-Key. A
+ * count of tokens is none.
+ */
+const secretEnding =
+  /(?:(?:password|passwd|passphrase|pwd|secret|credential|cookie|authorization|(?:api|access|secret|private)key|(?:access|refresh|auth|session|api)token)s?|token)\d*$/;
 
-/** `api_key`, `apiKey` and `API-KEY` are one name. */
+/** Tells whether the value of a key is a secret, by its name. */
+export type IsSecret = (name: string) => boolean;
+
+/** Names of the settings are whole names; `api_key`, `apiKey` and `API-KEY` are one. */
+export function secretKeys(names: readonly string[]): IsSecret {
+  const own = new Set(names.map(bare));
+  return (name) => own.has(bare(name)) || secretEnding.test(bare(name));
+}
+
 const bare = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, '');
 
-/** Whether the value of a key of this name is a secret. */
-export function secretKeys(names: readonly string[]): (name: string) => boolean {
-  const known = new Set([...secretNames.map((words) => words.join('')), ...names.map(bare)]);
-  return (name) => known.has(bare(name));
+/** A secret of an object: by its own name, or as the `value` of what a field beside it names. */
+export function secretFields(object: object, isSecret: IsSecret): IsSecret {
+  const fields = object as Readonly<Record<string, unknown>>;
+  const isNamed = ['name', 'key', 'Name', 'Key'].some((field) => {
+    const name = fields[field];
+    return typeof name === 'string' && isSecret(name);
+  });
+  return (field) => isSecret(field) || (isNamed && isValue(field));
 }
 
-/**
- * Finds the values of such keys in running text: JSON, also as a text within JSON, assignments,
- * headers and options of commands; and the password of an address. A default name may end a longer
- * one, as in GITHUB_TOKEN.
- */
-export function hideSecrets(names: readonly string[]): (text: string) => string {
-  const ours = secretNames.map((words) => words.join('[_-]?')).join('|');
-  const own = names.map((name) => escaped(name)).join('|');
-  const key = `(?:(?<![a-z0-9])(?:${ours})${own && `|(?<![\\w-])(?:${own})`})`;
-  const quoted = String.raw`\\+"[^"\\]*\\+"|"(?:[^"\\]|\\.)*(?:"|$)|'[^'\n]*(?:'|$)`;
-  const bareWord = String.raw`(?:(?:Bearer|Basic|Token)\s+)?[^\s"',;&|)}\]\\[{]+`;
-  const value = `(?:${quoted}|${bareWord})`;
-  const assigned = new RegExp(String.raw`(${key}\\*["']?\s*[:=]\s*)(${value})`, 'gi');
-  const option = new RegExp(String.raw`(--?${key}\s+)(${value})`, 'gi');
-  const address = /(?<=:\/\/[^\s/:@]*:)[^\s/:@]+(?=@)/g;
-  return (text) =>
-    text.replace(assigned, hidden).replace(option, hidden).replace(address, redacted);
-}
+/** Whether a field names what the one beside it holds. */
+export const isName = (field: string): boolean => /^(?:name|key)$/i.test(field);
 
-/** The quotes stay, so that JSON stays JSON. */
-function hidden(_: string, before: string, value: string): string {
-  const [quote = ''] = /^\\*["']/.exec(value) ?? [];
-  return `${before}${quote}${redacted}${quote}`;
-}
-
-const escaped = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+/** Whether a field holds what the one beside it names. */
+export const isValue = (field: string): boolean => /^values?$/i.test(field);

@@ -7,8 +7,11 @@ import { journalTo, type JournalOptions } from './journal.ts';
 import { openRecording, type OpenRecording } from './open-recording.ts';
 import type { InspectObserver } from '../hooks/origin.ts';
 import { RecordingError } from './recording-error.ts';
+import { redactedIn } from './redact-settings.ts';
 
 export interface RecordingOptions extends Omit<JournalOptions, 'onProblem'> {
+  /** The project whose settings say what is redacted, besides `redact`; default the process's folder. */
+  readonly cwd?: string;
   /** Receives warnings, one line each; default stderr. */
   readonly onWarning?: WarningSink;
 }
@@ -35,7 +38,7 @@ export interface Recording {
  */
 export function startRecording(
   file: string,
-  { onWarning, ...options }: RecordingOptions = {},
+  { cwd = process.cwd(), onWarning, ...options }: RecordingOptions = {},
 ): Recording {
   let open: OpenRecording | undefined;
   const close = (): void => {
@@ -61,8 +64,10 @@ export function startRecording(
       giveUp(error);
     }
   };
+  const problems: string[] = [];
   const journal = journalTo((entry) => write(`${JSON.stringify(entry)}\n`), {
     ...options,
+    redact: redactedIn(cwd, options.redact, (line) => problems.push(line)),
     onProblem: (text) => warn(onWarning, text),
   });
   try {
@@ -79,5 +84,9 @@ export function startRecording(
     payloads: options.payloads === true,
   };
   write(`${open?.isTorn ? '\n' : ''}${JSON.stringify(header)}\n`);
+  for (const problem of problems) {
+    journal.warned(problem);
+    warn(onWarning, problem);
+  }
   return { observe: journal.observe, warned: (text) => journal.warned(text), close };
 }

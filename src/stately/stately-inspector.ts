@@ -1,5 +1,6 @@
 import { messageOf } from '../hooks/message-of.ts';
 import type { InspectObserver } from '../hooks/origin.ts';
+import { redactedIn } from '../journal/redact-settings.ts';
 import { redactor } from '../journal/redactor.ts';
 import { debugChannel, warn, type WarningSink } from '../log.ts';
 import { connect, type Connection } from './connect.ts';
@@ -9,7 +10,12 @@ import { toldEvent } from './told-event.ts';
 
 const debug = debugChannel('system');
 
-export interface StatelyInspectorOptions {
+export interface StatelyInspectorOptions extends BridgeOptions {
+  /** The project whose settings say what is redacted, besides `redact`; default the process's folder. */
+  readonly cwd?: string;
+}
+
+interface BridgeOptions {
   /** A WebSocket server on this machine that speaks Stately's protocol; default: a page of our own, which holds Stately's. */
   readonly url?: string;
   /** Whether contexts, results and what events carry are told too; default false. */
@@ -41,12 +47,21 @@ export interface StatelyInspector {
  *
  * @throws {StatelyError} when the package is missing, or the address is not on this machine
  */
-export async function statelyInspector({
+export function statelyInspector({
+  cwd = process.cwd(),
+  ...options
+}: StatelyInspectorOptions = {}): Promise<StatelyInspector> {
+  const redact = redactedIn(cwd, options.redact, (line) => warn(options.onWarning, line));
+  return bridgeToStately({ ...options, redact });
+}
+
+/** The same for a host that has read the settings itself. */
+export async function bridgeToStately({
   url,
   payloads = false,
   redact,
   onWarning,
-}: StatelyInspectorOptions = {}): Promise<StatelyInspector> {
+}: BridgeOptions): Promise<StatelyInspector> {
   const { createInspector } = await loadStately();
   const { connection, address } = await open(url, (why) =>
     warn(

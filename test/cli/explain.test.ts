@@ -88,6 +88,194 @@ BeforeTool: 5 hooks, one after another
     expect(text).toContain('1. hook "stopper" (project) stopped the agent: enough');
   });
 
+  test('a denial and a stop in one event have each its own hook and reason', async () => {
+    const file = await recordCall({
+      BeforeTool: inParallel(
+        { name: 'guard', command: 'echo "not here" >&2; exit 2' },
+        { name: 'budget', command: print({ continue: false, stopReason: 'spent' }) },
+        {
+          name: 'both',
+          command: print({ decision: 'deny', reason: 'no', continue: false, stopReason: 'late' }),
+        },
+        { name: 'last', command: print({ continue: false, stopReason: 'enough' }) },
+      ),
+    });
+    const text = await explained(file, '1');
+    expect(text).toContain(
+      'write_file was blocked by hook "guard" (project): not here; by hook "both" (project): no\n',
+    );
+    expect(text).toContain('3. hook "both" (project) denied it: no and stopped the agent: late');
+    expect(text).toContain(
+      'together: blocked by hook "guard" (project) and hook "both" (project), and stopped by hook "last" (project)',
+    );
+    const [{ events }] = JSON.parse(await explained(file, '1', '--json'));
+    expect(events[0].verdict).toMatchObject({
+      by: 'both',
+      stopBy: 'last',
+      stopReason: 'spent\nlate\nenough',
+    });
+  });
+
+  test('a call that was denied and stopped after the tool was stopped, by the hook that stops', async () => {
+    const file = await recordCall({
+      AfterTool: inParallel(
+        { name: 'budget', command: print({ continue: false, stopReason: 'spent' }) },
+        { name: 'guard', command: 'echo "not here" >&2; exit 2' },
+      ),
+    });
+    expect(await explained(file, '1')).toContain(
+      'write_file ended because hook "budget" (project) stopped the agent: spent\n',
+    );
+  });
+
+  test('what an allowing hook says is no reason of a denial', async () => {
+    const file = await recordCall({
+      BeforeTool: inParallel(
+        { name: 'fine', command: print({ decision: 'allow', reason: 'all is well' }) },
+        { name: 'guard', command: 'echo "not here" >&2; exit 2' },
+      ),
+    });
+    expect(await explained(file, '1')).toContain(
+      'write_file was blocked by hook "guard" (project): not here\n',
+    );
+  });
+
+  test('a denial after the call came too late, and "ask" lets it pass (HOOK-182)', async () => {
+    const file = await recordCall({
+      BeforeTool: inParallel({
+        name: 'asker',
+        command: print({ decision: 'ask', reason: 'sure?' }),
+      }),
+      AfterTool: inParallel({ name: 'guard', command: 'echo "too long" >&2; exit 2' }),
+    });
+    const text = await explained(file, '1');
+    expect(text).toContain(
+      'write_file ran to its end. The denial by hook "guard" (project) came too late and was told to the model: too long\n',
+    );
+    expect(text).toContain('hook "asker" (project) asked, which lets it pass: sure?');
+  });
+
+  test('hooks that share a name are told apart by what they said', async () => {
+    const config = {
+      settings: {
+        tools: { enableHooks: true },
+        hooks: {
+          BeforeTool: inParallel(
+            { name: 'fmt', command: rewrite('one') },
+            { name: 'fmt', command: rewrite('two') },
+            { name: 'fmt', command: 'true' },
+          ),
+        },
+      },
+    };
+    const text = await explained(await recordCall({}, { config }), '1');
+    expect(text).toContain(
+      '1. hook "fmt" (project) set tool_input.command (overruled by 2. "fmt")',
+    );
+    expect(text).toMatch(/2\. hook "fmt" \(project\) set tool_input\.command \(exit 0/);
+  });
+
+  test('names the source of the hook that denied, not of one of its name', async () => {
+    const denying = {
+      BeforeTool: inParallel({ name: 'guard', command: 'echo "not here" >&2; exit 2' }),
+    };
+    const config = { extensions: [{ name: 'ours', isActive: true, hooks: denying }] };
+    const passing = { BeforeTool: inParallel({ name: 'guard', command: 'true' }) };
+    const file = await recordCall(passing, { config });
+    expect(await explained(file, '1')).toContain(
+      'write_file was blocked by hook "guard" (extension): not here\n',
+    );
+  });
+
+  test('of a cancelled sequence the hooks that did not run were not ended by the others', async () => {
+    const abort = new AbortController();
+    const file = join(tempFolder(), 'r.jsonl');
+    const recording = startRecording(file);
+    await callTool(
+      { BeforeTool: inSequence({ name: 'slow', command: 'sleep 30' }, 'true') },
+      {
+        signal: abort.signal,
+        config: {
+          inspect: (event, origin) => {
+            recording.observe(event, origin);
+            if (event.type === '@xstate.event' && event.event.type === 'process.started')
+              abort.abort('no more');
+          },
+        },
+      },
+    );
+    expect(await explained(file, '1')).toMatch(/2\. hook "true" \(project\) was not run$/m);
+  });
+
+  test('a turn that a hook of a tool stopped names that call, and no hook of its own', async () => {
+    const file = join(tempFolder(), 'r.jsonl');
+    const recording = startRecording(file);
+    const { run } = await startChat(
+      ['Done?', saying(wanting('write', { path: 'a' }, 'w-1')), 'Ok.'],
+      {
+        tools: [someTool('write')],
+        hooks: {
+          AfterAgent: inParallel({ name: 'again', command: 'echo "go on" >&2; exit 2' }),
+          BeforeTool: inParallel({
+            name: 'stopper',
+            command: print({ continue: false, stopReason: 'enough' }),
+          }),
+        },
+        config: { inspect: recording.observe },
+      },
+    );
+    await run();
+    recording.close();
+    expect(await explained(file, '1')).toContain(
+      'The turn ended with #4, write: a hook of it stopped the agent: enough\n',
+    );
+  });
+
+  test('a turn that took as many model calls as it may was stopped by no hook', async () => {
+    const file = join(tempFolder(), 'r.jsonl');
+    const recording = startRecording(file);
+    const { run } = await startChat([saying(wanting('write', { path: 'a' }, 'w-1'))], {
+      tools: [someTool('write')],
+      maxSteps: 1,
+      hooks: { BeforeAgent: inParallel('true') },
+      config: { inspect: recording.observe },
+    });
+    await run();
+    recording.close();
+    expect(await explained(file, '1')).toContain(
+      'The turn was stopped: The limit of 1 model call was reached.\n',
+    );
+  });
+
+  test('tells of calls that were refused before any hook of theirs (HOOK-057)', async () => {
+    const file = join(tempFolder(), 'r.jsonl');
+    const recording = startRecording(file);
+    const { run } = await startChat(
+      [
+        saying(wanting('write', { path: 'a' }, 'w-1'), wanting('read', { path: 'b' }, 'r-1')),
+        'Ok.',
+      ],
+      {
+        tools: [someTool('write'), someTool('read')],
+        hooks: {
+          BeforeToolSelection: inParallel(
+            print({ hookSpecificOutput: { toolConfig: { allowedFunctionNames: ['read'] } } }),
+          ),
+        },
+        confirm: ({ name }) => name !== 'read',
+        config: { inspect: recording.observe },
+      },
+    );
+    await run();
+    recording.close();
+    const text = await explained(file);
+    expect(text).toContain(
+      'tool call w-1: write was refused: write was not run: it is not among the tools that may be called now (read).',
+    );
+    expect(text).toContain('tool call r-1: read was refused: The user did not let read run.');
+    expect(await explained(file, 'w-1')).toContain('No hook ran.');
+  });
+
   test('says that a call was cancelled, and what its hooks were doing', async () => {
     const abort = new AbortController();
     const file = join(tempFolder(), 'r.jsonl');

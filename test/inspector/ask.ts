@@ -10,10 +10,20 @@ export interface Answered {
 /** Asks as a program would, with headers that a browser would not let a page set. */
 export const ask = (
   url: string,
-  { method = 'GET', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+  {
+    method = 'GET',
+    headers = {},
+    path,
+  }: {
+    method?: string;
+    headers?: Record<string, string>;
+    /** Sent as it is, where the address would be tidied. */
+    path?: string;
+  } = {},
 ): Promise<Answered> =>
   new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers, agent: false }, (response) => {
+    const options = { method, headers, agent: false, ...(path !== undefined && { path }) };
+    const sent = request(url, options, (response) => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => (body += chunk));

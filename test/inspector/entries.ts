@@ -226,6 +226,8 @@ export function* madeEntries({
             },
           ]
         : [];
+      if (blocked) setBy['decision'] = blocked.name;
+      if (stopped) setBy['continue'] = stopped.name;
       const verdict = {
         blocked: blocked !== undefined,
         stop: stopped !== undefined,
@@ -237,6 +239,7 @@ export function* madeEntries({
         id,
         ...verdict,
         ...(by !== undefined && { by }),
+        ...(stopped && { stopBy: stopped.name, stopReason: stopped.answer!.reason! }),
         setBy,
         conflicts: conflict,
       };

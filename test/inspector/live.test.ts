@@ -55,7 +55,7 @@ describeInBrowser('the page of a running session', () => {
     await until(() => page.locator('#empty').isVisible(), true);
     const ended = run('Write two files');
     await until(current(page), 'toolCall.beforeHooks');
-    expect(await page.locator('.lead').textContent()).toBe('Running: before hooks.');
+    await until(() => page.locator('.lead').textContent(), 'Running: before hooks.');
     await until(() => texts(page, '.part-name'), ['Tool write', 'BeforeTool', 'gate', 'guard']);
     await picture(page, 'live');
     go();
@@ -71,12 +71,13 @@ describeInBrowser('the page of a running session', () => {
     ]);
     await page.getByRole('treeitem', { name: /write, blocked/ }).click();
     await until(current(page), 'toolCall.blocked');
-    const facts = (await page.locator('.facts').textContent()) ?? '';
-    expect(facts).toContain('It was denied by guard');
-    expect(facts).toContain('secrets/ is off limits');
-    // What the hook read, and what it wrote.
-    expect(facts).toContain('"path": "secrets/key"');
-    expect(await texts(page, 'details[data-run]:has-text("guard") .hook-exit')).toContain('exit 2');
+    // Who denied and why, what the hook read, and what it wrote.
+    for (const fact of ['It was denied by guardsecrets/ is off limits', '"path": "secrets/key"'])
+      await until(() => page.locator('.facts').textContent(), expect.stringContaining(fact));
+    await until(
+      () => texts(page, 'details[data-run]:has-text("guard") .hook-exit'),
+      expect.arrayContaining(['exit 2']),
+    );
     await picture(page, 'denied');
   });
 
@@ -87,11 +88,14 @@ describeInBrowser('the page of a running session', () => {
     await run();
     await page.getByRole('treeitem', { name: /write, done/ }).click();
     await until(current(page), 'toolCall.done');
-    const taken = await page.evaluate<string[]>(
-      `[...document.querySelectorAll('.diagram path.edge.taken')]
-        .map(({ dataset }) => dataset.from + ' ' + dataset.to)`,
-    );
-    expect(taken.toSorted()).toEqual([
+    const taken = async () => {
+      const edges = await page.evaluate<string[]>(
+        `[...document.querySelectorAll('.diagram path.edge.taken')]
+          .map(({ dataset }) => dataset.from + ' ' + dataset.to)`,
+      );
+      return edges.toSorted();
+    };
+    await until(taken, [
       'toolCall.afterHooks toolCall.done',
       'toolCall.beforeHooks toolCall.executing',
       'toolCall.executing toolCall.planningAfter',
@@ -121,7 +125,8 @@ describeInBrowser('the page of a running session', () => {
       .first()
       .click();
     await until(() => texts(page, '.sets tr'), ['tool_input.pathtwo']);
-    expect(await page.locator('.conflict').textContent()).toBe(
+    await until(
+      () => page.locator('.conflict').textContent(),
       'conflicttool_input.path set by one, two; two stands, being last in the plan',
     );
   });
@@ -133,7 +138,7 @@ describeInBrowser('the page of a running session', () => {
     await run('a secret prompt');
     await page.getByRole('treeitem', { name: /write, blocked/ }).click();
     await page.getByRole('button', { name: 'How to switch them on' }).click();
-    expect(await page.locator('#payloads-dialog').isVisible()).toBe(true);
+    await until(() => page.locator('#payloads-dialog').isVisible(), true);
     expect(await page.locator('#payloads-dialog').textContent()).toContain('--inspect-payloads');
     expect(await page.content()).not.toMatch(/secrets\/key|secret prompt/);
   });
@@ -145,8 +150,7 @@ describeInBrowser('the page of a running session', () => {
     await until(current(page), 'toolCall.beforeHooks');
     await page.reload();
     await until(current(page), 'toolCall.beforeHooks');
-    const before = await names(page)();
-    expect(before.slice(1)).toEqual(['1', 'some-model', 'write']);
+    await until(async () => (await names(page)()).slice(1), ['1', 'some-model', 'write']);
     go();
     await ended;
     await until(
@@ -163,9 +167,15 @@ describeInBrowser('the page of a running session', () => {
     await run();
     await inspector.close();
     await until(source(page), 'Session ended');
-    expect(await page.locator('#notices').textContent()).toContain('The session has ended.');
+    await until(
+      () => page.locator('#notices').textContent(),
+      expect.stringContaining('The session has ended.'),
+    );
     await page.getByRole('treeitem', { name: /write, blocked/ }).click();
-    expect(await page.locator('.call h2').textContent()).toContain('write');
+    await until(
+      () => page.locator('.call h2').textContent(),
+      expect.stringMatching(/write.*blocked/),
+    );
     await picture(page, 'ended');
   });
 
@@ -190,7 +200,10 @@ describeInBrowser('the page of a running session', () => {
     await until(names(page), [expect.any(String), 'Notification']);
     running.kill('SIGKILL');
     await until(source(page), 'Connection lost');
-    expect(await page.locator('#notices').textContent()).toContain('What was received stays');
+    await until(
+      () => page.locator('#notices').textContent(),
+      expect.stringContaining('What was received stays'),
+    );
     await page.getByRole('treeitem', { name: /Notification/ }).click();
     await until(current(page), 'hookEvent.settled');
   });
@@ -221,9 +234,10 @@ describeInBrowser('the page of a running session', () => {
     const page = await openPage(inspector.url);
     inspector.warned('hook x: it did something odd');
     await page.getByRole('button', { name: '1 warning' }).click();
-    expect(await texts(page, '#warning-list li')).toEqual([
-      expect.stringContaining('hook x: it did something odd'),
-    ]);
+    await until(
+      () => texts(page, '#warning-list li'),
+      [expect.stringContaining('hook x: it did something odd')],
+    );
   });
 });
 

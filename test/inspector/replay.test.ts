@@ -5,6 +5,9 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { serveRecording, type ServeRecordingOptions } from '../../src/inspector/serve-recording.ts';
+import { startRecording } from '../../src/journal/start-recording.ts';
+import { callTool } from '../support/call-tool.ts';
+import { inParallel, print } from '../support/session.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { describeInBrowser, openPage, picture, texts, until } from './browser.ts';
 import { madeRecording, type MadeJournal } from './entries.ts';
@@ -14,6 +17,17 @@ function recordingOf(made: MadeJournal | string = {}): string {
   writeFileSync(file, typeof made === 'string' ? made : madeRecording(made));
   return file;
 }
+
+/** A recording of one call with these hooks. */
+async function recordCall(hooks: Parameters<typeof callTool>[0]): Promise<string> {
+  const file = join(tempFolder(), 'call.jsonl');
+  const recording = startRecording(file);
+  await callTool(hooks, { config: { inspect: recording.observe } });
+  recording.close();
+  return file;
+}
+
+const denying = (name: string, why: string) => ({ name, command: `echo ${why} >&2; exit 2` });
 
 async function replay(file: string, options: ServeRecordingOptions = {}): Promise<string> {
   const page = await serveRecording(file, options);
@@ -32,16 +46,12 @@ describeInBrowser('the page of a recording', () => {
   test('shows its sessions, turns and calls', async () => {
     const page = await openPage(await replay(recordingOf({ turns: 2, payloads: true })));
     await until(source(page), 'Recording');
-    expect(await page.locator('#title').textContent()).toBe('session.jsonl');
-    expect(await page.locator('#counts').textContent()).toBe('1 session · 20 calls · 2 denied');
-    expect((await texts(page, '.row .what')).slice(0, 6)).toEqual([
-      '5e550000',
-      'SessionStart',
-      '1',
-      'BeforeAgent',
-      'some-model',
-      'read_file',
-    ]);
+    await until(() => page.locator('#title').textContent(), 'session.jsonl');
+    await until(() => page.locator('#counts').textContent(), '1 session · 20 calls · 2 denied');
+    await until(
+      async () => (await texts(page, '.row .what')).slice(0, 6),
+      ['5e550000', 'SessionStart', '1', 'BeforeAgent', 'some-model', 'read_file'],
+    );
     await picture(page, 'replay');
   });
 
@@ -52,16 +62,15 @@ describeInBrowser('the page of a recording', () => {
     await until(current(page), 'toolCall.blocked');
     await page.locator('#time').fill('0');
     await until(() => page.locator('.lead').textContent(), 'At this moment it had not begun.');
-    expect(await page.locator('.row.later').count()).toBeGreaterThan(5);
+    await until(async () => (await page.locator('.row.later').count()) > 5, true);
     await page.getByRole('button', { name: 'Latest' }).click();
     await until(current(page), 'toolCall.blocked');
-    expect(await page.locator('.row.later').count()).toBe(0);
+    await until(() => page.locator('.row.later').count(), 0);
   });
 
   test('plays what happened', async () => {
     const page = await openPage(await replay(recordingOf()));
     await until(source(page), 'Recording');
-    await page.locator('#speed').selectOption('10');
     await page.getByRole('button', { name: 'Play' }).click();
     await until(
       () =>
@@ -71,6 +80,7 @@ describeInBrowser('the page of a recording', () => {
           .then((count) => count > 0),
       true,
     );
+    await page.locator('#speed').selectOption('100');
     await until(() => page.locator('.row.later').count(), 0);
     await until(() => page.getByRole('button', { name: 'Play' }).count(), 1);
   });
@@ -80,7 +90,9 @@ describeInBrowser('the page of a recording', () => {
     await until(source(page), 'Recording');
     await page.locator('#filter-decision').selectOption('denied');
     await until(shownCalls(page), ['write_file']);
-    expect(await page.locator('#filter-count').textContent()).toBe('1 call of 10');
+    await until(() => page.locator('#filter-count').textContent(), '1 call of 10');
+    // What is shown beside the list is in the list.
+    await until(chosen(page), 'write_file');
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.locator('#filter-tool').selectOption('run_shell_command');
     await until(shownCalls(page), ['run_shell_command', 'run_shell_command']);
@@ -123,7 +135,7 @@ describeInBrowser('the page of a recording', () => {
     await page.keyboard.type('budget');
     await until(shownCalls(page), ['run_shell_command']);
     await page.keyboard.press('Escape');
-    expect(await page.evaluate('document.activeElement.id')).toBe('rows');
+    await until(() => page.evaluate('document.activeElement.id'), 'rows');
     await page.keyboard.press('?');
     await until(() => page.locator('#help-dialog').isVisible(), true);
     await picture(page, 'keys');
@@ -182,6 +194,58 @@ describeInBrowser('the page of a recording', () => {
     },
   );
 
+  test('names of tools are shown whole at 1360 pixels', async () => {
+    const page = await openPage(await replay(recordingOf()), {
+      viewport: { width: 1_360, height: 900 },
+    });
+    await until(source(page), 'Recording');
+    await until(() => page.locator('.row.toolCall').count(), 8);
+    const cut = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('.row .what')]
+        .filter((each) => each.scrollWidth > each.clientWidth)
+        .map((each) => each.textContent)`,
+    );
+    expect(cut).toEqual([]);
+    await picture(page, '1360');
+  });
+
+  test('says of a denial after the call that it came too late, and of "ask" that it lets pass', async () => {
+    const asking = { name: 'asker', command: print({ decision: 'ask', reason: 'sure?' }) };
+    const file = await recordCall({
+      AfterTool: inParallel(denying('guard', 'too-long'), asking),
+    });
+    const page = await openPage(await replay(file));
+    await until(source(page), 'Recording');
+    await until(
+      () => page.locator('.lead').textContent(),
+      'It ran. A denial came too late and was told to the model: by guardtoo-long',
+    );
+    expect(await page.locator('.lead').getAttribute('class')).toBe('lead ok');
+    await until(() => texts(page, '.hook-said'), ['denied', 'asked, which lets it pass']);
+  });
+
+  test('of a denial and a stop in one event each has its own hook and reason', async () => {
+    const file = await recordCall({
+      BeforeTool: inParallel(
+        denying('guard', 'not-here'),
+        { name: 'fine', command: print({ decision: 'allow', reason: 'all is well' }) },
+        denying('rival', 'not-there'),
+        { name: 'budget', command: print({ continue: false, stopReason: 'spent' }) },
+      ),
+    });
+    const page = await openPage(await replay(file));
+    await until(source(page), 'Recording');
+    await until(chosen(page), 'write_file');
+    await until(
+      () => page.locator('.lead').textContent(),
+      'It was denied by guardnot-here and by rivalnot-there',
+    );
+    await until(
+      () => texts(page, '.verdict p'),
+      ['Denied by guardnot-here and by rivalnot-there', 'Stopped by budgetspent'],
+    );
+  });
+
   test('nothing hangs over at 900 pixels', async () => {
     const page = await openPage(await replay(recordingOf()), {
       viewport: { width: 900, height: 700 },
@@ -209,7 +273,7 @@ describeInBrowser('the page of a recording', () => {
         /^Line \d+ is torn: the process was ended while it wrote, so it was skipped\.$/,
       ),
     );
-    expect(await page.locator('.row.toolCall').count()).toBe(8);
+    await until(() => page.locator('.row.toolCall').count(), 8);
   });
 
   test('broken lines are counted, and the others are shown', async () => {
@@ -232,7 +296,7 @@ describeInBrowser('the page of a recording', () => {
       () => page.locator('#notices').textContent(),
       expect.stringMatching(/^The oldest [\d,]+ entries fell off: only the newest part is kept/),
     );
-    expect(await page.locator('.row.toolCall').count()).toBeGreaterThan(5);
+    await until(async () => (await page.locator('.row.toolCall').count()) > 5, true);
   });
 
   test('a token that is not the right one opens nothing', async () => {

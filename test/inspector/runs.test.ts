@@ -19,6 +19,9 @@ const { Runs } = (await import(
     readonly running: number;
     readonly callCount: number;
     readonly dropped: number;
+    readonly sessions: ReadonlyMap<string, Run>;
+    readonly warnings: readonly { readonly text: string }[];
+    readonly warningCount: number;
     add(entries: readonly JournalEntry[]): void;
     timesOf(row?: Run): readonly number[];
   };
@@ -103,8 +106,48 @@ test('a page that is open for very long forgets its oldest calls', () => {
     started(`call ${at}`, 'toolCall', { at, parent: 'turn' }),
   );
   runs.add(calls);
-  expect(runs.dropped).toBe(10_000);
-  expect(runs.byId.has('call 0')).toBe(false);
-  expect(runs.byId.has('call 10000')).toBe(true);
-  expect(runs.rows.length).toBe(50_003);
+  expect(runs.dropped).toBe(10_003);
+  expect(runs.byId.has('call 10002')).toBe(false);
+  expect(runs.byId.has('call 10003')).toBe(true);
+  expect(runs.rows.length).toBe(50_000);
+  // What ends later is not waited for.
+  expect(runs.running).toBe(49_999);
+});
+
+test('it forgets events that were fired by themselves, seldom and many at once', () => {
+  const runs = new Runs();
+  let shrunk = 0;
+  let most = 0;
+  for (let at = 0; at < 66_000; at++) {
+    const before = runs.rows.length;
+    runs.add([started(`event ${at}`, 'hookEvent', { at })]);
+    if (runs.rows.length < before) shrunk += 1;
+    most = Math.max(most, runs.rows.length);
+  }
+  expect({ shrunk, most }).toEqual({ shrunk: 1, most: 60_000 });
+  expect(runs.byId.has('event 0')).toBe(false);
+  expect(runs.byId.has('event 65999')).toBe(true);
+  expect(runs.rows.length + runs.dropped).toBe(66_001);
+});
+
+test('with the last of their rows turns and sessions are forgotten, with the oldest first', () => {
+  const runs = new Runs();
+  for (let at = 0; at < 20_001; at++)
+    runs.add([
+      started(`turn ${at}`, 'agentTurn', { at, session: `session ${at}` }),
+      started(`call ${at}`, 'toolCall', { at, session: `session ${at}`, parent: `turn ${at}` }),
+    ]);
+  expect(runs.dropped % 3).toBe(0);
+  expect(runs.dropped).toBeGreaterThan(10_000);
+  expect(runs.sessions.size).toBe(20_001 - runs.dropped / 3);
+  expect(runs.sessions.has('session 0')).toBe(false);
+  expect(runs.byId.has('turn 0')).toBe(false);
+  expect(runs.rows.at(-1)?.name).toBe('call 20000');
+});
+
+test('of warnings the last thousand are kept, and all are counted', () => {
+  const runs = new Runs();
+  runs.add(Array.from({ length: 1_500 }, (_, at) => ({ kind: 'warned', at, text: `w${at}` })));
+  expect([runs.warnings.length, runs.warningCount]).toEqual([1_000, 1_500]);
+  expect(runs.warnings[0]?.text).toBe('w500');
 });

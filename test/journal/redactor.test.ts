@@ -30,7 +30,7 @@ describe('what is always redacted', () => {
 
   test.each([
     ['{"a":{"password":"hunter2"}}', '{"a":{"password":"[redacted]"}}'],
-    ['log: {"password": "hun\\"ter2", "a": 1}', 'log: {"password": "[redacted]", "a": 1}'],
+    ['log: {"password": "hun\\"ter2", "a": 1}', 'log: {"password":"[redacted]","a":1}'],
     ['say "{\\"password\\":\\"hunter2\\"}"', 'say "{\\"password\\":\\"[redacted]\\"}"'],
     ['GITHUB_TOKEN=hunter2 git push', 'GITHUB_TOKEN=[redacted] git push'],
     ["curl -H 'Authorization: Bearer hunter2' x", "curl -H 'Authorization: [redacted]' x"],

@@ -12,6 +12,7 @@ import {
   type StatelyInspectorOptions,
 } from '../../src/stately/stately-inspector.ts';
 import { callTool } from '../support/call-tool.ts';
+import { sandbox } from '../support/sandbox.ts';
 import { inParallel } from '../support/session.ts';
 
 interface Message {
@@ -142,6 +143,20 @@ describe('a server of Stately', () => {
     );
     await untilDone(messages);
     expect(messages.some(({ definition }) => definition?.includes('"toolCall"'))).toBe(true);
+  });
+
+  test('is told nothing that settings redact, or the host', async () => {
+    const { project, files, write } = sandbox();
+    write(files.project, { hooksConfig: { redact: ['file_path', '/(/'] } });
+    const { messages, url } = await server();
+    const warnings: string[] = [];
+    const onWarning = (line: string) => void warnings.push(line);
+    await inspected({ url, cwd: project, payloads: true, redact: ['/sk-\\d/'], onWarning });
+    await untilDone(messages);
+    const told = JSON.stringify(messages);
+    expect(told).toContain('SPOKEN');
+    expect(told).not.toMatch(/ARGUMENT|sk-1|hunter2/);
+    expect(warnings).toEqual([expect.stringContaining('hooksConfig.redact[1]: is no regular')]);
   });
 
   test.each([

@@ -1,3 +1,4 @@
+import { decidersOf, deniersOf, stopperOf, stoppingCall } from './deciders.js';
 import { make } from './dom.js';
 import { asText, counted, duration, words } from './format.js';
 import { answerAt, answerTone, movesAt, statusAt, toneOf, verdictAt } from './moment.js';
@@ -25,7 +26,7 @@ export function factsOf(row, view) {
   ].filter(Boolean);
 }
 
-const givenNames = { toolCall: 'Arguments', modelCall: 'Request', agentTurn: 'Prompt' };
+const givenNames = { toolCall: 'Arguments', modelCall: 'Request' };
 const resultNames = { toolCall: 'Result', modelCall: 'Response', hookEvent: 'Output' };
 
 /** How it ended, in a sentence. */
@@ -37,21 +38,54 @@ function summary(row, { moment }) {
     const state = movesAt(row, moment).at(-1)?.to;
     return make('p', { class: 'lead live' }, `Running: ${words(state ?? 'starting')}.`);
   }
-  const parts = [row, ...row.children.filter((child) => child.row === row)];
-  const deciding = parts
-    .map((run) => verdictAt(run, moment))
-    .find((verdict) => verdict?.blocked || verdict?.stop);
-  const reason = deciding?.reason ?? row.ended.reason;
-  const by = deciding?.by;
   return make(
     'p',
-    { class: `lead ${deciding?.blocked ? 'deny' : toneOf(status)}` },
-    make('strong', {}, sentence(status, row)),
-    by !== undefined && ' by ',
-    by !== undefined && make('code', {}, by),
-    reason !== undefined && reason !== '' && make('q', {}, reason),
+    { class: `lead ${leadTone(row, status, moment)}` },
+    ...lead(row, status, moment),
   );
 }
+
+/** How it ended; of an event by itself, what its hooks decided. */
+function endOf(row, status, moment) {
+  if (row.machine !== 'hookEvent') return status;
+  const verdict = verdictAt(row, moment);
+  return verdict?.blocked ? 'blocked' : verdict?.stop ? 'stopped' : status;
+}
+
+const leadTone = (row, status, moment) => toneOf(endOf(row, status, moment));
+
+function lead(row, ended, moment) {
+  const status = endOf(row, ended, moment);
+  const said = make('strong', {}, sentence(status, row));
+  const reason = row.ended.reason;
+  if (status === 'done') {
+    const late = decidersOf(row, 'blocked', moment);
+    return late.length === 0
+      ? [said, quoted(reason)]
+      : [said, '. A denial came too late and was told to the model:', ...byWhom(late)];
+  }
+  if (!['blocked', 'stopped', 'answered'].includes(status)) return [said, quoted(reason)];
+  const deciders = decidersOf(row, status, moment);
+  if (deciders.length > 0) return [said, ...byWhom(deciders)];
+  const call = status === 'stopped' ? stoppingCall(row, moment) : undefined;
+  return [
+    said,
+    call && ' by a hook of ',
+    call && make('button', { type: 'button', class: 'link', data: { focus: call.id } }, call.name),
+    quoted(reason),
+  ];
+}
+
+/** Hooks by name, each with its own reason. */
+const byWhom = (deciders) =>
+  deciders.flatMap(({ name, reason }, index) => [
+    index > 0 && ' and',
+    name !== undefined && ' by ',
+    name !== undefined && make('code', {}, name),
+    quoted(reason),
+  ]);
+
+const quoted = (reason) => reason !== undefined && reason !== '' && make('q', {}, reason);
 
 const sentences = {
   done: 'It ran',
@@ -60,6 +94,7 @@ const sentences = {
   settled: 'Every hook was heard',
   exited: 'The hook ended',
   blocked: 'It was denied',
+  refused: 'It was refused',
   stopped: 'The agent was stopped',
   failed: 'It failed',
   timedOut: 'It took too long',
@@ -98,7 +133,7 @@ function eventFacts(event, view) {
       ),
       verdict && verdictBadge(verdict),
     ),
-    verdict && verdictFacts(verdict),
+    verdict && verdictFacts(event, verdict, moment),
     ...pairs.map(([hook, process]) => hookFacts(hook, process, view)),
     ...left.map((hook) => plannedFacts(hook, statusAt(event, moment))),
     payload('Input of the event', event.payload),
@@ -113,24 +148,16 @@ function verdictBadge({ blocked, stop }) {
 }
 
 /** Who decided, who set which field, and who was overruled. */
-function verdictFacts({ blocked, stop, reason, by, setBy, conflicts }) {
+function verdictFacts(event, { blocked, stop, setBy, conflicts }, moment) {
   const fields = Object.entries(setBy).filter(
     ([field]) => field !== 'decision' && field !== 'continue',
   );
-  const decided = blocked || stop;
-  if (!decided && fields.length === 0 && conflicts.length === 0) return undefined;
+  if (!blocked && !stop && fields.length === 0 && conflicts.length === 0) return undefined;
   return make(
     'div',
     { class: `verdict ${blocked ? 'deny' : stop ? 'ask' : ''}` },
-    decided &&
-      make(
-        'p',
-        {},
-        blocked ? 'Denied' : 'Stopped',
-        by !== undefined && ' by ',
-        by !== undefined && make('code', {}, by),
-        reason !== undefined && make('q', {}, reason),
-      ),
+    blocked && make('p', {}, 'Denied', ...byWhom(deniersOf(event, moment))),
+    stop && make('p', {}, 'Stopped', ...byWhom([stopperOf(event, moment)])),
     fields.length > 0 &&
       make(
         'table',
@@ -212,6 +239,7 @@ function hookFacts(hook, process, view) {
       make('span', { class: 'hook-took' }, took === undefined ? '' : duration(took)),
     ),
     answer?.reason && make('p', { class: 'said' }, make('q', {}, answer.reason)),
+    answer?.stopReason && make('p', { class: 'said' }, make('q', {}, answer.stopReason)),
     answer?.error && make('p', { class: 'said fail' }, answer.error),
     ...(answer?.notes ?? []).map((note) => make('p', { class: 'said note' }, note)),
     list([
@@ -240,7 +268,7 @@ function hookFacts(hook, process, view) {
   );
 }
 
-const said = { deny: 'denied', ask: 'asks the user', allow: 'allowed' };
+const said = { deny: 'denied', ask: 'asked, which lets it pass', allow: 'allowed' };
 
 function saidBy({ fared, decision, stop, sets, timedOut }) {
   if (timedOut || fared === 'timedOut') return 'timed out';

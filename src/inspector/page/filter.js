@@ -3,7 +3,8 @@ const textOf = (row) => {
   const texts = [];
   const walk = (run) => {
     texts.push(run.name, run.callId, run.ended?.reason, run.answer?.reason, run.answer?.error);
-    texts.push(...(run.answer?.sets ?? []), run.verdict?.reason);
+    texts.push(...(run.answer?.sets ?? []), run.answer?.stopReason);
+    texts.push(run.verdict?.reason, run.verdict?.stopReason);
     for (const hook of run.plan?.hooks ?? [])
       texts.push(hook.name, hook.command, hook.source, hook.dialect);
     if (run.payload !== undefined) texts.push(JSON.stringify(run.payload)?.slice(0, 2_000));

@@ -94,7 +94,11 @@ const showNew = onFrame(() => {
   byId('filter-count').textContent = filter.isOn
     ? `${counted(rows.filter(isCall).length, 'call')} of ${runs.callCount.toLocaleString('en')}`
     : '';
-  if (!isChosenByReader) {
+  const isHidden = filter.isOn && timeline.indexOf(view.selected) < 0;
+  if (view.about.source === 'recording' && isHidden) {
+    const first = rows.find(isCall) ?? rows.at(-1);
+    if (first) view.selected = view.focus = first;
+  } else if (!isChosenByReader) {
     // A running session shows its latest call until the reader chooses one, a recording its first.
     const newest = view.about.source === 'live' ? rows.findLast(isCall) : rows.find(isCall);
     const wanted = newest ?? rows.at(-1);
@@ -134,8 +138,8 @@ function showStatus() {
       ? `${counted(runs.sessions.size, 'session')} · ${counted(runs.callCount, 'call')} · ${runs.deniedCount.toLocaleString('en')} denied`
       : '';
   const warnings = byId('warnings');
-  warnings.hidden = runs.warnings.length === 0;
-  warnings.textContent = `⚠ ${counted(runs.warnings.length, 'warning')}`;
+  warnings.hidden = runs.warningCount === 0;
+  warnings.textContent = `⚠ ${counted(runs.warningCount, 'warning')}`;
   byId('payloads').hidden = about.payloads || !view.isConnected;
   byId('payloads').textContent = 'Payloads off';
   showNotices();
@@ -147,7 +151,7 @@ function showNotices() {
   const notices = [
     view.skipped > 0 &&
       `The oldest ${counted(view.skipped, 'entry', 'entries')} fell off: only the newest part is kept for this page.`,
-    runs.dropped > 0 && `The oldest ${counted(runs.dropped, 'call')} fell off this page.`,
+    runs.dropped > 0 && `The oldest ${counted(runs.dropped, 'row')} fell off this page.`,
     view.isLost &&
       'The session’s process is gone or cannot be reached. What was received stays readable here.',
     about.source === 'live' &&
@@ -164,6 +168,7 @@ function showNotices() {
 const choices = { event: '', tool: '', decision: '' };
 const decisions = [
   'denied',
+  'refused',
   'asked',
   'allowed',
   'stopped',

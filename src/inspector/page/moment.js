@@ -19,6 +19,7 @@ const tones = {
   running: 'live',
   later: 'later',
   blocked: 'deny',
+  refused: 'deny',
   stopped: 'ask',
   failed: 'fail',
   error: 'fail',

@@ -1,7 +1,13 @@
 import { Density } from './density.js';
 
-/** Calls are dropped, the oldest first, when a page was left open for so many. */
+/** Rows are dropped, the oldest first, when a page was left open for so many. */
 const mostRows = 60_000;
+
+/** So many are left then: to drop many at once costs no more than to drop one. */
+const keptRows = 50_000;
+
+/** Of warnings only the last ones are kept. */
+const mostWarnings = 1_000;
 
 /** Runs that have a lane; the others are shown in the lane of the run they belong to. */
 const calls = new Set(['toolCall', 'modelCall']);
@@ -18,6 +24,7 @@ export class Runs {
   /** The rows of the timeline, in order. */
   rows = [];
   warnings = [];
+  warningCount = 0;
   /** When each entry happened. */
   times = [];
   density = new Density();
@@ -54,7 +61,7 @@ export class Runs {
     this.from = Math.min(this.from, at);
     this.to = Math.max(this.to, at);
     note(this, at);
-    if (entry.kind === 'warned') return void this.warnings.push(entry);
+    if (entry.kind === 'warned') return this.#warn(entry);
     if (entry.kind === 'started') return this.#start(entry);
     const run = this.byId.get(entry.id);
     // Its beginning is no longer kept.
@@ -81,6 +88,12 @@ export class Runs {
         if (run === row) this.#decide(row, endFacets(entry), at);
         break;
     }
+  }
+
+  #warn(warning) {
+    this.warningCount += 1;
+    this.warnings.push(warning);
+    if (this.warnings.length > mostWarnings) this.warnings.shift();
   }
 
   #start(entry) {
@@ -168,17 +181,27 @@ export class Runs {
   }
 
   #forgetOldest() {
-    const gone = new Set(this.rows.filter((row) => isCall(row)).slice(0, mostRows / 6));
+    const leaves = this.rows.filter(({ lanes }) => lanes.length === 0);
+    const gone = new Set(
+      leaves.toSorted((a, b) => a.at - b.at).slice(0, this.rows.length - keptRows),
+    );
+    // A turn goes with the last of its rows, and then a session with the last of its own.
+    for (const machine of ['agentTurn', 'session'])
+      for (const group of new Set(Array.from(gone, (row) => row.group))) {
+        if (group?.machine !== machine) continue;
+        group.lanes = group.lanes.filter((lane) => !gone.has(lane));
+        if (group.lanes.length === 0) gone.add(group);
+      }
+    for (const row of gone) {
+      if (row.machine === 'session') this.sessions.delete(row.name);
+      for (const part of partsOf(row)) {
+        this.byId.delete(part.id);
+        if (part.machine !== 'session' && part.end === undefined) this.running -= 1;
+      }
+    }
+    for (const parent of new Set(Array.from(gone, (row) => row.parent)))
+      if (parent) parent.children = parent.children.filter((child) => !gone.has(child));
     this.dropped += gone.size;
-    for (const group of this.rows) group.lanes = group.lanes.filter((lane) => !gone.has(lane));
-    const forget = (run) => {
-      this.byId.delete(run.id);
-      for (const child of run.children) if (!isCall(child)) forget(child);
-    };
-    for (const run of gone) forget(run);
-    const parents = new Set([...gone].map(({ parent }) => parent).filter(Boolean));
-    for (const parent of parents)
-      parent.children = parent.children.filter((child) => !gone.has(child));
     this.times = this.times.slice(-mostRows * 10);
     this.#isOrdered = false;
   }
@@ -247,6 +270,7 @@ const endedFacets = {
   failed: 'failed',
   error: 'failed',
   cancelled: 'cancelled',
+  refused: 'refused',
 };
 
 function* endFacets({ status }) {

@@ -272,6 +272,7 @@ function rowTone(row, moment) {
 
 const told = [
   ['denied', 'deny'],
+  ['refused', 'deny'],
   ['stopped', 'ask'],
   ['timed out', 'fail'],
   ['failed', 'fail'],

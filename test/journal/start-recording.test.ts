@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startRecording, type RecordingOptions } from '../../src/journal/start-recording.ts';
+import { callTool } from '../support/call-tool.ts';
+import { sandbox } from '../support/sandbox.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+async function recorded(options: RecordingOptions) {
+  const warnings: string[] = [];
+  const file = join(tempFolder(), 'r.jsonl');
+  const recording = startRecording(file, {
+    payloads: true,
+    onWarning: (line) => void warnings.push(line),
+    ...options,
+  });
+  const input = { customer: 'SECRET', patient: 'SECRET', kept: 'KEPT' };
+  await callTool({}, { input, config: { inspect: recording.observe } });
+  recording.close();
+  return { text: readFileSync(file, 'utf8'), warnings };
+}
+
+function projectRedacting(redact: readonly unknown[]): string {
+  const { project, files, write } = sandbox();
+  write(files.project, { hooksConfig: { redact } });
+  return project;
+}
+
+test('what the settings of a project redact is redacted besides what the host names', async () => {
+  const cwd = projectRedacting(['customer', '/(/']);
+  const { text, warnings } = await recorded({ cwd, redact: ['patient'] });
+  expect(text).toContain('KEPT');
+  expect(text).not.toContain('SECRET');
+  expect(text).toContain('hooksConfig.redact[1]: is no regular expression');
+  expect(warnings).toEqual([expect.stringContaining('hooksConfig.redact[1]: is no regular')]);
+});
+
+test('the project is where the process is unless the host says otherwise', async () => {
+  const cwd = projectRedacting(['customer', 'patient']);
+  const spy = vi.spyOn(process, 'cwd').mockReturnValue(cwd);
+  onTestFinished(() => spy.mockRestore());
+  const { text } = await recorded({});
+  expect(text).toContain('KEPT');
+  expect(text).not.toContain('SECRET');
+});
