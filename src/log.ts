@@ -1,7 +1,15 @@
-import createDebug, { type Debugger } from 'debug';
+import { createRequire } from 'node:module';
+import type Debug from 'debug';
 
-/** A debug channel; all of hookmachine's lie under `llxprt:core:hooks:*` (C-102). */
-export const debugChannel = (
+/** Writes a line of the debug log, with the formats of `debug`. */
+type DebugChannel = (format: string, ...values: readonly unknown[]) => void;
+
+/**
+ * A debug channel; all of hookmachine's lie under `llxprt:core:hooks:*` (C-102). `debug` is loaded
+ * with the first line while DEBUG is set, be it by the user or by a host's `debug.enable`, which sets
+ * it: a short-lived command does not pay for what nobody reads.
+ */
+export function debugChannel(
   part:
     | 'system'
     | 'registry'
@@ -11,7 +19,18 @@ export const debugChannel = (
     | 'event-handler'
     | 'tool'
     | 'model',
-): Debugger => createDebug(`llxprt:core:hooks:${part}`);
+): DebugChannel {
+  let channel: Debug.Debugger | undefined;
+  return (format, ...values) => {
+    if (channel === undefined && !process.env['DEBUG']) return;
+    channel ??= createDebug()(`llxprt:core:hooks:${part}`);
+    channel(format, ...values);
+  };
+}
+
+const createDebug = (): typeof Debug => require('debug') as typeof Debug;
+
+const require = createRequire(import.meta.url);
 
 /** Receives warnings, one line each. */
 export type WarningSink = (line: string) => void;

@@ -42,7 +42,7 @@ interface CallOutcome {
 export async function runCall<Outcome extends CallOutcome>(
   config: HookSystemConfig,
   call: HookedCall<Outcome>,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
   within?: CallOrigin,
 ): Promise<Outcome> {
   // Nothing is awaited on the way to a call that no hook is meant for (HOOK-013).
@@ -54,7 +54,7 @@ export async function runCall<Outcome extends CallOutcome>(
     import('../hooks/actors.ts'),
     import('../hooks/run-machine.ts'),
   ]);
-  if (signal.aborted) return call.cancelled(messageOf(signal.reason));
+  if (signal?.aborted) return call.cancelled(messageOf(signal.reason));
   const { inspect } = config;
   const origin = inspect && { sessionId: config.getSessionId(), ...within };
   const outcome = await call.withHooks(calls, system, (machine, input) =>
@@ -67,8 +67,9 @@ export async function runCall<Outcome extends CallOutcome>(
 
 function untilCancelled<Outcome>(
   call: HookedCall<Outcome>,
-  signal: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Outcome | Promise<Outcome> {
+  if (signal === undefined) return call.withoutHooks();
   const cancelled = (): Outcome => call.cancelled(messageOf(signal.reason));
   if (signal.aborted) return cancelled();
   return new Promise((resolve) => {

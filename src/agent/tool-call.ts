@@ -37,7 +37,7 @@ export async function runToolCall(
   config: HookSystemConfig,
   request: ToolCallRequest,
   executeTool: ExecuteTool,
-  signal: AbortSignal = new AbortController().signal,
+  signal?: AbortSignal,
   { origin, ...context }: ToolCallContext = {},
 ): Promise<EndedToolCall> {
   const { id, name, input } = request;
@@ -59,7 +59,8 @@ export async function runToolCall(
           }),
         }),
       withoutHooks: async () => {
-        const result = await execute(input, signal).catch(failedResult);
+        const heard = signal ?? new AbortController().signal;
+        const result = await execute(input, heard).catch(failedResult);
         return { ...told, status: 'done', result };
       },
       cancelled: (reason) => ({ ...told, status: 'cancelled', reason }),

@@ -1,13 +1,10 @@
 import type { AggregatedHookResult } from '../hooks/results.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { HookEventName } from '../protocol/events.ts';
-import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import { isRecord } from '../protocol/output.ts';
-import { defaultHookTranslator } from '../translate/genai-v1.ts';
-import { AfterModelHookOutput, BeforeModelHookOutput } from '../translate/model-outputs.ts';
 
 /** What `hookmachine fire` prints: one object, absent texts null. */
-export function fireReport<Event extends HookEventName>(
+export async function fireReport<Event extends HookEventName>(
   event: Event,
   fields: HookEventFields[Event],
   { success, finalOutput, toolInput, plan, results, conflicts }: AggregatedHookResult,
@@ -31,7 +28,9 @@ export function fireReport<Event extends HookEventName>(
     // A block wins over a rewrite (G-19).
     toolInput: blocked ? null : (toolInput ?? spreadOver(fields, 'tool_input', specific)),
     llmRequest: blocked ? null : finalRequest(fields, specific),
-    llmResponse: finalOutput ? finalResponse(finalOutput) : null,
+    llmResponse: finalOutput
+      ? (await import('./final-response.ts')).finalResponse(finalOutput)
+      : null,
     toolConfig: specific['toolConfig'] ?? null,
     hookSpecificOutput: finalOutput?.hookSpecificOutput ?? null,
     hooks: results.map((result) => ({
@@ -69,16 +68,4 @@ function finalRequest(fields: object, changes: Readonly<Record<string, unknown>>
   return request && isRecord(request['config'])
     ? { ...request, config: { ...original?.config, ...request['config'] } }
     : request;
-}
-
-/** The answer in the model's place, or the changed one; it counts before a call only with a block or a stop (C-79). */
-function finalResponse(output: DefaultHookOutput) {
-  const response =
-    output instanceof AfterModelHookOutput
-      ? output.getModifiedResponse()
-      : output instanceof BeforeModelHookOutput &&
-          (output.isBlockingDecision() || output.shouldStopExecution())
-        ? output.getSyntheticResponse()
-        : undefined;
-  return response ? defaultHookTranslator.toHookLLMResponse(response) : null;
 }

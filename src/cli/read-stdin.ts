@@ -1,13 +1,33 @@
+import { readSync } from 'node:fs';
+
 /** All of standard input as text; a closed one is empty. */
-export async function readStdin(): Promise<string> {
-  const chunks: Buffer[] = [];
+export async function readStdin(chunks: Buffer[] = []): Promise<string> {
   try {
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EBADF' && code !== 'EIO' && code !== 'EAGAIN') throw error;
+    if (!isClosed(error)) throw error;
   }
-  return Buffer.concat(chunks)
+  return textOf(chunks);
+}
+
+/** The same for a command that has nothing else to do until then: without a stream, which costs time. */
+export async function readStdinFirst(): Promise<string> {
+  const chunks: Buffer[] = [];
+  const buffer = Buffer.alloc(65_536);
+  try {
+    for (let size; (size = readSync(0, buffer)) > 0;)
+      chunks.push(Buffer.from(buffer.subarray(0, size)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return readStdin(chunks);
+    if (!isClosed(error)) throw error;
+  }
+  return textOf(chunks);
+}
+
+const isClosed = (error: unknown): boolean =>
+  ['EBADF', 'EIO', 'EAGAIN'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+const textOf = (chunks: readonly Buffer[]): string =>
+  Buffer.concat(chunks)
     .toString('utf8')
     .replace(/^\uFEFF/, '');
-}

@@ -1,5 +1,3 @@
-import { createContext, Script } from 'node:vm';
-
 /** How long one test of a regular expression may take, in ms. */
 const testLimit = 50;
 
@@ -43,9 +41,14 @@ function stepsAtMost(source: string, length: number): number {
 }
 
 function testWatched(regex: RegExp, text: string): boolean {
-  watched ??= { context: createContext({}), script: new Script('regex.test(text)') };
+  watched ??= watchdog();
   Object.assign(watched.context, { regex, text });
   return watched.script.runInContext(watched.context, { timeout: testLimit }) as boolean;
 }
 
-let watched: { context: object; script: Script } | undefined;
+function watchdog() {
+  const { createContext, Script } = process.getBuiltinModule('node:vm');
+  return { context: createContext({}), script: new Script('regex.test(text)') };
+}
+
+let watched: ReturnType<typeof watchdog> | undefined;

@@ -7,11 +7,8 @@ import type { Answer } from './answer.ts';
 import type { EventContext } from './event-context.ts';
 import type { FoundHooks, HookSite } from './hook-site.ts';
 
-/**
- * One hook protocol, whole: every question whose answer differs from one agent's hooks to another's
- * is asked here, and nowhere else is it asked which dialect a hook is. None but `find` may throw.
- */
-export interface Dialect {
+/** What is asked of a dialect whether or not a hook of it runs; a command that runs none loads no more. */
+export interface DialectOutline {
   /** Its id, for `--dialect` and for reports. */
   readonly name: string;
   /** What its hooks are called: of dialects of one family, which find the same hooks, only one may be used. */
@@ -35,6 +32,22 @@ export interface Dialect {
     onUndecided: (error: Error) => void,
   ): (subject: string) => boolean;
 
+  /** For agents that speak it to `hookmachine fire`: an event's own fields, checked, in our words. */
+  readCall(
+    event: string,
+    given: Readonly<Record<string, unknown>>,
+  ): CheckedCall | Promise<CheckedCall>;
+  /** What such an agent is told in its own words, beyond and in place of our report's fields. */
+  reportCall(
+    result: CallResult,
+  ): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
+}
+
+/**
+ * One hook protocol, whole: every question whose answer differs from one agent's hooks to another's
+ * is asked here, and nowhere else is it asked which dialect a hook is. None but `find` may throw.
+ */
+export interface Dialect extends DialectOutline {
   /** The variables of a hook's environment beyond the host's. */
   environment(input: HookInput): Readonly<Record<string, string>>;
   /** What a hook is told on stdin; `payload` is the event in our words, as the hooks before left it. */
@@ -45,15 +58,10 @@ export interface Dialect {
   chain(event: HookEventName, payload: HookPayload, answer: Answer): HookPayload;
   /** Those of its answers that count, in plan order; they are merged with what counts of other dialects. */
   standing<A extends Answer>(answers: readonly A[]): readonly A[];
-
-  /** For agents that speak it to `hookmachine fire`: an event's own fields, checked, in our words. */
-  readCall(
-    event: string,
-    given: Readonly<Record<string, unknown>>,
-  ): ReadCall | { readonly faults: readonly string[] };
-  /** What such an agent is told in its own words, beyond and in place of our report's fields. */
-  reportCall(result: CallResult): Readonly<Record<string, unknown>>;
 }
+
+/** An event from outside, or what is wrong with it, one sentence a field. */
+export type CheckedCall = ReadCall | { readonly faults: readonly string[] };
 
 /** An event from outside, in our words. */
 export interface ReadCall<Event extends HookEventName = HookEventName> {

@@ -1,7 +1,6 @@
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Dialect, DialectOutline } from '../dialects/dialect.ts';
 import type { FoundHooks, HookSite } from '../dialects/hook-site.ts';
-import { llxprt } from '../dialects/llxprt/index.ts';
 import type { HooksFromSource } from '../settings/define-hooks.ts';
 import { extensionHooks } from '../settings/extensions.ts';
 import type { TrustGate } from '../trust/gate.ts';
@@ -9,20 +8,16 @@ import type { HookSystemConfig } from './config.ts';
 import { messageOf } from './message-of.ts';
 
 /** The hooks of one dialect. */
-export interface DialectHooks extends FoundHooks {
-  readonly dialect: Dialect;
+export interface DialectHooks<D extends DialectOutline = Dialect> extends FoundHooks {
+  readonly dialect: D;
 }
 
-/** The dialects whose hooks the host wants; one that does not say knows only hooks of the settings. */
-export const dialectsOf = (config: HookSystemConfig): readonly Dialect[] =>
-  config.getDialects?.() ?? [llxprt];
-
 /** Every dialect's hooks, as they are now. `trusts` is asked before a file is run to learn what it is. */
-export function findAllHooks(
+export function findAllHooks<D extends DialectOutline>(
   config: HookSystemConfig,
-  dialects: readonly Dialect[],
+  dialects: readonly D[],
   trusts: TrustGate,
-): Promise<DialectHooks[]> {
+): Promise<DialectHooks<D>[]> {
   const cwd = config.getWorkingDir();
   const sources = sourcesOf(config);
   const site = {
@@ -41,7 +36,7 @@ export function findAllHooks(
 }
 
 /** A dialect that breaks costs the others nothing. */
-async function findWith(dialect: Dialect, site: HookSite): Promise<FoundHooks> {
+async function findWith(dialect: DialectOutline, site: HookSite): Promise<FoundHooks> {
   try {
     return await dialect.find(site);
   } catch (error) {
@@ -69,7 +64,7 @@ async function runProgram(
   timeout: number,
 ): Promise<HookProcessOutcome> {
   const [{ hookProcess }, { runMachine }] = await Promise.all([
-    import('./actors.ts'),
+    import('./hook-actors.ts'),
     import('./run-machine.ts'),
   ]);
   const input = {

@@ -6,7 +6,7 @@ import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { LLMRequest, LLMResponse } from '../protocol/llm.ts';
 import type { HookSystemConfig } from './config.ts';
 import { buildFailureEnvelope, type HookStage } from './failure.ts';
-import type { HookPlanner, MatchSubject } from './hook-planner.ts';
+import { subjectOf, type HookPlanner, type MatchSubject } from './hook-planner.ts';
 import { toMachineInput, type Verdict } from './plan-input.ts';
 import { observePlan } from './plan-observer.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from './results.ts';
@@ -156,7 +156,7 @@ export class HookEventHandler {
       if (input === undefined) return makeEmptySuccessResult();
       // Only now, because the machines and the process library cost a short-lived command its time.
       const [{ hookEvent }, { runMachine }] = await Promise.all([
-        import('./actors.ts'),
+        import('./hook-actors.ts'),
         import('./run-machine.ts'),
       ]);
       const { inspect } = this.#config;
@@ -261,21 +261,4 @@ export class HookEventHandler {
   warn(line: string): void {
     this.#telemetry.warn(this.#config.onWarning, line);
   }
-}
-
-/** The field that an event's matchers are compared with (C-20); more fields may stand beside it. */
-const subjectField: Readonly<Partial<Record<HookEventName, string>>> = {
-  BeforeTool: 'tool_name',
-  AfterTool: 'tool_name',
-  SessionStart: 'source',
-  SessionEnd: 'reason',
-  PreCompress: 'trigger',
-  Notification: 'notification_type',
-};
-
-function subjectOf(event: HookEventName, fields: object): MatchSubject {
-  const field = subjectField[event];
-  if (field === undefined) return undefined;
-  const subject = (fields as Readonly<Record<string, unknown>>)[field];
-  return typeof subject === 'string' ? subject : undefined;
 }

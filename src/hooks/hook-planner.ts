@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Dialect, DialectOutline } from '../dialects/dialect.ts';
 import { debugChannel } from '../log.ts';
 import { hookSources, type HookEventName } from '../protocol/events.ts';
 import type { TrustGate } from '../trust/gate.ts';
@@ -9,16 +9,14 @@ const debug = debugChannel('planner');
 /** What a plan is made for: the tool's name, or a session event's source, reason or trigger. */
 export type MatchSubject = string | undefined;
 
-type Dialects = ReadonlyMap<string, Dialect>;
-
 /** Which hooks run for an event, and how. */
-export interface HookPlan {
+export interface HookPlan<D extends DialectOutline = Dialect> {
   readonly event: HookEventName;
   readonly mode: 'parallel' | 'sequential';
   /** In plan order, without doubles; never empty. */
   readonly hooks: readonly RegisteredHook[];
   /** The dialects of the hooks, by name. */
-  readonly dialects: Dialects;
+  readonly dialects: ReadonlyMap<string, D>;
 }
 
 /** How many subjects an event remembers its plans for; tool names are few and short, but a model may invent them. */
@@ -26,27 +24,27 @@ const rememberedSubjects = 1_000;
 const rememberedLength = 200;
 
 /** The plan with every hook that matches, as long as all of them are trusted. */
-interface RememberedPlan {
+interface RememberedPlan<D extends DialectOutline> {
   readonly matching: readonly RegisteredHook[];
-  readonly plan: HookPlan | undefined;
+  readonly plan: HookPlan<D> | undefined;
 }
 
-interface CompiledEvent {
-  readonly dialects: Dialects;
+interface CompiledEvent<D extends DialectOutline> {
+  readonly dialects: ReadonlyMap<string, D>;
   readonly entries: readonly {
     readonly hook: RegisteredHook;
     readonly fits: (subject: string) => boolean;
   }[];
   /** Hooks of other events that go before one of this event with the same identity. */
   readonly foreign: readonly RegisteredHook[];
-  readonly plans: Map<MatchSubject, RememberedPlan>;
+  readonly plans: Map<MatchSubject, RememberedPlan<D>>;
 }
 
 /** A synchronous index from event and subject to a plan, or to nothing (HOOK-010 to 013). */
-export class HookPlanner {
+export class HookPlanner<D extends DialectOutline = Dialect> {
   readonly #warn: (line: string) => void;
-  readonly #events = new Map<HookEventName, CompiledEvent>();
-  #registry: HookRegistry | undefined;
+  readonly #events = new Map<HookEventName, CompiledEvent<D>>();
+  #registry: HookRegistry<D> | undefined;
 
   /** Whether a hook may run; asked for every plan, and again when a hook of it is to start. */
   readonly trusts: TrustGate;
@@ -57,16 +55,18 @@ export class HookPlanner {
   }
 
   /** Plans from now on with these hooks, or with none; a plan that was made stays as it is (G-09). */
-  use(registry: HookRegistry | undefined): void {
+  use(registry: HookRegistry<D> | undefined): void {
     this.#registry = registry;
     this.#events.clear();
   }
 
   /** The plan for an event; undefined when no hook is meant for it. */
-  plan(event: HookEventName, subject?: MatchSubject): HookPlan | undefined {
-    const compiled = this.#compiled(event);
+  plan(event: HookEventName, subject?: MatchSubject): HookPlan<D> | undefined {
+    // Looked up here, for V8 allocates for what such a call gives back.
+    const compiled = this.#events.get(event) ?? this.#compiled(event);
     if (compiled.entries.length === 0) return undefined;
-    const { matching, plan } = this.#remembered(event, compiled, subject);
+    const { matching, plan } =
+      compiled.plans.get(subject) ?? this.#remembered(event, compiled, subject);
     if (matching.length === 0) return undefined;
     const { dialects, foreign } = compiled;
     const trusted = matching.filter((hook) => this.trusts(hook));
@@ -78,11 +78,9 @@ export class HookPlanner {
 
   #remembered(
     event: HookEventName,
-    { dialects, entries, foreign, plans }: CompiledEvent,
+    { dialects, entries, foreign, plans }: CompiledEvent<D>,
     subject: MatchSubject,
-  ): RememberedPlan {
-    const known = plans.get(subject);
-    if (known !== undefined) return known;
+  ): RememberedPlan<D> {
     const matching = entries
       .filter(({ fits }) => subject === undefined || fits(subject))
       .map(({ hook }) => hook);
@@ -94,13 +92,11 @@ export class HookPlanner {
     return remembered;
   }
 
-  #compiled(event: HookEventName): CompiledEvent {
-    const known = this.#events.get(event);
-    if (known !== undefined) return known;
-    const dialects: Dialects = this.#registry?.dialects ?? new Map();
+  #compiled(event: HookEventName): CompiledEvent<D> {
+    const dialects: ReadonlyMap<string, D> = this.#registry?.dialects ?? new Map();
     const hooks = this.#registry?.getHooksForEvent(event) ?? [];
     const identities = new Set(hooks.map((hook) => identityOf(hook, dialects)));
-    const compiled: CompiledEvent = {
+    const compiled: CompiledEvent<D> = {
       dialects,
       entries: hooks.map((hook) => ({
         hook,
@@ -127,12 +123,12 @@ export class HookPlanner {
  * Doubles are dropped among hooks that may run: else an untrusted project could name a user's
  * command as its own, and neither would run.
  */
-function makePlan(
+function makePlan<D extends DialectOutline>(
   event: HookEventName,
   matching: readonly RegisteredHook[],
   foreign: readonly RegisteredHook[],
-  dialects: Dialects,
-): HookPlan | undefined {
+  dialects: ReadonlyMap<string, D>,
+): HookPlan<D> | undefined {
   const hooks = withoutDoubles(matching, foreign, dialects);
   if (hooks.length === 0) return undefined;
   return {
@@ -148,7 +144,7 @@ function makePlan(
 function withoutDoubles(
   hooks: readonly RegisteredHook[],
   foreign: readonly RegisteredHook[],
-  dialects: Dialects,
+  dialects: ReadonlyMap<string, DialectOutline>,
 ): RegisteredHook[] {
   const seen = new Set<string>();
   return hooks.filter((hook) => {
@@ -164,5 +160,23 @@ function withoutDoubles(
 
 const rank = ({ source }: RegisteredHook): number => hookSources.indexOf(source);
 
-const identityOf = (hook: RegisteredHook, dialects: Dialects): string =>
+const identityOf = (hook: RegisteredHook, dialects: ReadonlyMap<string, DialectOutline>): string =>
   `${hook.dialect}:${dialects.get(hook.dialect)!.identity(hook)}`;
+
+/** The field that an event's matchers are compared with (C-20); more fields may stand beside it. */
+const subjectField: Readonly<Partial<Record<HookEventName, string>>> = {
+  BeforeTool: 'tool_name',
+  AfterTool: 'tool_name',
+  SessionStart: 'source',
+  SessionEnd: 'reason',
+  PreCompress: 'trigger',
+  Notification: 'notification_type',
+};
+
+/** What an event's matchers are compared with; undefined where there is nothing. */
+export function subjectOf(event: HookEventName, fields: object): MatchSubject {
+  const field = subjectField[event];
+  if (field === undefined) return undefined;
+  const subject = (fields as Readonly<Record<string, unknown>>)[field];
+  return typeof subject === 'string' ? subject : undefined;
+}

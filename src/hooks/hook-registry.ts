@@ -1,4 +1,4 @@
-import type { Dialect } from '../dialects/dialect.ts';
+import type { Dialect, DialectOutline } from '../dialects/dialect.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { debugChannel } from '../log.ts';
 import { hookSources, type HookEventName } from '../protocol/events.ts';
@@ -6,9 +6,9 @@ import type { HookDefinition } from '../settings/hook-definition.ts';
 import type { DisabledHooks } from '../settings/load-settings.ts';
 import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
 import { disabledHooks } from '../settings/switches.ts';
-import { trustGate, type TrustGate } from '../trust/gate.ts';
+import type { TrustGate } from '../trust/gate.ts';
 import type { HookSystemConfig } from './config.ts';
-import { dialectsOf, findAllHooks, type DialectHooks } from './find-hooks.ts';
+import { findAllHooks, type DialectHooks } from './find-hooks.ts';
 
 const debug = debugChannel('registry');
 
@@ -20,11 +20,11 @@ export interface RegisteredHook extends HookDefinition {
 }
 
 /** Holds all hook definitions, checked, in order of their sources (HOOK-085, 086, 187). */
-export class HookRegistry {
+export class HookRegistry<D extends DialectOutline = Dialect> {
   readonly #hooks: readonly RegisteredHook[];
   readonly #areSettingsHooksOn: boolean;
   /** The dialects of its hooks, by name. */
-  readonly dialects: ReadonlyMap<string, Dialect>;
+  readonly dialects: ReadonlyMap<string, D>;
   /** What was discarded, and why. */
   readonly problems: readonly SettingsProblem[];
   /** Hooks of the project whose events are unknown, for nobody may run them. */
@@ -33,7 +33,7 @@ export class HookRegistry {
   /** `switched` are hooks that the host enabled or disabled at runtime, by name or command. */
   constructor(
     config: HookSystemConfig,
-    found: readonly DialectHooks[],
+    found: readonly DialectHooks<D>[],
     switched: ReadonlyMap<string, boolean> = new Map(),
   ) {
     const disabled = config.getDisabledHooks?.() ?? [
@@ -62,11 +62,13 @@ export class HookRegistry {
   }
 
   /** The hooks that the host's settings and folders hold now. Of a project's executables only trusted ones are run to learn their events. */
-  static async load(
-    config: HookSystemConfig,
-    trusts: TrustGate = trustGate(config, () => undefined),
-  ): Promise<HookRegistry> {
-    return new HookRegistry(config, await findAllHooks(config, dialectsOf(config), trusts));
+  static async load(config: HookSystemConfig, trusts?: TrustGate): Promise<HookRegistry> {
+    const [{ dialectsOf }, { trustGate }] = await Promise.all([
+      import('./dialects-of.ts'),
+      import('../trust/gate.ts'),
+    ]);
+    const gate = trusts ?? trustGate(config, () => undefined);
+    return new HookRegistry(config, await findAllHooks(config, dialectsOf(config), gate));
   }
 
   /** The enabled hooks of an event, project before user before system before extensions. */

@@ -1,40 +1,42 @@
-import { z } from 'zod';
 import type { HookEventName } from './events.ts';
+import {
+  flag,
+  object,
+  oneOf,
+  readShape,
+  text,
+  withDefault,
+  type Shape,
+  type Shaped,
+} from './fields.ts';
 import type { HookEventFields } from './input.ts';
 
-const object = z.record(z.string(), z.unknown(), 'must be an object');
-const text = z.string('must be a string');
-const oneOf = <const Values extends readonly [string, ...string[]]>(values: Values) =>
-  z.enum(values, `must be one of ${values.join(', ')}`);
-
 /** What each event's own fields must be where they come from outside (seed 003 "Input Interfaces"). More fields are tolerated. */
-const schemas = {
-  BeforeTool: z.looseObject({ tool_name: text, tool_input: object }),
-  AfterTool: z.looseObject({ tool_name: text, tool_input: object, tool_response: object }),
-  BeforeAgent: z.looseObject({ prompt: text }),
-  AfterAgent: z.looseObject({
+const shapes = {
+  BeforeTool: { tool_name: text, tool_input: object },
+  AfterTool: { tool_name: text, tool_input: object, tool_response: object },
+  BeforeAgent: { prompt: text },
+  AfterAgent: {
     prompt: text,
     prompt_response: text,
-    stop_hook_active: z.boolean('must be true or false').default(false),
-  }),
-  BeforeModel: z.looseObject({ llm_request: object }),
-  AfterModel: z.looseObject({ llm_request: object, llm_response: object }),
-  BeforeToolSelection: z.looseObject({ llm_request: object }),
-  SessionStart: z.looseObject({ source: oneOf(['startup', 'resume', 'clear', 'compress']) }),
-  SessionEnd: z.looseObject({
-    reason: oneOf(['exit', 'clear', 'logout', 'prompt_input_exit', 'other']),
-  }),
-  PreCompress: z.looseObject({ trigger: oneOf(['manual', 'auto']) }),
-  Notification: z.looseObject({
+    stop_hook_active: withDefault(flag, () => false),
+  },
+  BeforeModel: { llm_request: object },
+  AfterModel: { llm_request: object, llm_response: object },
+  BeforeToolSelection: { llm_request: object },
+  SessionStart: { source: oneOf(['startup', 'resume', 'clear', 'compress']) },
+  SessionEnd: { reason: oneOf(['exit', 'clear', 'logout', 'prompt_input_exit', 'other']) },
+  PreCompress: { trigger: oneOf(['manual', 'auto']) },
+  Notification: {
     notification_type: text,
     message: text,
-    details: object.default({}),
-  }),
-} satisfies Readonly<Record<HookEventName, z.ZodObject>>;
+    details: withDefault(object, () => ({})),
+  },
+} satisfies Readonly<Record<HookEventName, Shape>>;
 
 /** An event's fields as they may come from outside: defaults left out, model calls in no checked format yet. */
 export type OutsideEventFields = {
-  [Event in HookEventName]: z.input<(typeof schemas)[Event]>;
+  [Event in HookEventName]: Shaped<(typeof shapes)[Event]>;
 };
 
 /** Whether a value has all that an event's fields need; whatever the value is, it does not throw (DELTA-HPAY-005). */
@@ -43,7 +45,7 @@ export function isEventFields<Event extends HookEventName>(
   value: unknown,
 ): value is OutsideEventFields[Event] {
   try {
-    return schemas[event].safeParse(value).success;
+    return 'fields' in checkEventFields(event, value);
   } catch {
     return false;
   }
@@ -54,11 +56,7 @@ export function checkEventFields<Event extends HookEventName>(
   event: Event,
   value: unknown,
 ): { fields: HookEventFields[Event] } | { faults: string[] } {
-  const parsed = schemas[event].safeParse(value);
-  if (parsed.success) return { fields: parsed.data as unknown as HookEventFields[Event] };
-  return {
-    faults: parsed.error.issues.map(({ path, message }) =>
-      path.length === 0 ? 'they must be an object' : `"${path.join('.')}" ${message}`,
-    ),
-  };
+  const faults: string[] = [];
+  const fields = readShape(shapes[event] as Shape, value, faults);
+  return faults.length > 0 ? { faults } : { fields: fields as unknown as HookEventFields[Event] };
 }

@@ -6,10 +6,11 @@ import {
   type HookSource,
 } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
+import { definitionOf, isLiteral, reserved } from './definition-of.ts';
 import type { HookDefinition } from './hook-definition.ts';
 import type { ParsedJson } from './parse-json.ts';
 import { placeOf, said, type Path, type SettingsProblem } from './problem.ts';
-import { defaultTimeout, hookSchema, longestTimeout, openGroupSchema } from './schema.ts';
+import { hookSchema, openGroupSchema } from './schema.ts';
 
 /** Hooks as one source gives them, not yet checked. */
 export interface HooksFromSource {
@@ -22,9 +23,6 @@ export interface HooksFromSource {
   /** Variables the commands of this source may use. */
   readonly env?: Readonly<Record<string, string>>;
 }
-
-/** Keys under `hooks` that name no event but once were settings (C-04). */
-const reserved: readonly string[] = ['enabled', 'disabled', 'notifications'];
 
 /**
  * Checks hooks entry by entry: a bad one is dropped with one problem that names file, place and
@@ -94,7 +92,7 @@ function* defineGroup(
   const group = check(openGroupSchema, value, 'group', ['sequential'], path, complain);
   if (group === undefined) return;
   const matcher = group.matcher?.trim();
-  if (toolEvents.includes(event) && matcher !== undefined && isLiteral(matcher))
+  if (matcher !== undefined && isLiteral(event, matcher))
     complain(
       [...path, 'matcher'],
       `${said(matcher)}, which is no regular expression, so it fits only a tool of exactly that name`,
@@ -111,32 +109,7 @@ function* defineGroup(
       complain,
     );
     if (hook === undefined) continue;
-    const command = hook.type === 'command' ? hook.command : '';
-    yield {
-      event,
-      type: hook.type,
-      command,
-      name: hook.name?.trim() || command || 'unknown-command',
-      ...(hook.description !== undefined && { description: hook.description }),
-      timeout: Math.min(hook.timeout ?? defaultTimeout, longestTimeout),
-      ...(matcher !== undefined && { matcher }),
-      sequential: group.sequential === true,
-      source: from.source,
-      ...(from.file !== undefined && { file: from.file }),
-      place: placeOf(place),
-      env: from.env ?? {},
-    };
-  }
-}
-
-/** The events whose matchers are regular expressions. */
-const toolEvents: readonly HookEventName[] = ['BeforeTool', 'AfterTool'];
-
-function isLiteral(matcher: string): boolean {
-  try {
-    return !(matcher === '*' || new RegExp(matcher));
-  } catch {
-    return true;
+    yield definitionOf(hook, group, event, place, from);
   }
 }
 

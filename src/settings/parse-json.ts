@@ -1,10 +1,7 @@
-import {
-  getNodeValue,
-  parseTree,
-  printParseErrorCode,
-  type Node,
-  type ParseError,
-} from 'jsonc-parser';
+import { createRequire } from 'node:module';
+import type * as Jsonc from 'jsonc-parser';
+import type { Node, ParseError } from 'jsonc-parser';
+import { parsePlainJson } from './plain-json.ts';
 import type { Path, Position } from './problem.ts';
 
 /** A JSON text with comments, and where in it each value stands. */
@@ -30,6 +27,14 @@ export function parseJson(text: string): ParsedJson | SyntaxFault {
     return { line: lines.length, column: lines.at(-1)!.length + 1 };
   };
   if (source.trim() === '') return { fault: 'it is empty', at: position(0) };
+  const plain = parsePlainJson(source);
+  if (plain)
+    return {
+      value: plain.value,
+      locate: (path) => position(nodeAt(jsonc().parseTree(source)!, path).node.offset),
+      doubled: [],
+    };
+  const { getNodeValue, parseTree, printParseErrorCode } = jsonc();
   try {
     const errors: ParseError[] = [];
     const root = parseTree(source, errors, { allowTrailingComma: true });
@@ -50,6 +55,11 @@ export function parseJson(text: string): ParsedJson | SyntaxFault {
     throw error;
   }
 }
+
+/** Loaded only for what `JSON.parse` does not tell: short-lived commands read settings each time they start. */
+const jsonc = () => require('jsonc-parser') as typeof Jsonc;
+
+const require = createRequire(import.meta.url);
 
 const faults: Readonly<Record<string, string>> = {
   InvalidSymbol: 'unexpected text',

@@ -1,5 +1,3 @@
-import { inspect } from 'node:util';
-
 /** Steps into a settings file, such as `['hooks', 'BeforeTool', 0]`. */
 export type Path = readonly (string | number)[];
 
@@ -42,6 +40,9 @@ export function said(value: unknown): string {
   if (value === undefined) return 'is missing';
   if (Array.isArray(value)) return 'is an array';
   if (typeof value === 'object' && value !== null) return 'is an object';
-  const text = typeof value === 'string' ? JSON.stringify(value) : inspect(value);
+  const text =
+    typeof value === 'string'
+      ? JSON.stringify(value)
+      : process.getBuiltinModule('node:util').inspect(value);
   return `is ${text.length > 60 ? `${text.slice(0, 57)}...` : text}`;
 }

@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import { hookEventNames, type HookEventName } from '../protocol/events.ts';
-
-/** A hook's deadline where its definition names none that can be used, in ms (HOOK-120, C-32). */
-export const defaultTimeout = 60_000;
-
-/** The longest delay that a timer takes, in ms; a longer one would fire at once. */
-export const longestTimeout = 2_147_483_647;
+import { defaultTimeout } from './definition-of.ts';
 
 const common = {
   timeout: z
@@ -73,6 +68,12 @@ export const openGroupSchema = z.looseObject(
   },
   'make it a hook group: { "matcher": "…", "hooks": [ … ] }',
 );
+
+/** A hook as the settings give it, checked. */
+export type HookEntry = z.infer<typeof hookSchema>;
+
+/** A hook group as the settings give it, its hooks yet unchecked. */
+export type OpenGroup = z.infer<typeof openGroupSchema>;
 
 /** A hook group (HOOK-082). */
 const groupSchema = z

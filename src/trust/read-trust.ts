@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
-import { z } from 'zod';
+import { isRecord } from '../protocol/output.ts';
 import type { HookFingerprint } from './fingerprint.ts';
+import type { ScriptFile } from './script-files.ts';
 
 /** What the user trusts in one project. */
 export interface ProjectTrust {
@@ -22,32 +23,6 @@ export interface TrustFileFault {
 
 /** The form of the file; a file of a later one is not for us. */
 export const trustFileVersion = 1;
-
-const fileSchema = z.object({
-  version: z.literal(trustFileVersion),
-  projects: z.record(
-    z.string(),
-    z.object({
-      trustedAt: z.string(),
-      hooks: z.array(
-        z.object({
-          event: z.string(),
-          name: z.string(),
-          place: z.string(),
-          definition: z.string(),
-          scripts: z.array(
-            z.object({
-              path: z.string(),
-              realPath: z.string(),
-              size: z.number(),
-              sha256: z.string(),
-            }),
-          ),
-        }),
-      ),
-    }),
-  ),
-});
 
 /** Reads the trust file; one that is not there trusts nothing, and is no fault. */
 export function readTrustFile(file: string): TrustedProjects | TrustFileFault {
@@ -85,8 +60,50 @@ function parse(text: string): TrustedProjects | TrustFileFault {
       `was written by a newer hookmachine (version ${version})`,
       'update hookmachine, or move the file away',
     );
-  const parsed = fileSchema.safeParse(value);
-  return parsed.success ? new Map(Object.entries(parsed.data.projects)) : corrupt;
+  try {
+    return readProjects(value);
+  } catch {
+    return corrupt;
+  }
+}
+
+/** What a file of this version holds, and nothing that is not of it. */
+function readProjects(value: unknown): TrustedProjects {
+  const { version, projects } = record(value);
+  if (version !== trustFileVersion) throw new TypeError('not of this version');
+  return new Map(
+    Object.entries(record(projects)).map(([folder, project]) => {
+      const { trustedAt, hooks } = record(project);
+      return [folder, { trustedAt: text(trustedAt), hooks: list(hooks).map(readHook) }];
+    }),
+  );
+}
+
+function readHook(value: unknown): HookFingerprint {
+  const { event, name, place, definition, scripts } = record(value);
+  return {
+    event: text(event),
+    name: text(name),
+    place: text(place),
+    definition: text(definition),
+    scripts: list(scripts).map(readScript),
+  };
+}
+
+function readScript(value: unknown): ScriptFile {
+  const { path, realPath, size, sha256 } = record(value);
+  if (typeof size !== 'number' || !Number.isFinite(size)) throw new TypeError('no size');
+  return { path: text(path), realPath: text(realPath), size, sha256: text(sha256) };
+}
+
+const record = (value: unknown): Readonly<Record<string, unknown>> => fitting(isRecord, value);
+const list = (value: unknown): readonly unknown[] => fitting(Array.isArray, value);
+const text = (value: unknown): string => fitting(isText, value);
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function fitting<T>(fits: (value: unknown) => value is T, value: unknown): T {
+  if (fits(value)) return value;
+  throw new TypeError('not of the form of a trust file');
 }
 
 const fault = (message: string, mend: string): TrustFileFault => ({

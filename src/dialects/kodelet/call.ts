@@ -1,47 +1,46 @@
-import { z } from 'zod';
-import { isRecord } from '../../protocol/output.ts';
-import type { CallResult, Dialect, ReadCall } from '../dialect.ts';
-import type { EventContext } from '../event-context.ts';
+import {
+  listOf,
+  object,
+  oneOf,
+  optional,
+  readShape,
+  text,
+  withDefault,
+  type Shape,
+} from '../../protocol/fields.ts';
+import type { CheckedCall, ReadCall } from '../dialect.ts';
+import type { ConversationMessage, EventContext } from '../event-context.ts';
 import { kodeletEvents, type KodeletEvent } from './events.ts';
-import { fromKodeletOutput, toKodeletOutput } from './tool-output.ts';
+import { fromKodeletOutput } from './tool-output.ts';
 import { exchangeNames, fromKodeletTool } from './tools.ts';
 
-const object = z.record(z.string(), z.unknown(), 'must be an object');
-const text = z.string('must be a string');
-
-const invokedBy = z.enum(['main', 'subagent'], 'must be main or subagent').optional();
+const invoked_by = optional(oneOf(['main', 'subagent'], 'main or subagent'));
 const toolCall = {
   tool_name: text,
   tool_input: object,
-  tool_user_id: text.optional(),
-  invoked_by: invokedBy,
+  tool_user_id: optional(text),
+  invoked_by,
 };
-const message = z.looseObject({
-  role: z.enum(['user', 'assistant'], 'must be user or assistant'),
-  content: text,
-});
+const message = { role: oneOf(['user', 'assistant'], 'user or assistant'), content: text };
 
 /** What each event's own fields must be (seed 002 "Payload Structures"). More fields are tolerated. */
-const schemas = {
-  before_tool_call: z.looseObject(toolCall),
-  after_tool_call: z.looseObject({ ...toolCall, tool_output: object }),
-  user_message_send: z.looseObject({ message: text, invoked_by: invokedBy }),
-  agent_stop: z.looseObject({
-    messages: z.array(message, 'must be an array of messages').default([]),
-    invoked_by: invokedBy,
-  }),
-} satisfies Readonly<Record<KodeletEvent, z.ZodObject>>;
+const shapes: Readonly<Record<KodeletEvent, Shape>> = {
+  before_tool_call: toolCall,
+  after_tool_call: { ...toolCall, tool_output: object },
+  user_message_send: { message: text, invoked_by },
+  agent_stop: {
+    messages: withDefault(listOf(message, 'an array of messages'), () => []),
+    invoked_by,
+  },
+};
 
 /** An event as an agent that speaks Kodelet gives it, in our words. */
-export const readCall: Dialect['readCall'] = (event, given) => {
+export function readCall(event: string, given: Readonly<Record<string, unknown>>): CheckedCall {
   const type = event as KodeletEvent;
-  const parsed = schemas[type].safeParse(given);
-  if (!parsed.success)
-    return {
-      faults: parsed.error.issues.map(({ path, message: fault }) => `"${path.join('.')}" ${fault}`),
-    };
-  return inOurWords(type, parsed.data);
-};
+  const faults: string[] = [];
+  const fields = readShape(shapes[type], given, faults);
+  return faults.length > 0 ? { faults } : inOurWords(type, fields);
+}
 
 function inOurWords(type: KodeletEvent, given: Readonly<Record<string, unknown>>): ReadCall {
   const context: EventContext = {
@@ -65,7 +64,7 @@ function inOurWords(type: KodeletEvent, given: Readonly<Record<string, unknown>>
     case 'BeforeAgent':
       return { fields: { prompt: given['message'] as string }, context };
     case 'AfterAgent': {
-      const messages = given['messages'] as z.infer<typeof message>[];
+      const messages = given['messages'] as ConversationMessage[];
       const lastOf = (role: string) => messages.findLast((one) => one.role === role)?.content ?? '';
       return {
         fields: {
@@ -78,10 +77,3 @@ function inOurWords(type: KodeletEvent, given: Readonly<Record<string, unknown>>
     }
   }
 }
-
-/** What such an agent is told: final arguments and a replaced result as Kodelet spells them. */
-export const reportCall = ({ toolName = '', toolInput, toolResponse, followUps }: CallResult) => ({
-  toolInput: isRecord(toolInput) ? exchangeNames(toolName, toolInput) : null,
-  followUps,
-  toolOutput: toolResponse ? toKodeletOutput(toolName, toolResponse) : null,
-});

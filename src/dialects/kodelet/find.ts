@@ -1,45 +1,18 @@
-import { type BigIntStats, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { type BigIntStats, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { HookSource } from '../../protocol/events.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
-import { homeFolder } from '../../settings/levels.ts';
 import type { SettingsProblem } from '../../settings/problem.ts';
 import type { FoundHooks, HookSite, UnaskedHook } from '../hook-site.ts';
 import { isKodeletEvent, kodeletEvents, type KodeletEvent } from './events.ts';
+import { hookFolders } from './hook-folders.ts';
 
 /** How long a hook has to say what it is, in ms. */
 const askingLimit = 5_000;
 
 /** Kodelet's own limit for a run, in ms (seed 002 "DefaultTimeout"). */
 const runLimit = 30_000;
-
-/** The folders of hooks that there are, the stronger first. */
-export function hookFolders(cwd: string): { source: HookSource; folder: string }[] {
-  const home = homeFolder();
-  const project = realFolder(cwd);
-  const user = home === undefined ? undefined : realFolder(home);
-  return [
-    // In the home folder the project's hooks are the user's.
-    ...(project !== undefined && project !== user
-      ? [{ source: 'project', folder: join(cwd, hooksFolder) } as const]
-      : []),
-    ...(user === undefined ? [] : [{ source: 'user', folder: join(home!, hooksFolder) } as const]),
-  ];
-}
-
-const hooksFolder = join('.kodelet', 'hooks');
-
-/** Where a folder's hooks really are; undefined when it has none. One that cannot be looked at counts, so that it is told. */
-function realFolder(folder: string): string | undefined {
-  const hooks = join(folder, hooksFolder);
-  try {
-    return realpathSync(hooks);
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    return ['ENOENT', 'ENOTDIR'].includes(code) ? undefined : hooks;
-  }
-}
 
 /** A file that may be a hook. */
 interface Candidate {

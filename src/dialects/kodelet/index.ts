@@ -3,9 +3,7 @@ import type { HookEventName } from '../../protocol/events.ts';
 import type { Answer } from '../answer.ts';
 import type { Dialect } from '../dialect.ts';
 import { readAnswer } from './answer.ts';
-import { readCall, reportCall } from './call.ts';
-import { kodeletEvents } from './events.ts';
-import { findHooks, hookFolders } from './find.ts';
+import { kodeletOutline, kodeletStrictOutline } from './outline.ts';
 import { toStdin } from './stdin.ts';
 
 /**
@@ -13,22 +11,12 @@ import { toStdin } from './stdin.ts';
  * each seeing what those before it changed; any block blocks (C-108).
  */
 export const kodelet: Dialect = {
-  name: 'kodelet',
-  family: 'kodelet',
-  events: kodeletEvents,
-  needsSwitch: false,
-  mayBeIn: (cwd) => hookFolders(cwd).length > 0,
-  find: findHooks,
-  identity: ({ name }) => name,
-  matcherOf: () => undefined,
-  compileMatcher: () => () => true,
+  ...kodeletOutline,
   environment: () => ({}),
   stdin: toStdin,
   read: readAnswer,
   chain: passOn,
   standing: (answers) => answers,
-  readCall,
-  reportCall,
 };
 
 /**
@@ -38,7 +26,7 @@ export const kodelet: Dialect = {
  */
 export const kodeletStrict: Dialect = {
   ...kodelet,
-  name: 'kodelet-strict',
+  ...kodeletStrictOutline,
   // What a hook decides does not count before all have spoken.
   read: (...ended) => ({ ...readAnswer(...ended), decision: undefined }),
   chain: (_, payload) => payload,

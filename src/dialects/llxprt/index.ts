@@ -1,22 +1,11 @@
-import { HookEventName } from '../../protocol/events.ts';
 import type { Dialect } from '../dialect.ts';
 import { readAnswer } from './answer.ts';
-import { readCall, reportCall } from './call.ts';
 import { chainPayload } from './chain.ts';
-import { findHooks, identityOf } from './find.ts';
-import { compileMatcher, matching } from './matcher.ts';
+import { llxprtOutline } from './outline.ts';
 
 /** LLxprt's protocol, which Gemini CLI's hooks speak too (seed 000). */
 export const llxprt: Dialect = {
-  name: 'llxprt',
-  family: 'llxprt',
-  events: HookEventName,
-  needsSwitch: true,
-  mayBeIn: () => true,
-  find: findHooks,
-  identity: identityOf,
-  matcherOf: ({ event, matcher }) => (matching[event] === 'ignored' ? undefined : matcher || '*'),
-  compileMatcher: ({ event, matcher }, onUndecided) => compileMatcher(event, matcher, onUndecided),
+  ...llxprtOutline,
   environment: ({ cwd }) => ({
     LLXPRT_PROJECT_DIR: cwd,
     GEMINI_PROJECT_DIR: cwd,
@@ -26,6 +15,4 @@ export const llxprt: Dialect = {
   read: readAnswer,
   chain: chainPayload,
   standing: (answers) => answers,
-  readCall,
-  reportCall,
 };

@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { knownDialects } from '../dialects/index.ts';
+import { hookEventNames } from '../protocol/events.ts';
+import { dialectNamed, dialectsOption } from './dialects-option.ts';
+import { fire } from './fire.ts';
+import { noHooksOption } from './no-hooks-option.ts';
+import { addRecordingOptions } from './recording-option.ts';
+import { trustOption } from './trust-option.ts';
+
+/** `hookmachine fire <Event>`: one event through its hooks, for agents in any language. */
+export function addFire(program: Command): void {
+  addRecordingOptions(program.command('fire'))
+    .argument('<event>', `one of ${hookEventNames.join(', ')}, or of the dialect's`)
+    .description(
+      "run the hooks of one event: the event's fields as JSON on stdin, the verdict as JSON on stdout",
+    )
+    .option('--cwd <dir>', 'the project folder', process.cwd())
+    .option('--session-id <id>', 'the session that hooks are told of (default: a new one)')
+    .option(
+      '--dialect <name>',
+      `how the event, its fields and the verdict are spelled: ${knownDialects.map(({ name }) => name).join(', ')}`,
+      dialectNamed,
+      knownDialects[0],
+    )
+    .option(...dialectsOption)
+    .option(...noHooksOption)
+    .option(...trustOption)
+    .addHelpText(
+      'after',
+      `
+Exit status: 0 allowed, 2 blocked or stopped, 1 the command could not do its work.
+AfterTool, AfterModel and BeforeToolSelection come too late to block: there a block
+is told, for the model or the log, and undoes nothing.
+
+Example:
+  echo '{"tool_name":"write_file","tool_input":{"file_path":"a.txt"}}' | hookmachine fire BeforeTool`,
+    )
+    .action(fire);
+}

@@ -1,0 +1,21 @@
+import type { DialectOutline } from '../dialect.ts';
+import { kodeletEvents } from './events.ts';
+import { hookFolders } from './hook-folders.ts';
+
+/** Kodelet's protocol before a hook runs. */
+export const kodeletOutline: DialectOutline = {
+  name: 'kodelet',
+  family: 'kodelet',
+  events: kodeletEvents,
+  needsSwitch: false,
+  mayBeIn: (cwd) => hookFolders(cwd).length > 0,
+  find: async (site) => (await import('./find.ts')).findHooks(site),
+  identity: ({ name }) => name,
+  matcherOf: () => undefined,
+  compileMatcher: () => () => true,
+  readCall: async (...call) => (await import('./call.ts')).readCall(...call),
+  reportCall: async (result) => (await import('./report-call.ts')).reportCall(result),
+};
+
+/** The same hooks, run as ADR 021's own executor did. */
+export const kodeletStrictOutline: DialectOutline = { ...kodeletOutline, name: 'kodelet-strict' };

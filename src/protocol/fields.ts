@@ -1,0 +1,109 @@
+import { isRecord } from './output.ts';
+
+/** One field of an object from outside: its value as it counts; what is wrong with it is told. */
+export interface Field<T, Absent extends boolean = false> {
+  /** Whether it may be left out. */
+  readonly mayBeAbsent: Absent;
+  readonly read: (value: unknown, path: string, faults: string[]) => T;
+}
+
+/** The fields of an object by their names. */
+export type Shape = Readonly<Record<string, Field<unknown, boolean>>>;
+
+type ValueOf<F> = F extends Field<infer T, boolean> ? T : never;
+type AbsentIn<S extends Shape> = {
+  [Name in keyof S]: S[Name] extends Field<unknown, true> ? Name : never;
+}[keyof S];
+
+/** An object with the fields of a shape, and any others. */
+export type Shaped<S extends Shape> = {
+  [Name in Exclude<keyof S, AbsentIn<S>>]: ValueOf<S[Name]>;
+} & {
+  [Name in AbsentIn<S>]?: ValueOf<S[Name]> | undefined;
+} & { [name: string]: unknown };
+
+const field = <T>(fits: (value: unknown) => boolean, wanted: string): Field<T> => ({
+  mayBeAbsent: false,
+  read(value, path, faults) {
+    if (!fits(value)) faults.push(`"${path}" must be ${wanted}`);
+    return value as T;
+  },
+});
+
+/** A text. */
+export const text = field<string>((value) => typeof value === 'string', 'a string');
+
+/** True or false. */
+export const flag = field<boolean>((value) => typeof value === 'boolean', 'true or false');
+
+/** One of these texts. */
+export const oneOf = <const T extends string>(
+  values: readonly T[],
+  or = `one of ${values.join(', ')}`,
+) => field<T>((value) => (values as readonly unknown[]).includes(value), or);
+
+/** An object, whatever it holds; a copy of it counts. */
+export const object: Field<Record<string, unknown>> = {
+  mayBeAbsent: false,
+  read(value, path, faults) {
+    if (isPlainObject(value)) return withoutPrototype(value);
+    faults.push(`"${path}" must be an object`);
+    return {};
+  },
+};
+
+/** A field that may be left out. */
+export const optional = <T>({ read }: Field<T>): Field<T | undefined, true> => ({
+  mayBeAbsent: true,
+  read: (value, ...rest) => (value === undefined ? undefined : read(value, ...rest)),
+});
+
+/** A field that may be left out, and what then counts. */
+export const withDefault = <T>({ read }: Field<T>, fallback: () => NoInfer<T>): Field<T, true> => ({
+  mayBeAbsent: true,
+  read: (value, ...rest) => (value === undefined ? fallback() : read(value, ...rest)),
+});
+
+/** A list of objects with these fields. */
+export const listOf = <S extends Shape>(shape: S, wanted: string): Field<Shaped<S>[]> => ({
+  mayBeAbsent: false,
+  read(value, path, faults) {
+    if (Array.isArray(value))
+      return value.map((item, index) => readShape(shape, item, faults, `${path}.${index}`));
+    faults.push(`"${path}" must be ${wanted}`);
+    return [];
+  },
+});
+
+/** The object with its fields checked, these first and then all others; what is wrong is told, one sentence a field. */
+export function readShape<S extends Shape>(
+  shape: S,
+  given: unknown,
+  faults: string[],
+  path = '',
+): Shaped<S> {
+  const read: Record<string, unknown> = {};
+  if (isRecord(given)) {
+    for (const [name, { read: readField }] of Object.entries(shape)) {
+      const value = readField(given[name], path === '' ? name : `${path}.${name}`, faults);
+      if (value !== undefined || name in given) read[name] = value;
+    }
+    for (const [name, value] of Object.entries(withoutPrototype(given)))
+      if (!Object.hasOwn(shape, name)) read[name] = value;
+  } else faults.push(path === '' ? 'they must be an object' : `"${path}" must be an object`);
+  return read as Shaped<S>;
+}
+
+/** `__proto__` as a key of JSON would become the prototype of a copy. */
+function withoutPrototype(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { ['__proto__']: _, ...rest } = value;
+  return rest;
+}
+
+/** Whether a value is what JSON calls an object, and no instance of a class. */
+const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isRecord(value) && !isClass(value['constructor']);
+
+/** Only `Object`, of this realm or of another, has `isPrototypeOf` on its own prototype. */
+const isClass = (made: unknown): boolean =>
+  typeof made === 'function' && !Object.hasOwn(Object(made.prototype), 'isPrototypeOf');

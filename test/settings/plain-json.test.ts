@@ -1,0 +1,75 @@
+import {
+  array,
+  assert,
+  constantFrom,
+  json,
+  jsonValue,
+  nat,
+  property,
+  string,
+  tuple,
+} from 'fast-check';
+import { getNodeValue, parseTree, type ParseError } from 'jsonc-parser';
+import { expect, test } from 'vitest';
+import { parseJson } from '../../src/settings/parse-json.ts';
+import { parsePlainJson } from '../../src/settings/plain-json.ts';
+
+/** What the parser for JSON with comments makes of a text; undefined when it refuses it. */
+function byParser(text: string): { value: unknown } | undefined {
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true });
+  return root && errors.length === 0 ? { value: getNodeValue(root) } : undefined;
+}
+
+const pieces = constantFrom('{', '}', '[', ']', ',', ':', '"a"', '"b"', '"__proto__"', '1', '-0', '1e999', 'null', '//\n', '/**/', ' ', '\\', '"\\""', '\u00A0', '\u2028', '\uFEFF'); // prettier-ignore
+
+test('what is taken as plain is what the parser for JSON with comments reads', () => {
+  assert(
+    property(json({ depthSize: 'large' }), (text) => {
+      const plain = parsePlainJson(text);
+      if (plain) expect(plain).toStrictEqual(byParser(text));
+    }),
+  );
+  assert(
+    property(array(pieces, { maxLength: 12 }), (some) => {
+      const text = some.join('');
+      const plain = parsePlainJson(text);
+      if (plain) expect(plain).toStrictEqual(byParser(text));
+    }),
+    { numRuns: 5_000 },
+  );
+  assert(
+    property(jsonValue(), nat(), string({ maxLength: 2 }), (value, at, inserted) => {
+      const written = JSON.stringify(value, null, 1);
+      const place = at % (written.length + 1);
+      const text = written.slice(0, place) + inserted + written.slice(place);
+      const plain = parsePlainJson(text);
+      if (plain) expect(plain).toStrictEqual(byParser(text));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('settings as they are written are plain', () => {
+  assert(
+    property(jsonValue({ maxDepth: 5 }), (value) => {
+      expect(parsePlainJson(JSON.stringify(value, null, 2))).toBeDefined();
+    }),
+  );
+});
+
+test('comments, trailing commas, doubled keys and depth are not plain', () => {
+  const deep = '['.repeat(60) + ']'.repeat(60);
+  for (const text of ['{} // x', '[1,]', '{"a":1,"a":2}', '{"a":{"b":1,"b":1}}', deep, '', '{'])
+    expect(parsePlainJson(text)).toBeUndefined();
+});
+
+test('a doubled key is found however it is written, and texts that look like keys are none', () => {
+  assert(
+    property(tuple(string(), string()), ([key, value]) => {
+      const entry = `${JSON.stringify(key)} :${JSON.stringify(`"${value}":`)}`;
+      expect(parsePlainJson(`{${entry}}`)).toBeDefined();
+      expect(parseJson(`{${entry},${entry}}`)).toMatchObject({ doubled: [[key]] });
+    }),
+  );
+});
