@@ -69,6 +69,7 @@ export function addList(program: Command): void {
 
 const toJson = ({ env: _, sequential, ...hook }: ListedHook) => ({
   ...hook,
+  onFailure: hook.onFailure ?? 'allow',
   mode: modeOf({ sequential }),
 });
 
@@ -112,7 +113,7 @@ function describe(
 }
 
 function describeHook(hook: ListedHook, matcher: string | undefined): string[] {
-  const { command, description, dialect, file, isHidden, name, place, source } = hook;
+  const { command, description, dialect, file, isHidden, name, onFailure, place, source } = hook;
   const { timeout, type, untrusted } = hook;
   const where = [file, place].filter((part) => part !== undefined && part !== '');
   return [
@@ -124,7 +125,10 @@ function describeHook(hook: ListedHook, matcher: string | undefined): string[] {
     `    timeout  ${timeout} ms`,
     `    dialect  ${dialect}`,
     `    ${source.padEnd(8)} ${where.join(' ')}`,
-    ...(untrusted ? [`    skipped  ${untrusted.why}; ${untrusted.mend}`] : []),
+    ...(onFailure === undefined ? [] : ['    failure  blocks']),
+    ...(untrusted
+      ? [`    ${onFailure ? 'blocks  ' : 'skipped '} ${untrusted.why}; ${untrusted.mend}`]
+      : []),
   ];
 }
 

@@ -151,7 +151,7 @@ function describeHook(
   { hook, matcher, now: { scripts }, why }: ShownHook,
   isRecorded: boolean,
 ): string[] {
-  const { command, name } = hook;
+  const { command, name, onFailure } = hook;
   return [
     `  ${name}${isEnabled(hook) ? '' : ' (disabled)'}`,
     ...(command === name ? [] : [`    command  ${command}`]),
@@ -160,10 +160,13 @@ function describeHook(
       ({ path, size, sha256 }) =>
         `    script   ${path}  ${sha256 === '' ? 'cannot be read' : `${size} bytes  sha256 ${sha256.slice(0, 12)}`}`,
     ),
+    ...(onFailure ? ['    failure  blocks'] : []),
     ...(scripts.length === 0
       ? ['    script   none in the project: the command is all there is']
       : []),
-    ...(why === undefined ? [] : [`    ${isRecorded ? 'before ' : 'skipped'}  ${why}`]),
+    ...(why === undefined
+      ? []
+      : [`    ${isRecorded ? 'before ' : onFailure ? 'blocks ' : 'skipped'}  ${why}`]),
   ];
 }
 

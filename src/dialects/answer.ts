@@ -25,6 +25,8 @@ export interface Answer extends HookAnswer {
   readonly timedOut: boolean;
   /** Why the hook counts as failed. */
   readonly error?: Error;
+  /** Why what it printed is no answer, though it was taken for one as far as it goes. */
+  readonly unreadable?: string;
   /** What its author should know although the hook did its work. */
   readonly notes: readonly string[];
   /** The output was made from plain text; it decides nothing and replaces nothing but the message. */

@@ -78,3 +78,36 @@ export function failureText({ exitCode, signal }: HookExit): string {
 
 /** Stdout was cut, and what was kept makes no answer. */
 export const cutStdout = 'stdout went over 10 MiB, so the answer cannot be read; print less';
+
+/**
+ * A failure as the denial that a hook's `onFailure: "block"` makes of it: a hook that was given up on
+ * did not fail, and one that denies already keeps its own reason.
+ */
+export function denyFailure<A extends Answer>(answer: A, hook: string): A {
+  const { fared, unreadable, stderr } = answer;
+  if (answer.decision === 'deny' || fared === 'cancelled') return answer;
+  if (fared === 'ok' && unreadable === undefined) return answer;
+  const error = answer.error ?? new Error(unreadable);
+  const said = fared === 'failed' && stderr.trim() !== '' ? `: ${stderr.trim()}` : '';
+  const text = `${error.message}${said}`;
+  const name = hook.length > 80 ? `${hook.slice(0, 80)}…` : hook;
+  return {
+    ...answer,
+    fared: fared === 'ok' ? 'failed' : fared,
+    success: false,
+    error,
+    decision: 'deny',
+    plainText: false,
+    // It was not taken as a message after all.
+    notes: answer.notes.filter((note) => unreadable === undefined || !note.startsWith(unreadable)),
+    output: {
+      // Beside a decision that is unclear, a stop stands.
+      ...(answer.stop && { continue: false, stopReason: answer.output?.stopReason }),
+      decision: 'deny',
+      reason: `Blocked because the hook "${name}" failed: ${text.length > longestReason ? `${text.slice(0, longestReason)}…` : text}`,
+    },
+  };
+}
+
+/** How much of a failed hook's stderr is worth telling the model, in characters. */
+const longestReason = 2_000;

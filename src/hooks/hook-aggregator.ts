@@ -57,15 +57,18 @@ const withReplaced = (
         hookSpecificOutput: { ...output?.hookSpecificOutput, ...replaced },
       };
 
-/** The answers that count in their dialects, in plan order. */
+/** The answers that count in their dialects, in plan order; a failure that denies is ours, and counts in each. */
 function standingOf(
   { hooks, dialects }: HookPlan,
   results: readonly HookExecutionResult[],
 ): HookExecutionResult[] {
+  const denying = results.filter(({ fared, decision }) => fared !== 'ok' && decision === 'deny');
+  const others = results.filter((result) => !denying.includes(result));
   return Array.from(dialects.values(), (dialect) =>
-    dialect.standing(results.filter(({ hook }) => hook.dialect === dialect.name)),
+    dialect.standing(others.filter(({ hook }) => hook.dialect === dialect.name)),
   )
     .flat()
+    .concat(denying)
     .toSorted((one, other) => hooks.indexOf(one.hook) - hooks.indexOf(other.hook));
 }
 

@@ -6,7 +6,8 @@ import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { LLMRequest, LLMResponse } from '../protocol/llm.ts';
 import type { HookSystemConfig } from './config.ts';
 import { buildFailureEnvelope, type HookStage } from './failure.ts';
-import { subjectOf, type HookPlanner, type MatchSubject } from './hook-planner.ts';
+import { subjectOf, type HookPlan, type HookPlanner, type MatchSubject } from './hook-planner.ts';
+import { errorOf } from './message-of.ts';
 import { toMachineInput, type Verdict } from './plan-input.ts';
 import { observePlan } from './plan-observer.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from './results.ts';
@@ -203,9 +204,7 @@ export class HookEventHandler {
       return undefined;
     }
     progress.stage = 'formatting';
-    const base = this.#baseFields(event);
-    // The base fields come first and are ours, whatever the caller gave (HOOK-215).
-    const input: HookInput = { ...base, ...fields(), ...base };
+    const { input, unfit } = this.#hookInput(event, fields, plan);
     debug('%s: %d hooks, %s', event, plan.hooks.length, plan.mode);
     const machineInput = toMachineInput(
       plan,
@@ -213,6 +212,7 @@ export class HookEventHandler {
       context,
       observePlan(this.#telemetry, (line) => this.warn(line)),
       this.#planner.trusts,
+      unfit,
     );
     progress.stage = 'execution';
     const { rules } = machineInput;
@@ -231,6 +231,23 @@ export class HookEventHandler {
   /** Nothing fires any more; what runs already finishes (DELTA-HEVT-004, G-10). */
   dispose(): void {
     this.#disposed = true;
+  }
+
+  /** What the hooks are told. Where it cannot be found out, the event is given up, unless a failure of its hooks denies. */
+  #hookInput(
+    event: HookEventName,
+    fields: () => object,
+    { failClosed }: HookPlan,
+  ): { input: HookInput; unfit?: Error } {
+    try {
+      const base = this.#baseFields(event);
+      // The base fields come first and are ours, whatever the caller gave (HOOK-215).
+      return { input: { ...base, ...fields(), ...base } };
+    } catch (error) {
+      if (!failClosed) throw error;
+      const unknown = { session_id: '', transcript_path: '', cwd: '', timestamp: '' };
+      return { input: { ...unknown, hook_event_name: event }, unfit: errorOf(error) };
+    }
   }
 
   #baseFields(event: HookEventName): HookInput {

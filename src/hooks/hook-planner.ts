@@ -15,6 +15,8 @@ export interface HookPlan<D extends DialectOutline = Dialect> {
   readonly mode: 'parallel' | 'sequential';
   /** In plan order, without doubles; never empty. */
   readonly hooks: readonly RegisteredHook[];
+  /** Those of the hooks whose failure denies; absent when there are none. */
+  readonly failClosed?: ReadonlySet<RegisteredHook>;
   /** The dialects of the hooks, by name. */
   readonly dialects: ReadonlyMap<string, D>;
 }
@@ -71,9 +73,9 @@ export class HookPlanner<D extends DialectOutline = Dialect> {
     const { dialects, foreign } = compiled;
     const trusted = matching.filter((hook) => this.trusts(hook));
     const before = foreign.filter((hook) => this.trusts(hook));
-    return trusted.length === matching.length && before.length === foreign.length
-      ? plan
-      : makePlan(event, trusted, before, dialects);
+    if (trusted.length === matching.length && before.length === foreign.length) return plan;
+    const denying = matching.filter((hook) => blocksOnFailure(hook) && !trusted.includes(hook));
+    return makePlan(event, trusted, before, dialects, matching, denying);
   }
 
   #remembered(
@@ -121,41 +123,53 @@ export class HookPlanner<D extends DialectOutline = Dialect> {
 
 /**
  * Doubles are dropped among hooks that may run: else an untrusted project could name a user's
- * command as its own, and neither would run.
+ * command as its own, and neither would run. Those that may not run but deny by that, `denying`,
+ * stand where they do among all that match.
  */
 function makePlan<D extends DialectOutline>(
   event: HookEventName,
-  matching: readonly RegisteredHook[],
+  runnable: readonly RegisteredHook[],
   foreign: readonly RegisteredHook[],
   dialects: ReadonlyMap<string, D>,
+  matching: readonly RegisteredHook[] = runnable,
+  denying: readonly RegisteredHook[] = [],
 ): HookPlan<D> | undefined {
-  const hooks = withoutDoubles(matching, foreign, dialects);
-  if (hooks.length === 0) return undefined;
+  if (runnable.length + denying.length === 0) return undefined;
+  const first = firstOfDoubles(runnable, foreign, dialects);
+  const kept = new Set([...first.values(), ...denying]);
+  if (kept.size === 0) return undefined;
+  // The strictest of doubles decides, or a project could open a guard of the user.
+  const strict = runnable
+    .filter(blocksOnFailure)
+    .flatMap((hook) => first.get(identityOf(hook, dialects)) ?? []);
+  const failClosed = new Set([...strict, ...denying]);
   return {
     event,
     // Asked before doubles are dropped: an entry that matches forces a sequence (HOOK-109, C-22).
-    mode: matching.some(({ sequential }) => sequential) ? 'sequential' : 'parallel',
-    hooks,
+    mode: runnable.some(({ sequential }) => sequential) ? 'sequential' : 'parallel',
+    hooks: matching.filter((hook) => kept.has(hook)),
+    ...(failClosed.size > 0 && { failClosed }),
     dialects,
   };
 }
 
+const blocksOnFailure = ({ onFailure }: RegisteredHook): boolean => onFailure === 'block';
+
 /** Of one identity a hook runs once for an event; the first, of the strongest source, is kept (HOOK-090, 091). */
-function withoutDoubles(
+function firstOfDoubles(
   hooks: readonly RegisteredHook[],
   foreign: readonly RegisteredHook[],
   dialects: ReadonlyMap<string, DialectOutline>,
-): RegisteredHook[] {
-  const seen = new Set<string>();
-  return hooks.filter((hook) => {
+): Map<string, RegisteredHook> {
+  const first = new Map<string, RegisteredHook>();
+  for (const hook of hooks) {
     const key = identityOf(hook, dialects);
     const isHidden = foreign.some(
       (other) => rank(other) < rank(hook) && identityOf(other, dialects) === key,
     );
-    if (isHidden || seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
+    if (!isHidden && !first.has(key)) first.set(key, hook);
+  }
+  return first;
 }
 
 const rank = ({ source }: RegisteredHook): number => hookSources.indexOf(source);

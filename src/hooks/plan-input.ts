@@ -6,6 +6,7 @@ import type {
   PlannedHook,
 } from '../../machines/hook-event.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { denyFailure } from '../dialects/process-facts.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import type { HookInput } from '../protocol/input.ts';
 import type { TrustGate } from '../trust/gate.ts';
@@ -28,13 +29,17 @@ export interface PlanObserver {
 
 const hookOf = (planned: PlannedHook): RegisteredHook => planned as RegisteredHook;
 
-/** A plan as input of the `hookEvent` machine: its hooks, what they are told, and the rules of their dialects. */
+/**
+ * A plan as input of the `hookEvent` machine: its hooks, what they are told, and the rules of their
+ * dialects. `unfit` says why they cannot be told anything, and so all fail.
+ */
 export function toMachineInput(
   plan: HookPlan,
   input: HookInput,
   context: EventContext,
   observer: PlanObserver,
   trusts: TrustGate = () => true,
+  unfit?: Error,
 ): HookEventInput {
   const { event } = plan;
   const payload: HookPayload = { ...input };
@@ -43,13 +48,16 @@ export function toMachineInput(
     remember((told: HookPayload) => JSON.stringify(dialect.stdin(event, told, context))),
   );
   const environmentOf = remember((dialect: Dialect) => dialect.environment(input));
-  // An input that has no JSON form fails the event, once, and not each of its hooks (G-06).
-  for (const hook of plan.hooks) textOf(dialectOf(hook))(payload);
+  // An input that has no JSON form fails the event, once (G-06); but where a failure denies, each of
+  // its hooks.
+  if (!plan.failClosed) for (const hook of plan.hooks) textOf(dialectOf(hook))(payload);
   let verdict: Verdict | undefined;
   /** Hooks that lost trust after they were planned. */
   const refused = new Set<RegisteredHook>();
   const settle = (answers: readonly HookExecutionResult[]): Verdict => {
-    const started = answers.filter(({ fared }) => fared !== 'untrusted');
+    const started = answers.filter(
+      ({ fared, decision }) => fared !== 'untrusted' || decision === 'deny',
+    );
     const result = aggregateResults(plan, started, payload);
     observer.settled(plan, result);
     return {
@@ -79,7 +87,8 @@ export function toMachineInput(
             env: { ...hook.env, ...environmentOf(dialectOf(hook)) },
             // The port asks for it before it starts anything.
             stdin: () => {
-              if (refused.has(hook)) throw new Error('The hook is no longer trusted.');
+              if (refused.has(hook)) throw new Error('it is not trusted');
+              if (unfit) throw unfit;
               if (hook.type === 'plugin')
                 throw new Error('plugin hooks cannot run; use "type": "command"');
               return textOf(dialectOf(hook))(told);
@@ -89,7 +98,9 @@ export function toMachineInput(
       },
       read(planned, outcome): HookAnswer {
         const hook = hookOf(planned);
-        const result = { ...dialectOf(hook).read(event, outcome, payload), hook, event };
+        const heard = { ...dialectOf(hook).read(event, outcome, payload), hook, event };
+        const result = plan.failClosed?.has(hook) ? denyFailure(heard, hook.name) : heard;
+        // Nobody asked it anything, so nothing is told of it but its denial.
         if (refused.has(hook)) return { ...result, fared: 'untrusted' };
         observer.ended(result);
         return result;

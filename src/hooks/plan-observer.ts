@@ -55,11 +55,13 @@ export function observePlan(telemetry: HookTelemetry, warn: (line: string) => vo
 }
 
 /** What a user must be told of one hook: that it failed, and what in its answer was not understood. */
-function* hookWarnings({ hook, event, error, fared, stderr, notes }: HookExecutionResult) {
+function* hookWarnings(result: HookExecutionResult) {
+  const { hook, event, error, fared, decision, stderr, notes } = result;
   const name = `hook "${hook.name}" (${event})`;
   if (error && fared !== 'cancelled') {
     const said = stderr.trim() === '' ? '' : `: ${stderr.trim()}`;
-    yield `${name} failed and was passed over: ${error.message}${said}`;
+    const fate = decision === 'deny' ? 'blocks, as its settings say' : 'was passed over';
+    yield `${name} failed and ${fate}: ${error.message}${said}`;
   }
   for (const note of notes) yield `${name}: ${note}`;
 }

@@ -25,7 +25,7 @@ export interface AggregatedHookResult {
   readonly totalDuration: number;
   /** How the hooks were run; null when none was meant for the event. */
   readonly plan: { readonly mode: 'parallel' | 'sequential'; readonly count: number } | null;
-  /** One entry per started hook, in plan order. */
+  /** One entry per hook that was started, or that denies because it may not be; in plan order. */
   readonly results: readonly HookExecutionResult[];
   /** The final arguments, when a hook put others in place of the tool's; else they are read off `finalOutput`. */
   readonly toolInput?: Readonly<Record<string, unknown>>;

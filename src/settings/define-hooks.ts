@@ -104,13 +104,25 @@ function* defineGroup(
       hookSchema,
       entry,
       'hook',
-      ['timeout', 'name', 'description'],
+      ['timeout', 'name', 'description', 'onFailure'],
       place,
       complain,
     );
     if (hook === undefined) continue;
-    yield definitionOf(hook, group, event, place, from);
+    yield {
+      ...definitionOf(hook, group, event, place, from),
+      ...(blocksOnFailure(entry) && { onFailure: 'block' }),
+    };
   }
+}
+
+/** Whoever writes something else than "allow" means a guard: a misspelt one is not left open. */
+const blocksOnFailure = (entry: unknown): boolean =>
+  isRecord(entry) && ![undefined, null, 'allow'].includes(entry['onFailure'] as string);
+
+/** What becomes of an optional field that does not fit. */
+function fateOf(field: unknown): string {
+  return field === 'onFailure' ? 'it counts as "block"' : 'it was ignored';
 }
 
 /**
@@ -140,7 +152,11 @@ function check<T>(
     return undefined;
   }
   for (const issue of issues)
-    complain(at(issue), `${said(valueAt(given, issue))}, so it was ignored`, issue.message);
+    complain(
+      at(issue),
+      `${said(valueAt(given, issue))}, so ${fateOf(issue.path[0])}`,
+      issue.message,
+    );
   const dropped = issues.map((issue) => issue.path[0]);
   const rest = without(value as object, (key) => dropped.includes(key));
   return check(schema, rest, entry, optional, path, complain);

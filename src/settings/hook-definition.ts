@@ -13,6 +13,8 @@ export interface HookDefinition {
   readonly description?: string;
   /** Deadline in ms. */
   readonly timeout: number;
+  /** What a failure of the hook means; default: the operation goes on. */
+  readonly onFailure?: 'block';
   readonly matcher?: string;
   /** Whether its group asked for a sequence. */
   readonly sequential: boolean;

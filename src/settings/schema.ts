@@ -13,6 +13,12 @@ const common = {
     .optional()
     .describe('The name under which the hook is reported, enabled and disabled.'),
   description: z.string('make it a string').optional().describe('For people.'),
+  onFailure: z
+    .enum(['allow', 'block'], 'write "allow" or "block"')
+    .optional()
+    .describe(
+      'What a failure of the hook means: "allow" (the default) warns and goes on; "block" blocks, as a denial of the hook would.',
+    ),
 };
 
 /** One hook of a group (seed 000 §6.2, HOOK-083, C-02, C-03). */

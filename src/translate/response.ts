@@ -44,7 +44,10 @@ export function fromHookLLMResponse(
   const hook = normalizeHookLLMResponse(hookResponse).response ?? {};
   const base: Partial<GenAIResponse> = isRecord(baseResponse) ? baseResponse : {};
   const before = candidatesOf(base);
-  const wanted = hook.candidates ?? (hook.text === undefined ? undefined : [saying(hook.text)]);
+  const said = hook.candidates ?? (hook.text === undefined ? undefined : [saying(hook.text)]);
+  // A response without candidates is shown as an empty text, which says nothing when it comes back.
+  const isEcho = isRecord(baseResponse) && before.length === 0 && said?.every(isSilent);
+  const wanted = isEcho ? undefined : said;
   const candidates =
     wanted?.map((candidate, position) =>
       toCandidate(
@@ -68,6 +71,8 @@ export const candidatesOf = (response: unknown): GenAICandidate[] => {
   const candidates = isRecord(response) ? response['candidates'] : undefined;
   return Array.isArray(candidates) ? candidates.filter(isRecord) : [];
 };
+
+const isSilent = ({ content }: LLMCandidate): boolean => joined(content.parts) === '';
 
 const saying = (text: string): LLMCandidate => ({
   content: { role: 'model', parts: [text] },

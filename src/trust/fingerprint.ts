@@ -31,11 +31,16 @@ const eventOf = ({ event, args }: AnyHook): string => (args ? '' : (event ?? '')
 
 /** The description says nothing of what runs, and the place may move when another hook comes or goes. */
 function definitionHash(hook: AnyHook, cwd: string): string {
-  const { type, args, name, matcher, timeout, sequential, env } = hook;
+  const { type, args, name, matcher, timeout, onFailure, sequential, env } = hook;
   // A folder may be reached by several paths.
   const command = args ? relative(cwd, hook.command) : hook.command;
   const how = [type, command, name, matcher ?? null, timeout, sequential, Object.entries(env)];
-  const parts = [eventOf(hook), ...how, ...(args ? [args] : [])];
+  const parts = [
+    eventOf(hook),
+    ...how,
+    ...(args ? [args] : []),
+    ...(onFailure ? [{ onFailure }] : []),
+  ];
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 }
 

@@ -21,7 +21,8 @@ export function trustGate(config: HookSystemConfig, warn: WarningSink): TrustGat
     // Cut, because the name may be a whole script, and the mend must not fall off the line.
     const name = hook.name.length > 80 ? `${hook.name.slice(0, 80)}…` : hook.name;
     const event = hook.event === undefined ? '' : ` (${hook.event})`;
-    warn(`hook "${name}"${event} was skipped: ${trust.why}; ${trust.mend}`);
+    const fate = hook.onFailure === 'block' ? 'may not run, and so blocks' : 'was skipped';
+    warn(`hook "${name}"${event} ${fate}: ${trust.why}; ${trust.mend}`);
     return false;
   };
 }

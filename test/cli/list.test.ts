@@ -16,7 +16,12 @@ describe('hookmachine list', () => {
             matcher: 'write_file|replace',
             sequential: true,
             hooks: [
-              run('./scan.sh', { name: 'scan', description: 'Looks for secrets.', timeout: 5000 }),
+              run('./scan.sh', {
+                name: 'scan',
+                description: 'Looks for secrets.',
+                timeout: 5000,
+                onFailure: 'block',
+              }),
             ],
           },
           { hooks: [run('./log.sh'), { type: 'plugin', name: 'later' }] },
@@ -39,6 +44,7 @@ describe('hookmachine list', () => {
     timeout  5000 ms
     dialect  llxprt
     project  ${files.project} hooks.BeforeTool[0].hooks[0]
+    failure  blocks
   ./log.sh (disabled)
     matcher  *
     mode     parallel
@@ -116,6 +122,7 @@ Problems
           command: 'x',
           name: 'x',
           timeout: 60_000,
+          onFailure: 'allow',
           matcher: '**',
           dialect: 'llxprt',
           mode: 'parallel',

@@ -130,6 +130,35 @@ describe('the timeout', () => {
   });
 });
 
+const onFailure = (value: unknown) => defineOne({ ...hook, onFailure: value });
+
+describe('what a failure means', () => {
+  test.each(['allow', null, undefined])('%j: the operation goes on', (value) => {
+    expect(onFailure(value).definitions[0]).not.toHaveProperty('onFailure');
+    expect(onFailure(value).problems).toEqual([]);
+  });
+
+  test('"block": it denies', () => {
+    expect(onFailure('block')).toMatchObject({
+      definitions: [{ onFailure: 'block' }],
+      problems: [],
+    });
+    expect(defineOne({ type: 'plugin', onFailure: 'block' }).definitions).toMatchObject([
+      { onFailure: 'block' },
+    ]);
+  });
+
+  test.each(['deny', 'Block', true, ['block']])('%j, misspelt, leaves no guard open', (value) => {
+    const { definitions, problems } = onFailure(value);
+    expect(definitions).toMatchObject([{ onFailure: 'block' }]);
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^hooks\.BeforeTool\[0\]\.hooks\[0\]\.onFailure: is .*, so it counts as "block"; write "allow" or "block"$/,
+      ),
+    ]);
+  });
+});
+
 describe('a bad hook is discarded with one line that names place and mend (HOOK-191)', () => {
   test.each([
     ['no type, as in the best practices', { command: 'x' }, '.type: is missing', 'type'],

@@ -27,7 +27,10 @@ describe('good settings are accepted', () => {
     ['the documented switch', { tools: { enableHooks: true } }],
     ['the other switches', { enableHooks: true, hooksConfig: { enabled: false } }],
     ['reserved keys', { hooks: { enabled: true, disabled: ['a'], notifications: true } }],
-    ['all fields', withHook({ name: 'n', description: 'd', timeout: 0.5, env: {} })],
+    [
+      'all fields',
+      withHook({ name: 'n', description: 'd', timeout: 0.5, onFailure: 'block', env: {} }),
+    ],
     [
       'a group with all fields',
       { hooks: { AfterTool: [{ matcher: '*', sequential: true, hooks: [] }] } },
@@ -54,6 +57,7 @@ describe('bad settings are marked', () => {
     ['a blank command', withHook({ command: ' ' })],
     ['a timeout of 0', withHook({ timeout: 0 })],
     ['a timeout that is a text', withHook({ timeout: '5' })],
+    ['a policy that there is not', withHook({ onFailure: 'deny' })],
     ['a disabled hook that is no text', { hooksConfig: { disabled: [5] } }],
   ])('%s', (_, settings) => {
     expect(faultsOf(settings)).not.toEqual([]);

@@ -10,8 +10,10 @@ import { tempFolder } from './temp-folder.ts';
 type Hooks = NonNullable<Settings['hooks']>;
 type Group = NonNullable<Hooks['BeforeTool']>[number];
 
-/** A command, with a name or a timeout of its own if need be. */
-export type HookCommand = string | { command: string; name?: string; timeout?: number };
+/** A command, with a name, a timeout or a policy of its own if need be. */
+export type HookCommand =
+  | string
+  | { command: string; name?: string; timeout?: number; onFailure?: 'allow' | 'block' };
 
 /** A group of commands. */
 export const group = (

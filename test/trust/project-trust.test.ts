@@ -97,6 +97,26 @@ describe('after the user trusted a project', () => {
     );
   });
 
+  test('a policy that changed counts as a changed definition, and one that blocks on failure blocks', async () => {
+    const strict = { ...guard, onFailure: 'block' };
+    const box = guarded(strict);
+    await trust(box.project);
+    expect(await fire(box.project)).toEqual(denied);
+    box.write(box.files.project, settings(guard));
+    expect(await fire(box.project)).toEqual(skipped(redefined));
+    await trust(box.project);
+    box.write(box.files.project, settings(strict));
+    expect(await fire(box.project)).toEqual({
+      hookCount: 1,
+      blocked: true,
+      warnings: [
+        expect.stringContaining(
+          `hook "guard" (BeforeTool) may not run, and so blocks: ${redefined}`,
+        ),
+      ],
+    });
+  });
+
   test('a new hook is skipped, whatever its place; the known ones run, whatever theirs', async () => {
     const box = guarded(hook('true'), guard);
     await trust(box.project);

@@ -58,9 +58,10 @@ function readExit(event: HookEventName, exit: HookExit): Answer {
         decision: 'allow',
         output: { decision: 'allow', systemMessage: printed.text },
         notes: [...base.notes, ...printed.notes],
+        ...(printed.unreadable && { unreadable: printed.unreadable }),
       };
     case 'object': {
-      const { output, notes } = printed;
+      const { output, notes, unreadable } = printed;
       return {
         ...base,
         success: true,
@@ -68,6 +69,7 @@ function readExit(event: HookEventName, exit: HookExit): Answer {
         stop: output.continue === false,
         output,
         notes: [...base.notes, ...atMost(mostNotes, notes)],
+        ...(unreadable && { unreadable }),
       };
     }
   }

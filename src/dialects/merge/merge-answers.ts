@@ -6,11 +6,12 @@ import { mergeUnion } from './merge-union.ts';
 
 /**
  * The answers of an event's hooks, in plan order and of whatever dialects, as one output. What a
- * failed hook printed is left out (C-27).
+ * failed hook printed is left out (C-27), unless its failure denies.
  */
 export function mergeAnswers(event: HookEventName, answers: readonly NamedAnswer[]): MergedAnswers {
   const heard = answers.filter(
-    ({ answer }) => answer.fared === 'ok' && answer.output !== undefined,
+    ({ answer }) =>
+      (answer.fared === 'ok' || answer.decision === 'deny') && answer.output !== undefined,
   );
   if (heard.length === 0) return { conflicts: [], setBy: {} };
   switch (event) {

@@ -98,17 +98,7 @@ describe('exit 0', () => {
   });
 
   test('what is no object, after decoding twice at most, is plain text (HOOK-064, HOOK-114, HOOK-212, C-30)', () => {
-    const thrice = JSON.stringify(JSON.stringify(JSON.stringify({ decision: 'deny' })));
-    for (const text of [
-      '42',
-      'true',
-      '[]',
-      '[{"decision":"deny"}]',
-      '"text"',
-      '""',
-      'hello',
-      thrice,
-    ])
+    for (const text of ['42', 'true', '[]', '"text"', '""', 'hello', '"decision" of none'])
       expect(printed('BeforeTool', `${text}\n`)).toMatchObject({
         success: true,
         plainText: true,
@@ -125,6 +115,11 @@ describe('exit 0', () => {
     ['JSON cut short', '{"decision":"deny","reason":"no'],
     ['a trailing comma', '{"decision":"deny",}'],
     ['single quotes', "{'decision':'deny'}"],
+    ['a list', '[{"decision":"deny"}]'],
+    ['text on both sides', 'Checking...\n{"decision":"deny"}\nDone'],
+    ['colours', '\u001B[31m{"decision":"deny"}\u001B[0m'],
+    ['what UTF-16 looks like', '{"decision":"deny"}'.split('').join('\0')],
+    ['JSON encoded thrice', JSON.stringify(JSON.stringify(JSON.stringify({ decision: 'deny' })))],
   ])('%s makes all of it a message; its author is told (HOOK-114, I14)', (_, stdout) => {
     const answer = printed('BeforeTool', stdout);
     expect(answer).toMatchObject({

@@ -1,0 +1,71 @@
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { defineHooks } from '../../src/settings/define-hooks.ts';
+import { loadSettings } from '../../src/settings/load-settings.ts';
+import { formatProblem } from '../../src/settings/problem.ts';
+import { promise, type Target } from '../target.ts';
+
+let folder: string | undefined;
+
+/** A project's settings file beside a good one of the administrator's, as a session reads them. */
+export const settings: Target = {
+  name: 'settings',
+  words: [
+    'hooks',
+    'BeforeTool',
+    'AfterModel',
+    'matcher',
+    'sequential',
+    'type',
+    'command',
+    'plugin',
+    'timeout',
+    'name',
+    'onFailure',
+    'tools',
+    'enableHooks',
+    'hooksConfig',
+    'disabled',
+    'enabled',
+    '// comment\n',
+    '/* */',
+    ',',
+  ],
+  run(text) {
+    folder ??= prepare();
+    writeFileSync(join(folder, '.llxprt/settings.json'), text);
+    const before = process.env['LLXPRT_SYSTEM_SETTINGS_PATH'];
+    process.env['LLXPRT_SYSTEM_SETTINGS_PATH'] = join(folder, 'system.json');
+    try {
+      const { sources, problems } = loadSettings(folder);
+      const read = sources.map(defineHooks);
+      const system = read[sources.findIndex(({ source }) => source === 'system')];
+      promise(system?.definitions.length === 1, "the administrator's guard is read");
+      for (const problem of [...problems, ...read.flatMap((one) => one.problems)]) {
+        promise(problem.mend !== '', 'a problem has a mend');
+        formatProblem(problem);
+      }
+      for (const { command, type, timeout } of read.flatMap(({ definitions }) => definitions))
+        promise(
+          (type === 'plugin' || /\S/.test(command)) && timeout > 0,
+          'a definition can be run',
+        );
+    } finally {
+      if (before === undefined) delete process.env['LLXPRT_SYSTEM_SETTINGS_PATH'];
+      else process.env['LLXPRT_SYSTEM_SETTINGS_PATH'] = before;
+    }
+  },
+  close() {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    folder = undefined;
+  },
+};
+
+function prepare(): string {
+  const made = mkdtempSync(join(tmpdir(), 'hookmachine fuzz '));
+  mkdirSync(join(made, '.llxprt'));
+  const guard = { hooks: { BeforeTool: [{ hooks: [{ type: 'command', command: 'exit 2' }] }] } };
+  writeFileSync(join(made, 'system.json'), JSON.stringify(guard));
+  return made;
+}

@@ -1,0 +1,58 @@
+import { CommandFailure } from '../../src/cli/failure.ts';
+import { parseJsonObject } from '../../src/cli/parse-json-object.ts';
+import { knownDialects } from '../../src/dialects/index.ts';
+import { promise, type Target } from '../target.ts';
+
+/** What agents give to `hookmachine fire`, for every event of every dialect. */
+export const stdin: Target = {
+  name: 'stdin',
+  words: [
+    'tool_name',
+    'tool_input',
+    'tool_response',
+    'prompt',
+    'prompt_response',
+    'stop_hook_active',
+    'llm_request',
+    'llm_response',
+    'messages',
+    'contents',
+    'parts',
+    'role',
+    'source',
+    'startup',
+    'trigger',
+    'manual',
+    'message',
+    'notification_type',
+    'tool_output',
+    'invoked_by',
+    'systemInstruction',
+    'generationConfig',
+    'toolConfig',
+  ],
+  async run(text) {
+    let given: Readonly<Record<string, unknown>>;
+    try {
+      given = parseJsonObject(text, 'stdin');
+    } catch (error) {
+      promise(
+        error instanceof CommandFailure && error.message !== '',
+        'what is no object is refused by name',
+      );
+      return;
+    }
+    for (const dialect of knownDialects)
+      for (const name of Object.keys(dialect.events)) {
+        const read = await dialect.readCall(name, given);
+        if ('faults' in read) {
+          promise(read.faults.length > 0, 'a refusal says why');
+          continue;
+        }
+        const told = JSON.stringify(
+          dialect.stdin(dialect.events[name]!, { ...read.fields }, read.context),
+        );
+        promise(told.startsWith('{'), 'hooks are told an object');
+      }
+  },
+};

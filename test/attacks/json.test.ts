@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest';
+import { executeToolWithHooks } from '../../src/agent/tool-hook-triggers.ts';
+import { kodelet, kodeletStrict } from '../../src/dialects/kodelet/index.ts';
+import { llxprt } from '../../src/dialects/llxprt/index.ts';
+import { loadSettings } from '../../src/settings/load-settings.ts';
+import { exited } from '../support/answers.ts';
+import { hookmachine } from '../support/hookmachine.ts';
+import { sandbox } from '../support/sandbox.ts';
+import { group, inParallel, someFields, startSession } from '../support/session.ts';
+
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+const depths = [600, 5_000, 100_000];
+
+describe('a denial survives whatever stands beside it', () => {
+  test.each(depths)('nested %d levels deep, in the words of LLxprt', (depth) => {
+    for (const field of ['tool_input', 'additionalContext', 'other']) {
+      const stdout = `{"decision":"deny","reason":"no","hookSpecificOutput":{"${field}":{"x":${nested(depth)}}}}`;
+      expect(llxprt.read('BeforeTool', exited({ stdout }), {})).toMatchObject({
+        decision: 'deny',
+        output: { reason: 'no' },
+      });
+    }
+  });
+
+  test.each(depths)('nested %d levels deep, in the words of Kodelet', (depth) => {
+    const stdout = `{"blocked":true,"reason":"no","input":{"x":${nested(depth)}}}`;
+    const payload = { ...someFields.BeforeTool };
+    expect(kodelet.read('BeforeTool', exited({ stdout }), payload)).toMatchObject({
+      decision: 'deny',
+      output: { reason: 'no' },
+    });
+    const strict = kodeletStrict.read('BeforeTool', exited({ stdout }), payload);
+    expect(kodeletStrict.standing([strict])).toMatchObject([{ decision: 'deny' }]);
+  });
+
+  test('of megabytes', async () => {
+    const session = await startSession({
+      BeforeTool: inParallel(
+        `printf '{"decision":"deny","reason":"no","x":"'; head -c 5000000 /dev/zero | tr '\\0' a; printf '"}'`,
+      ),
+    });
+    const { finalOutput } = await session.fire('BeforeTool', someFields.BeforeTool);
+    expect(finalOutput?.getBlockReason()).toBe('no');
+  });
+});
+
+describe('arguments nested so deep that no guard can be told of them', () => {
+  const deep = JSON.parse(`{"x":${nested(100_000)}}`) as Record<string, unknown>;
+
+  test('do not get past one whose failure blocks', async () => {
+    const guard = { type: 'command' as const, command: 'exit 0', onFailure: 'block' as const };
+    const { config } = await startSession({ BeforeTool: [{ hooks: [guard] }] });
+    let ran = false;
+    const { error } = await executeToolWithHooks(config, 'write_file', deep, async () => {
+      ran = true;
+      return Promise.resolve({ llmContent: '', returnDisplay: '' });
+    });
+    expect([ran, error?.type]).toEqual([false, 'blocked_by_hook']);
+  });
+
+  test('are told of where they get past a guard that fails open', async () => {
+    const session = await startSession({ BeforeTool: inParallel('exit 2') });
+    const { warnings } = session;
+    const { failure } = await session.fire('BeforeTool', { tool_name: 'x', tool_input: deep });
+    expect(failure?.stage).toBe('formatting');
+    expect(warnings).toEqual([expect.stringContaining('the hooks could not be run')]);
+  });
+
+  test('are refused by the command line: an agent that asks must not read a silent yes', async () => {
+    const box = sandbox();
+    box.write(box.files.project, { enableHooks: true, hooks: { BeforeTool: [group(['exit 2'])] } });
+    const event = `{"tool_name":"x","tool_input":{"x":${nested(100_000)}}}`;
+    const { exitCode, stderr } = await hookmachine(box, ['fire', 'BeforeTool'], event);
+    expect([exitCode, stderr]).toEqual([1, expect.stringContaining('stdin is nested too deep')]);
+  });
+});
+
+test('settings nested without end are one problem, and cost other files nothing', () => {
+  const box = sandbox();
+  box.write(box.files.project, `{"hooks":${nested(100_000)}}`);
+  box.write(box.files.user, { enableHooks: true, hooks: { BeforeTool: [group(['true'])] } });
+  const { problems, sources, enabled } = loadSettings(box.project);
+  expect(problems.map(({ message }) => message)).toEqual([
+    expect.stringContaining('nested too deeply'),
+  ]);
+  expect([enabled, sources.find(({ source }) => source === 'user')?.hooks]).toEqual([
+    true,
+    { BeforeTool: [group(['true'])] },
+  ]);
+});

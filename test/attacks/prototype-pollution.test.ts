@@ -1,0 +1,135 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { knownDialects } from '../../src/dialects/index.ts';
+import { hookEventNames, type HookEventName } from '../../src/protocol/events.ts';
+import { loadSettings } from '../../src/settings/load-settings.ts';
+import { startBusSession } from '../bus/bus.ts';
+import { exited } from '../support/answers.ts';
+import { sandbox } from '../support/sandbox.ts';
+import { inParallel, inSequence, quoted, someFields, startSession } from '../support/session.ts';
+
+/** What would make every object of the engine deny nothing, or run something, if it reached their prototype. */
+const evil = {
+  polluted: true,
+  decision: 'allow',
+  continue: true,
+  blocked: false,
+  command: 'touch pwned',
+  type: 'command',
+  trusted: true,
+  enabled: false,
+};
+const json = JSON.stringify(evil);
+
+/** Objects that name prototypes wherever a merge, a spread or a rename may go. */
+const texts = [
+  `{"__proto__":${json}}`,
+  `{"constructor":{"prototype":${json}}}`,
+  `{"hookSpecificOutput":{"__proto__":${json},"constructor":{"prototype":${json}}}}`,
+  `{"hookSpecificOutput":{"tool_input":{"__proto__":${json},"constructor":{"prototype":${json}}}}}`,
+  `{"hookSpecificOutput":{"llm_request":{"__proto__":${json},"config":{"__proto__":${json}}}}}`,
+  `{"hookSpecificOutput":{"llm_response":{"text":"x","__proto__":${json}}}}`,
+  `{"hookSpecificOutput":{"toolConfig":{"mode":"ANY","allowedFunctionNames":["__proto__"],"__proto__":${json}}}}`,
+  `{"input":{"__proto__":${json},"constructor":{"prototype":${json}}}}`,
+  `{"output":{"metadata":{"__proto__":${json}},"__proto__":${json}}}`,
+];
+
+const clean = Object.getOwnPropertyNames(Object.prototype);
+afterEach(() => {
+  const added = Object.getOwnPropertyNames(Object.prototype).filter((key) => !clean.includes(key));
+  for (const key of added) delete (Object.prototype as Record<string, unknown>)[key];
+  expect(added).toEqual([]);
+  expect(Object.getPrototypeOf({})).toBe(Object.prototype);
+});
+
+/** Whether an object, or one in it, has got a prototype of a stranger's making. */
+function hasForeignPrototype(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return 'polluted' in value && !Object.hasOwn(value, 'polluted')
+    ? true
+    : Object.values(value).some(hasForeignPrototype);
+}
+
+describe('what a hook prints reaches no prototype', () => {
+  test.each(knownDialects)('in $name', (dialect) => {
+    for (const event of hookEventNames.filter((name) =>
+      Object.values(dialect.events).includes(name),
+    ))
+      for (const stdout of texts) {
+        const payload = { ...someFields[event] };
+        const answer = dialect.read(event, exited({ stdout }), payload);
+        expect(hasForeignPrototype(answer)).toBe(false);
+        const told = dialect.chain(event, payload, answer);
+        expect(hasForeignPrototype(told)).toBe(false);
+        expect(hasForeignPrototype(dialect.stdin(event, told, {}))).toBe(false);
+      }
+  });
+
+  test.each([
+    'BeforeTool',
+    'AfterTool',
+    'BeforeModel',
+    'AfterModel',
+    'BeforeToolSelection',
+  ] as const)(
+    'nor do the merged answers of %s, side by side and in a row; the denial among them stands',
+    async (event: HookEventName) => {
+      const commands = [...texts.map((text) => `printf '%s' ${quoted(text)}`), 'exit 2'];
+      for (const hooks of [inParallel(...commands), inSequence(...commands)]) {
+        const session = await startSession({ [event]: hooks });
+        const result = await session.fire(event, someFields[event]);
+        expect(result.finalOutput?.isBlockingDecision()).toBe(true);
+        expect(hasForeignPrototype(result)).toBe(false);
+        expect(hasForeignPrototype(JSON.parse(JSON.stringify(result)))).toBe(false);
+      }
+    },
+  );
+});
+
+test('what the model says as arguments reaches no prototype', async () => {
+  const session = await startSession({
+    BeforeTool: inSequence(`printf '{"hookSpecificOutput":{"tool_input":{"a":1}}}'`, 'exit 2'),
+  });
+  const tool_input = JSON.parse(`{"__proto__":${json},"constructor":{"prototype":${json}}}`);
+  const result = await session.fire('BeforeTool', { tool_name: '__proto__', tool_input });
+  expect(result.finalOutput?.isBlockingDecision()).toBe(true);
+  expect(hasForeignPrototype(result)).toBe(false);
+});
+
+test('a message on the bus reaches no prototype', async () => {
+  const { ask } = await startBusSession({ BeforeTool: inParallel('exit 2') });
+  for (const text of texts) {
+    const tool_input = JSON.parse(text) as unknown;
+    const payload = await ask('BeforeTool', { tool_name: 'x', tool_input });
+    expect(payload.output?.finalOutput?.isBlockingDecision()).toBe(true);
+    expect(hasForeignPrototype(payload)).toBe(false);
+  }
+});
+
+test('settings reach no prototype, and define no hook by one', () => {
+  const box = sandbox();
+  const hook = `{"type":"command","command":"touch pwned"}`;
+  const group = `{"hooks":[${hook}]}`;
+  const settings = [
+    `{"__proto__":{"enableHooks":true,"hooks":{"BeforeTool":[${group}]}}}`,
+    `{"hooks":{"__proto__":{"BeforeTool":[${group}]}}}`,
+    `{"hooks":{"constructor":{"prototype":{"BeforeTool":[${group}]}}}}`,
+    `{"hooksConfig":{"__proto__":{"enabled":true,"disabled":["x"]}}}`,
+  ];
+  for (const text of settings) {
+    box.write(box.files.project, text);
+    const { enabled, disabled, sources } = loadSettings(box.project);
+    expect(enabled).toBeUndefined();
+    expect(disabled).toEqual([{ source: 'project', names: [] }]);
+    const hooks = (sources[0]?.hooks ?? {}) as { BeforeTool?: unknown };
+    expect(hooks.BeforeTool).toBeUndefined();
+  }
+});
+
+test('an extension with the name of a prototype is one like any other', () => {
+  const box = sandbox();
+  const names = ['constructor', '__proto__', 'toString', 'hasOwnProperty'];
+  for (const name of names)
+    box.write(`home/.llxprt/extensions/${name}/hooks/hooks.json`, { hooks: { BeforeTool: [] } });
+  box.write('home/.llxprt/extensions/extension-enablement.json', {});
+  expect(loadSettings(box.project).sources).toHaveLength(names.length);
+});

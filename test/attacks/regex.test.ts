@@ -1,0 +1,46 @@
+import { execa } from 'execa';
+import { expect, test } from 'vitest';
+import { group } from '../support/project.ts';
+import { sandbox } from '../support/sandbox.ts';
+import { main } from './main.ts';
+
+/** Expressions that take time without end for a name that nearly fits, each with such a name. */
+const traps: readonly (readonly [string, string])[] = [
+  ['^(a+)+$', `${'a'.repeat(60)}!`],
+  ['^(a|a)*$', `${'a'.repeat(60)}!`],
+  ['^(a|aa)+$', `${'a'.repeat(80)}!`],
+  ['^([a-z]+_?)+$', `${'a'.repeat(60)}!`],
+  ['(x+x+)+y', 'x'.repeat(80)],
+  ['^(.*)*\\d$', 'a'.repeat(60)],
+  ['^(\\w+\\s?)*$', `${'a'.repeat(60)}!`],
+  ['(.*)(.*)(.*)(.*)(.*)(.*)(.*)(.*)\\d', 'a'.repeat(300)],
+  ['a*a*a*a*a*a*a*a*a*b', 'a'.repeat(300)],
+  ['^(?=(a+))\\1+b(a+)+$|^(a+)+$', `${'a'.repeat(60)}!`],
+];
+
+/** Fires BeforeTool in a process of its own, which a matcher may hang, but not for longer than this. */
+async function fire(tool_name: string, groups: readonly object[]) {
+  const box = sandbox();
+  box.write(box.files.project, { enableHooks: true, hooks: { BeforeTool: groups } });
+  return execa(process.execPath, [main, 'fire', 'BeforeTool'], {
+    cwd: box.project,
+    env: { ...box.env, HOOKMACHINE_TRUST: '1' },
+    input: JSON.stringify({ tool_name, tool_input: {} }),
+    timeout: 15_000,
+    forceKillAfterDelay: 100,
+    reject: false,
+  });
+}
+
+const warning = expect.stringContaining('its matcher cannot be decided');
+
+test.each(traps)('%s stalls nobody, and its hook runs', async (matcher, tool_name) => {
+  const { exitCode, stderr } = await fire(tool_name, [group('exit 2', {}, matcher)]);
+  expect([exitCode, stderr]).toEqual([2, warning]);
+});
+
+test('the guard beside such a matcher is heard too', async () => {
+  const [[matcher, tool_name]] = traps as [(typeof traps)[number]];
+  const { exitCode, stderr } = await fire(tool_name, [group('true', {}, matcher), group('exit 2')]);
+  expect([exitCode, stderr]).toEqual([2, warning]);
+});

@@ -1,0 +1,262 @@
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createConfig } from '../../src/hooks/create-config.ts';
+import { HookRegistry } from '../../src/hooks/hook-registry.ts';
+import { trustFile } from '../../src/settings/levels.ts';
+import { fingerprint } from '../../src/trust/fingerprint.ts';
+import { trustChecker } from '../../src/trust/project-trust.ts';
+import { recordTrust } from '../../src/trust/write-trust.ts';
+import { hookmachine } from '../support/hookmachine.ts';
+import { sandbox, type Sandbox } from '../support/sandbox.ts';
+
+const hook = (command: string, more: object = {}) => ({ type: 'command', command, ...more });
+const settings = (...hooks: object[]) => ({
+  enableHooks: true,
+  hooks: { BeforeTool: [{ sequential: true, hooks }] },
+});
+
+/** A project of a stranger, whose hooks would write `pwned`. */
+function strangers(...hooks: object[]) {
+  const box = sandbox();
+  box.write(box.files.project, settings(...hooks));
+  script(box, 'project/guard.sh', 'echo guarded >&2; exit 2');
+  return box;
+}
+
+function script({ write }: Sandbox, file: string, run: string): string {
+  const path = write(file, `#!/bin/sh\n${run}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+/** Trusts the project's hooks as they are now. */
+async function trust(cwd: string): Promise<void> {
+  const registry = await HookRegistry.load(
+    createConfig({ cwd, checkTrust: trustChecker(cwd, () => {}) }),
+  );
+  recordTrust(trustFile()!, realpathSync(cwd), {
+    trustedAt: new Date().toISOString(),
+    hooks: [...registry.getAllHooks(), ...registry.unasked].map((one) => fingerprint(one, cwd)),
+  });
+}
+
+/** A session there, as the command line starts one; gives what ran, by name, and whether it was blocked. */
+async function fire(cwd: string) {
+  const warnings: string[] = [];
+  const onWarning = (line: string) => void warnings.push(line);
+  const config = createConfig({ cwd, onWarning, checkTrust: trustChecker(cwd, onWarning) });
+  const system = config.getHookSystem()!;
+  await system.initialize();
+  const fields = { tool_name: 'write_file', tool_input: {} };
+  const { finalOutput, results } = await system.getEventHandler().fire('BeforeTool', fields);
+  return {
+    ran: results.map(({ hook: { name } }) => name),
+    blocked: finalOutput?.isBlockingDecision() ?? false,
+    warnings,
+  };
+}
+
+describe("a project's settings cannot trust themselves", () => {
+  /** Everything by which other tools let a project be trusted, and everything that looks like ours. */
+  const claims = {
+    trust: true,
+    trusted: true,
+    trustedFolder: true,
+    folderTrust: true,
+    security: { folderTrust: { enabled: false } },
+    hooksConfig: { trust: true, trusted: ['*'] },
+    isTrustedFolder: true,
+    checkTrust: false,
+    HOOKMACHINE_TRUST: '1',
+    env: { HOOKMACHINE_TRUST: '1' },
+  };
+
+  test('whatever they claim, in the settings, in a hook, or in files of their own', async () => {
+    const box = strangers();
+    box.write(box.files.project, {
+      ...claims,
+      ...settings(
+        hook('touch pwned', { source: 'user', trusted: true }),
+        hook('touch pwned #', { source: 'system', file: '/etc/llxprt-code/settings.json' }),
+      ),
+    });
+    const record = { version: 1, projects: { [box.project]: { trustedAt: '', hooks: [] } } };
+    for (const file of ['.llxprt/hookmachine-trust.json', 'hookmachine-trust.json', '.hookmachine'])
+      box.write(join(box.project, file), record);
+    box.write('project/.env', 'HOOKMACHINE_TRUST=1\nHOME=.\n');
+    box.write('project/.npmrc', 'HOOKMACHINE_TRUST=1\n');
+    expect((await fire(box.project)).ran).toEqual([]);
+    const event = '{"tool_name":"x","tool_input":{}}';
+    const { stdout } = await hookmachine(
+      { project: box.project, env: { ...box.env, HOOKMACHINE_TRUST: '' } },
+      ['fire', 'BeforeTool'],
+      event,
+    );
+    expect(JSON.parse(stdout)).toMatchObject({ hookCount: 0, blocked: false });
+  });
+
+  test('by a home inside of the project: an empty or a relative HOME is no home', async () => {
+    const box = strangers(hook('touch pwned'));
+    const event = '{"tool_name":"x","tool_input":{}}';
+    for (const HOME of ['', '.', 'home']) {
+      const file = join(box.project, HOME, '.llxprt/hookmachine-trust.json');
+      box.write(file, { version: 1, projects: { [box.project]: { trustedAt: '', hooks: [] } } });
+      box.write(join(box.project, HOME, '.llxprt/settings.json'), settings(hook('touch pwned')));
+      const env = { ...box.env, HOME, HOOKMACHINE_TRUST: '' };
+      const fired = await hookmachine({ ...box, env }, ['fire', 'BeforeTool'], event);
+      expect(JSON.parse(fired.stdout)).toMatchObject({ hookCount: 0 });
+    }
+  });
+
+  test('a program in the project that would say what it is is not even asked', async () => {
+    const box = strangers(hook('true'));
+    script(box, 'project/.kodelet/hooks/guard', 'touch asked; echo before_tool_call');
+    await fire(box.project);
+    expect(() => realpathSync(join(box.project, 'asked'))).toThrow('ENOENT');
+    await trust(box.project);
+    expect((await fire(box.project)).ran).toContain('true');
+  });
+});
+
+describe('what was swapped after it was trusted does not start', () => {
+  test('the script, though its size and times are those of the trusted one', async () => {
+    const box = strangers(hook('./guard.sh', { name: 'guard' }));
+    await trust(box.project);
+    expect(await fire(box.project)).toMatchObject({ ran: ['guard'], blocked: true });
+    script(box, 'project/guard.sh', 'touch pwned  >&2; exit 0');
+    expect((await fire(box.project)).ran).toEqual([]);
+  });
+
+  test('a script put over the trusted one by a rename', async () => {
+    const box = strangers(hook('./guard.sh', { name: 'guard' }));
+    await trust(box.project);
+    renameSync(script(box, 'project/other.sh', 'touch pwned'), join(box.project, 'guard.sh'));
+    expect((await fire(box.project)).ran).toEqual([]);
+  });
+
+  test('a link where the script stood, and a link that leads elsewhere now', async () => {
+    const box = strangers(
+      hook('./guard.sh', { name: 'guard' }),
+      hook('./link.sh', { name: 'link' }),
+    );
+    const [good, evil] = [script(box, 'good.sh', 'exit 2'), script(box, 'evil.sh', 'touch pwned')];
+    const link = join(box.project, 'link.sh');
+    symlinkSync(good, link);
+    await trust(box.project);
+    expect((await fire(box.project)).ran).toEqual(['guard']);
+    rmSync(join(box.project, 'guard.sh'));
+    symlinkSync(evil, join(box.project, 'guard.sh'));
+    rmSync(link);
+    symlinkSync(evil, link);
+    expect(await fire(box.project)).toMatchObject({ ran: [], blocked: false });
+  });
+
+  test('a link to a copy with the same content, which could be changed where nobody looks', async () => {
+    const box = strangers(hook('./guard.sh', { name: 'guard' }));
+    await trust(box.project);
+    const copy = script(box, 'copy.sh', 'echo guarded >&2; exit 2');
+    rmSync(join(box.project, 'guard.sh'));
+    symlinkSync(copy, join(box.project, 'guard.sh'));
+    expect((await fire(box.project)).ran).toEqual([]);
+  });
+
+  test('a folder on the way to the script that became a link', async () => {
+    const box = strangers(hook('hooks/guard.sh', { name: 'guard' }));
+    script(box, 'project/hooks/guard.sh', 'exit 2');
+    await trust(box.project);
+    expect((await fire(box.project)).ran).toEqual(['guard']);
+    script(box, 'evil/guard.sh', 'touch pwned');
+    rmSync(join(box.project, 'hooks'), { recursive: true });
+    symlinkSync(join(box.folder, 'evil'), join(box.project, 'hooks'));
+    expect((await fire(box.project)).ran).toEqual([]);
+  });
+
+  test('a script that an earlier hook of the same event rewrites', async () => {
+    const box = strangers(
+      hook('echo "touch pwned" >> guard.sh', { name: 'rewrites' }),
+      hook('./guard.sh', { name: 'guard' }),
+    );
+    await trust(box.project);
+    const { ran, warnings } = await fire(box.project);
+    expect(ran).toEqual(['rewrites']);
+    expect(warnings.join()).toContain('its script "guard.sh" has changed since you trusted it');
+  });
+
+  test('the definition: its command, its matcher, its deadline, its place in a sequence', async () => {
+    const box = strangers(hook('./guard.sh', { name: 'guard' }));
+    await trust(box.project);
+    const swaps = [
+      settings(hook('./guard.sh; touch pwned', { name: 'guard' })),
+      settings(hook('./guard.sh', { name: 'guard', timeout: 1 })),
+      {
+        enableHooks: true,
+        hooks: {
+          BeforeTool: [
+            {
+              matcher: 'nothing',
+              sequential: true,
+              hooks: [hook('./guard.sh', { name: 'guard' })],
+            },
+          ],
+        },
+      },
+      {
+        enableHooks: true,
+        hooks: { BeforeTool: [{ hooks: [hook('./guard.sh', { name: 'guard' })] }] },
+      },
+      {
+        enableHooks: true,
+        hooks: {
+          AfterTool: [{ sequential: true, hooks: [hook('./guard.sh', { name: 'guard' })] }],
+        },
+      },
+    ];
+    for (const swapped of swaps) {
+      box.write(box.files.project, swapped);
+      expect((await fire(box.project)).ran).toEqual([]);
+    }
+  });
+
+  test('a program of another dialect', async () => {
+    const box = strangers(hook('true'));
+    const guard = script(
+      box,
+      'project/.kodelet/hooks/guard',
+      'case $1 in hook) echo before_tool_call ;; esac',
+    );
+    await trust(box.project);
+    expect((await fire(box.project)).ran).toEqual(['true', 'guard']);
+    appendFileSync(guard, 'touch pwned\n');
+    expect((await fire(box.project)).ran).toEqual(['true']);
+  });
+});
+
+test('a project put where a trusted one stood is not trusted through a link', async () => {
+  const box = strangers(hook('./guard.sh', { name: 'guard' }));
+  await trust(box.project);
+  const evil = join(box.folder, 'evil');
+  mkdirSync(join(evil, '.llxprt'), { recursive: true });
+  writeFileSync(join(evil, '.llxprt/settings.json'), JSON.stringify(settings(hook('touch pwned'))));
+  renameSync(box.project, join(box.folder, 'moved'));
+  symlinkSync(evil, box.project);
+  expect((await fire(box.project)).ran).toEqual([]);
+});
+
+test('a record of trust that others can write is none', async () => {
+  const box = strangers(hook('./guard.sh', { name: 'guard' }));
+  await trust(box.project);
+  chmodSync(trustFile()!, 0o666);
+  const { ran, warnings } = await fire(box.project);
+  expect(ran).toEqual([]);
+  expect(warnings[0]).toContain('can be written by others');
+});

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { Coverage } from '../../fuzz/coverage.ts';
+import { corpusOf, describeBroken, fuzz } from '../../fuzz/fuzz.ts';
+import { promise, type Target } from '../../fuzz/target.ts';
+import { targets } from '../../fuzz/targets/index.ts';
+import { readStdout } from '../../src/dialects/llxprt/printed.ts';
+
+/** All targets together stay below twenty seconds; `npm run fuzz` takes its time. */
+const milliseconds = 15_000 / targets.length;
+const seed = Number(process.env['FUZZ_SEED'] ?? Date.now());
+
+describe(`whatever strangers write breaks nothing (FUZZ_SEED=${seed})`, () => {
+  test.each(targets)(
+    '$name',
+    async (target) => {
+      const { broken, ...ran } = await fuzz(target, { milliseconds, seed });
+      console.log(`${target.name}: ${JSON.stringify(ran)}`);
+      expect(broken && describeBroken(target, broken)).toBeUndefined();
+      expect(ran.tried).toBeGreaterThan(corpusOf(target).length);
+      expect(ran.covered).toBeGreaterThan(0);
+    },
+    60_000,
+  );
+});
+
+describe('the fuzzer', () => {
+  const breaking: Target = {
+    name: 'stdout',
+    words: ['decision'],
+    run: (text) => promise(!text.includes('decision":"d'), 'nobody says d'),
+  };
+
+  test('finds what breaks a target, and cuts it down', async () => {
+    const { broken } = await fuzz(breaking, { milliseconds: 10_000, seed: 1 });
+    expect(broken?.input).toBe('decision":"d');
+    expect(describeBroken(breaking, broken!)).toContain('nobody says d');
+  });
+
+  test('is told when code ran that had not run before', () => {
+    const coverage = new Coverage();
+    try {
+      readStdout('BeforeTool', '');
+      coverage.remember(coverage.news());
+      readStdout('BeforeTool', '');
+      expect(coverage.news().size).toBe(0);
+      readStdout('BeforeTool', '{"decision":"deny"}');
+      expect(coverage.news().size).toBeGreaterThan(0);
+    } finally {
+      coverage.close();
+    }
+  });
+});

@@ -1,0 +1,518 @@
+import { readdirSync } from 'node:fs';
+import { afterAll, describe, expect, test } from 'vitest';
+import {
+  createActor,
+  fromCallback,
+  SimulatedClock,
+  StateMachine,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type EventObject,
+} from 'xstate';
+import { getAdjacencyMap, getSimplePaths } from 'xstate/graph';
+import type { AgentTurnInput } from '../../machines/agent-turn.ts';
+import type { HookEventInput } from '../../machines/hook-event.ts';
+import type { HookProcessInput } from '../../machines/hook-process.ts';
+import type { ModelCallInput } from '../../machines/model-call.ts';
+import type { ToolCallInput } from '../../machines/tool-call.ts';
+import { nodesOf, transitionsOf } from '../../visualizations/walk.ts';
+
+/** What the outside world may do to a machine. */
+interface World {
+  /** What the machine may be started with, so that every way through it is open in one of them. */
+  readonly inputs: readonly unknown[];
+  /** By the id of an actor, what it may end with; by the type of an event, what it may carry. */
+  readonly says: Readonly<Record<string, readonly object[]>>;
+  /** The states in which something is done that a block or a stop must keep from being done. */
+  readonly acts: readonly string[];
+  /** What says that this must not be done; read off an event. */
+  readonly forbids: (event: Said) => boolean;
+  /** How a machine may end that was told to cancel. */
+  readonly afterCancel: readonly string[];
+}
+
+/** An event, as XState makes it of what the world says. */
+interface Said extends EventObject {
+  readonly output?: unknown;
+  readonly error?: unknown;
+  readonly actorId?: string;
+}
+
+const broken = { error: new Error('broken') };
+const verdict = (blocked: boolean, stop: boolean, followUp = false) => ({
+  output: { status: 'settled', verdict: { blocked, stop, followUp } },
+});
+const verdicts = [
+  verdict(false, false),
+  verdict(true, false),
+  verdict(false, true),
+  verdict(true, true),
+  broken,
+];
+const cancel = [{ reason: 'user' }];
+
+interface Verdicts {
+  readonly status?: string;
+  readonly verdict?: { readonly blocked: boolean; readonly stop: boolean };
+}
+const blocks = ({ output }: Said): boolean =>
+  (output as Verdicts | undefined)?.verdict?.blocked === true;
+const stops = ({ output }: Said): boolean =>
+  (output as Verdicts | undefined)?.verdict?.stop === true;
+const isFrom = ({ type }: Said, id: string): boolean => type.endsWith(`.actor.${id}`);
+
+const rules: HookEventInput['rules'] = {
+  prepare: ({ name }) => ({
+    name,
+    timeout: 1,
+    command: { command: '', cwd: '', env: {}, stdin: () => '' },
+  }),
+  read: (_, outcome) =>
+    outcome.status === 'exited'
+      ? (JSON.parse(outcome.exit.stdout) as never)
+      : { decision: undefined, stop: false, fared: 'failed' },
+  chain: (payload) => payload,
+  merge: (answers) => ({
+    blocked: answers.some(({ decision }) => decision === 'deny'),
+    stop: answers.some(({ stop }) => stop),
+  }),
+};
+const plan: HookEventInput = { event: '', mode: 'parallel', hooks: [], payload: {}, rules };
+const either = [true, false];
+const ask = (hooks: boolean) => (): HookEventInput | undefined => (hooks ? plan : undefined);
+const never = (): Promise<never> => Promise.reject(new Error('the world answers'));
+
+const exit = { exitCode: 0, signal: null, stdout: '', stderr: '', truncated: [], durationMs: 1 };
+
+/** A hook that ends with this answer, in the form that the rules above read. */
+const answering = (answer: object) => ({
+  output: {
+    status: 'exited',
+    leftBackground: false,
+    exit: { ...exit, stdout: JSON.stringify({ stop: false, fared: 'ok', ...answer }) },
+  },
+});
+const hookAnswers = [
+  answering({ decision: 'allow' }),
+  answering({ decision: 'deny' }),
+  answering({ stop: true }),
+  answering({ fared: 'failed' }),
+  broken,
+];
+
+const worlds: Readonly<Record<string, World>> = {
+  hookProcess: {
+    inputs: [
+      {
+        name: 'x',
+        timeout: 5,
+        command: { command: '', cwd: '', env: {}, stdin: () => '' },
+      } satisfies HookProcessInput,
+    ],
+    says: {
+      process: [broken],
+      'process.started': [{ pid: 1 }],
+      'process.exited': [{}],
+      'process.closed': [{ exit }],
+      'process.failed': [{ error: new Error('broken') }],
+      cancel,
+    },
+    acts: [],
+    forbids: () => false,
+    // A process that could not be started cannot be cancelled either.
+    afterCancel: ['cancelled', 'failed'],
+  },
+  hookEvent: {
+    inputs: (['parallel', 'sequential'] as const).flatMap((mode) =>
+      [0, 1, 2, 3].map((count) => ({
+        ...plan,
+        mode,
+        hooks: Array.from({ length: count }, (_, index) => ({ name: `${index}` })),
+      })),
+    ),
+    says: { 'hook.0': hookAnswers, 'hook.1': hookAnswers, 'hook.2': hookAnswers, cancel },
+    // Side by side all hooks run already; in a sequence no further one may begin.
+    acts: ['sequence.running'],
+    forbids: ({ output }) =>
+      /"deny"|"stop":true/.test((output as { exit?: typeof exit } | undefined)?.exit?.stdout ?? ''),
+    afterCancel: ['cancelled'],
+  },
+  toolCall: {
+    inputs: either.flatMap((before) =>
+      either.map((after): ToolCallInput => ({
+        id: '1',
+        toolName: 'write_file',
+        toolInput: {},
+        ports: {
+          planBefore: ask(before),
+          planAfter: ask(after),
+          rewrite: (input) => input,
+          execute: never,
+          failure: (error) => ({ error }),
+        },
+      })),
+    ),
+    says: {
+      beforeHooks: verdicts,
+      tool: [{ output: { llmContent: 'done' } }, broken],
+      afterHooks: verdicts,
+      cancel,
+    },
+    acts: ['executing'],
+    forbids: (event) => blocks(event) || stops(event),
+    afterCancel: ['cancelled'],
+  },
+  modelCall: {
+    inputs: either.flatMap((selection) =>
+      either.flatMap((before) =>
+        either.flatMap((after) =>
+          either.map((answers): ModelCallInput => ({
+            id: '1',
+            request: {},
+            ports: {
+              planSelection: ask(selection),
+              planBefore: ask(before),
+              planAfter: ask(after),
+              selectTools: (request) => request,
+              rewrite: (request) => request,
+              synthetic: () => (answers ? { text: 'instead' } : undefined),
+              call: never,
+              revise: (response) => response,
+            },
+          })),
+        ),
+      ),
+    ),
+    says: {
+      selectionHooks: verdicts,
+      beforeHooks: verdicts,
+      model: [{ output: { text: 'Hi' } }, broken],
+      afterHooks: verdicts,
+      cancel,
+    },
+    acts: ['calling'],
+    // A selection of tools can be stopped, and not blocked (C-63).
+    forbids: (event) => stops(event) || (blocks(event) && !isFrom(event, 'selectionHooks')),
+    afterCancel: ['cancelled'],
+  },
+  agentTurn: {
+    inputs: either.flatMap((before) =>
+      either.flatMap((after) =>
+        [1, 2].map((maxSteps): AgentTurnInput => ({
+          maxSteps,
+          maxRejections: 1,
+          ports: {
+            planBefore: ask(before),
+            acceptPrompt: () => undefined,
+            planAfter: ask(after),
+            sendOn: () => undefined,
+            stopOf: () => ({ reason: 'stopped' }),
+            callModel: never,
+            runTools: never,
+            cancel: () => undefined,
+          },
+        })),
+      ),
+    ),
+    says: {
+      beforeHooks: verdicts,
+      modelCall: [
+        { output: { status: 'answered', calls: [] } },
+        { output: { status: 'answered', calls: [{}] } },
+        { output: { status: 'answered', calls: [{}], stop: { reason: 'stopped' } } },
+        { output: { status: 'failed', error: 'down' } },
+        { output: { status: 'cancelled' } },
+        broken,
+      ],
+      toolBatch: [{ output: {} }, { output: { stop: { reason: 'stopped' } } }, broken],
+      afterHooks: [...verdicts, verdict(false, false, true)],
+      cancel,
+    },
+    acts: ['callingModel', 'runningTools'],
+    // A block of AfterAgent is a rejection: it sends the agent on, so often and no more.
+    forbids: (event) =>
+      stops(event) ||
+      (event.output as { stop?: unknown } | undefined)?.stop !== undefined ||
+      (blocks(event) && !isFrom(event, 'afterHooks')),
+    afterCancel: ['cancelled'],
+  },
+};
+
+const folder = new URL('../../machines/', import.meta.url);
+const machines = (
+  await Promise.all(
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.ts'))
+      .map(async (file) => Object.values((await import(new URL(file, folder).href)) as object)),
+  )
+)
+  .flat()
+  .filter((exported): exported is AnyStateMachine => exported instanceof StateMachine);
+
+/** Children that only wait: what they end with is sent to the machine as the event it becomes. */
+const waiting = fromCallback(() => undefined);
+const withWaitingChildren = (machine: AnyStateMachine): AnyStateMachine =>
+  machine.provide({
+    actors: Object.fromEntries(
+      Object.keys(machine.implementations.actors).map((name) => [name, waiting]),
+    ) as never,
+  });
+
+/** Every event that the machine's own graph has a transition for, with all that the world may say in it. */
+function eventsOf(machine: AnyStateMachine, { says }: World): Said[] {
+  const types = new Set(
+    nodesOf(machine).flatMap((node) => transitionsOf(node).map(({ eventType }) => eventType)),
+  );
+  return [...types]
+    .filter((type) => type !== '')
+    .flatMap((type) => {
+      const [, ending, id] = /^xstate\.(done|error)\.actor\.(.+)$/.exec(type) ?? [];
+      if (ending !== undefined) {
+        const ids = id === '*' ? Object.keys(says).filter((one) => one.startsWith('hook.')) : [id!];
+        return ids.flatMap((actorId) =>
+          saidBy(says, actorId)
+            .filter((said) => 'error' in said === (ending === 'error'))
+            .map((said) => ({ ...said, type: `xstate.${ending}.actor.${actorId}`, actorId })),
+        );
+      }
+      if (type.startsWith('xstate.after.')) return [{ type }];
+      return saidBy(says, type).map((said) => ({ ...said, type }));
+    });
+}
+
+/** A situation that a machine can be in, and what may come of it. */
+interface Place {
+  readonly state: AnyMachineSnapshot;
+  readonly next: readonly Step[];
+}
+
+interface Step {
+  readonly state: AnyMachineSnapshot;
+  readonly event: Said;
+}
+
+/** As XState's graph functions give them. */
+type Adjacency = Readonly<
+  Record<string, { state: AnyMachineSnapshot; transitions: Readonly<Record<string, Step>> }>
+>;
+interface Way {
+  readonly steps: readonly Step[];
+}
+
+/** A machine that hears something new must have this check told what that may be. */
+function saidBy(says: World['says'], name: string): readonly object[] {
+  const said = says[name];
+  if (said === undefined) throw new Error(`say in this check what "${name}" may bring`);
+  return said;
+}
+
+const contextOf = (snapshot: AnyMachineSnapshot): Readonly<Record<string, unknown>> =>
+  snapshot.context as Readonly<Record<string, unknown>>;
+
+const isCancelled = (snapshot: AnyMachineSnapshot): boolean =>
+  contextOf(snapshot)['cancelReason'] !== undefined;
+
+/** Whether this child runs: it is invoked where the machine is, or is a hook that was not heard yet. */
+function isRunning(snapshot: AnyMachineSnapshot, actorId: string | undefined): boolean {
+  if (actorId === undefined) return false;
+  const hook = Number(/^hook\.(\d+)$/.exec(actorId)?.[1]);
+  const { started, answers } = contextOf(snapshot) as { started?: number; answers?: unknown[] };
+  if (!Number.isNaN(hook)) return hook < (started ?? 0) && answers?.[hook] === undefined;
+  return snapshot._nodes.some(({ invoke }) => invoke.some(({ id }) => id === actorId));
+}
+
+/** Only what can happen: a running hook ends, once. */
+function canHappen(snapshot: AnyMachineSnapshot, event: Said): boolean {
+  if (snapshot.status !== 'active' || !snapshot.can(event)) return false;
+  return event.actorId === undefined || isRunning(snapshot, event.actorId);
+}
+
+/** All that a machine has heard and decided; what it was given to work with is the same all along. */
+const serializeState = (snapshot: AnyMachineSnapshot): string => {
+  const { ports: _, rules: __, plan: ___, input: ____, ...heard } = contextOf(snapshot);
+  return JSON.stringify([snapshot.value, heard]);
+};
+
+/** A state by the names on the way to it, such as `sequence.running`. */
+const nameOf = (value: unknown): string =>
+  typeof value === 'string'
+    ? value
+    : Object.entries(value as object)
+        .map(([name, inner]) => `${name}.${nameOf(inner)}`)
+        .join();
+
+const hasEnded = ({ status }: { readonly status: string }): boolean => status !== 'active';
+
+const statusOf = ({ output }: AnyMachineSnapshot): unknown =>
+  (output as { status?: unknown } | undefined)?.status;
+
+const report: string[] = [];
+afterAll(() => console.log(`checked exhaustively:\n${report.join('\n')}`));
+
+describe.each(machines.map((machine) => ({ id: machine.id, machine })))(
+  '$id',
+  ({ id, machine: drawn }) => {
+    const world = worlds[id];
+    if (world === undefined) throw new Error(`say in this check what the world does to ${id}`);
+    const machine = withWaitingChildren(drawn);
+    const events = eventsOf(machine, world);
+    const options = (input: unknown) => ({
+      input,
+      events: events as never[],
+      filterEvents: canHappen as never,
+      serializeState: serializeState as never,
+      limit: 1_000_000,
+    });
+    const graphs = world.inputs.map((input) => {
+      const found = getAdjacencyMap(machine, options(input)) as Adjacency;
+      return Object.values(found).map(({ state, transitions }): Place => ({
+        state,
+        next: Object.values(transitions),
+      }));
+    });
+    const paths = world.inputs.flatMap((input) => {
+      const found = getSimplePaths(machine, {
+        ...options(input),
+        toState: hasEnded,
+      }) as unknown as Way[];
+      return found.map(({ steps }) => ({ input, steps }));
+    });
+    const places = graphs.flat();
+    /** What leaves a machine as it is: no path has it as a step. */
+    const standing = new Map(
+      places.map(({ state, next }) => [
+        serializeState(state),
+        next
+          .filter((one) => serializeState(one.state) === serializeState(state))
+          .map(({ event }) => event),
+      ]),
+    );
+    const endings = [
+      ...new Set(
+        places
+          .filter(({ state }) => state.status === 'done')
+          .map(({ state }) => nameOf(state.value)),
+      ),
+    ];
+
+    test('no path does what a block or a stop forbade', () => {
+      for (const { steps } of paths) {
+        const forbidden = steps.findIndex(({ event }) => world.forbids(event));
+        if (forbidden === -1) continue;
+        for (const { state, event } of steps.slice(forbidden))
+          expect(world.acts, `${event.type} leads to ${nameOf(state.value)}`).not.toContain(
+            nameOf(state.value),
+          );
+      }
+      for (const act of world.acts)
+        expect(
+          places.some(({ state }) => nameOf(state.value) === act),
+          act,
+        ).toBe(true);
+    });
+
+    test('every path ends: no dead end, and no way round', () => {
+      for (const graph of graphs) {
+        const known = new Map(graph.map((place) => [serializeState(place.state), place]));
+        const finished = new Set<string>();
+        const visit = (key: string, way: ReadonlySet<string>): void => {
+          if (finished.has(key)) return;
+          const { state, next } = known.get(key)!;
+          if (state.status === 'active') {
+            const onwards = next
+              .map((one) => serializeState(one.state))
+              .filter((one) => one !== key);
+            expect(onwards, `${key} is a dead end`).not.toEqual([]);
+            for (const one of onwards) {
+              expect(way.has(one), `a way round leads through ${one}`).toBe(false);
+              visit(one, new Set([...way, one]));
+            }
+          }
+          finished.add(key);
+        };
+        const start = serializeState(graph[0]!.state);
+        visit(start, new Set([start]));
+        expect(finished.size).toBe(graph.length);
+      }
+    });
+
+    test('every state can be left by a cancel, which leads to the outcome for it', () => {
+      for (const { state, next } of places) {
+        if (state.status !== 'active') continue;
+        expect(
+          isCancelled(state) || state.can({ type: 'cancel', reason: '' }),
+          nameOf(state.value),
+        ).toBe(true);
+        if (!isCancelled(state))
+          expect(
+            next.some(({ event }) => event.type === 'cancel'),
+            nameOf(state.value),
+          ).toBe(true);
+      }
+      for (const { steps } of paths)
+        if (steps.some(({ event }) => event.type === 'cancel'))
+          expect(world.afterCancel).toContain(statusOf(steps.at(-1)!.state));
+    });
+
+    test('every error leads to an outcome with a name', () => {
+      const errors = places.flatMap(({ next }) => next.filter(({ event }) => 'error' in event));
+      expect(errors.length).toBeGreaterThan(0);
+      for (const { event, state } of errors) expect(state.status, event.type).not.toBe('error');
+      for (const { steps } of paths) {
+        const { state } = steps.at(-1)!;
+        expect(state.status).toBe('done');
+        expect(statusOf(state), nameOf(state.value)).toBe(nameOf(state.value));
+      }
+    });
+
+    test('whatever a child ends with, or breaks with, is heard where it runs', () => {
+      for (const { state } of places)
+        if (state.status === 'active')
+          for (const event of events.filter(({ actorId }) => isRunning(state, actorId)))
+            expect(state.can(event), `${nameOf(state.value)} hears ${event.type}`).toBe(true);
+      for (const node of nodesOf(machine))
+        for (const { id: child } of node.invoke)
+          expect([...node.transitions.keys()]).toContain(`xstate.error.actor.${child}`);
+    });
+
+    test('that is all of it: every state and every transition was passed', () => {
+      const states = new Set<string>();
+      const taken = new Set<object>();
+      for (const { input, steps } of paths) {
+        const actor = createActor(machine, {
+          input,
+          clock: new SimulatedClock(),
+          inspect: (seen) => {
+            if (seen.type !== '@xstate.microstep' || seen.actorRef.sessionId !== seen.rootId)
+              return;
+            for (const transition of seen._transitions) {
+              taken.add(transition);
+              for (const node of [transition.source, ...(transition.target ?? [])])
+                states.add(node.id);
+            }
+          },
+        });
+        actor.start();
+        for (const [index, { state }] of steps.entries()) {
+          if (index > 0) actor.send(steps[index]!.event);
+          for (const event of standing.get(serializeState(state)) ?? []) actor.send(event);
+        }
+        expect(actor.getSnapshot().value).toEqual(steps.at(-1)!.state.value);
+      }
+      const nodes = nodesOf(machine).filter((node) => node !== machine.root);
+      const transitions = nodesOf(machine).flatMap(transitionsOf);
+      expect([...states].filter((one) => one !== machine.id).toSorted()).toEqual(
+        nodes.map((node) => node.id).toSorted(),
+      );
+      const missed = transitions.filter((transition) => !taken.has(transition));
+      expect(missed.map(({ source, eventType }) => `${source.id} ${eventType}`)).toEqual([]);
+      report.push(
+        `  ${id}: ${nodes.length} states, ${transitions.length} transitions, ${places.length} situations, ${paths.length} paths to ${endings.toSorted().join(', ')}`,
+      );
+    });
+  },
+);
+
+test('every machine was checked', () => {
+  expect(machines.map(({ id }) => id).toSorted()).toEqual(Object.keys(worlds).toSorted());
+});

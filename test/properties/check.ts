@@ -1,0 +1,17 @@
+import * as fc from 'fast-check';
+
+/** How many cases a property is tried with, unless it says otherwise. */
+const cases = 1_000;
+
+/** The seed of all properties: SEED=n repeats a run, and every failure prints its own with the shrunk case. */
+const seed = process.env['SEED'] === undefined ? undefined : Number(process.env['SEED']);
+
+/** Tries a property; a failure throws with the seed, the path and the smallest case that fails. */
+export const holds = async <Case>(
+  arbitrary: fc.Arbitrary<Case>,
+  property: (tried: Case) => void | Promise<void>,
+  numRuns = cases,
+): Promise<void> => {
+  const tried = fc.asyncProperty(arbitrary, async (one) => property(one));
+  await fc.assert(tried, { numRuns, ...(seed !== undefined && { seed }) });
+};

@@ -1,0 +1,86 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Answer } from '../../src/dialects/answer.ts';
+import { llxprt } from '../../src/dialects/llxprt/index.ts';
+import { joinTexts, type NamedAnswer } from '../../src/dialects/merge/field-set.ts';
+import { mergeAnswers } from '../../src/dialects/merge/merge-answers.ts';
+import { mergeToolConfigs } from '../../src/dialects/merge/merge-union.ts';
+import type { HookToolConfig } from '../../src/protocol/llm.ts';
+import { isBlocking, type HookOutput } from '../../src/protocol/output.ts';
+import { exited } from '../support/answers.ts';
+import { holds } from './check.ts';
+import { printedText } from './endings.ts';
+
+/** Lists cut in three. */
+const inThree = <T>(item: fc.Arbitrary<T>) =>
+  fc.tuple(
+    fc.array(item, { maxLength: 3 }),
+    fc.array(item, { maxLength: 3 }),
+    fc.array(item, { maxLength: 3 }),
+  );
+
+const toolConfig: fc.Arbitrary<HookToolConfig> = fc.record(
+  {
+    mode: fc.constantFrom('AUTO', 'ANY', 'NONE'),
+    allowedFunctionNames: fc.array(fc.constantFrom('a', 'b', 'c', '__proto__')),
+  },
+  { requiredKeys: [] },
+);
+
+const present = <T>(value: T | undefined): T[] => (value === undefined ? [] : [value]);
+
+describe('merging is associative: a part merged first changes nothing', () => {
+  test('for tool configs (HOOK-099 to 102)', () =>
+    holds(inThree(toolConfig), ([one, two, three]) => {
+      const whole = mergeToolConfigs([...one, ...two, ...three]);
+      const merged = mergeToolConfigs(two);
+      expect(mergeToolConfigs([...one, ...present(merged), ...three])).toEqual(whole);
+    }));
+
+  test('for texts', () =>
+    holds(inThree(fc.string()), ([one, two, three]) => {
+      const whole = joinTexts([...one, ...two, ...three]);
+      expect(joinTexts([...one, joinTexts(two), ...three])).toBe(whole);
+    }));
+
+  const orMerged = ['BeforeTool', 'AfterTool', 'BeforeAgent', 'SessionStart'] as const;
+  test.each([...orMerged, 'BeforeToolSelection'] as const)(
+    'for all that the hooks of %s want (HOOK-092 to 102)',
+    (event) =>
+      holds(
+        inThree(printedText),
+        (texts) => {
+          const [one, two, three] = texts.map((some) =>
+            some.map((stdout) => named(llxprt.read(event, exited({ stdout }), {}))),
+          ) as [NamedAnswer[], NamedAnswer[], NamedAnswer[]];
+          const whole = mergeAnswers(event, [...one, ...two, ...three]).output;
+          const part = mergeAnswers(event, two).output;
+          const again = mergeAnswers(event, [...one, ...present(part).map(asAnswer), ...three]);
+          expect(decisive(again.output)).toEqual(decisive(whole));
+        },
+        300,
+      ),
+  );
+});
+
+/** Without the fields that only mirror the decision, and without what nothing is left of. */
+function decisive(output: HookOutput = {}): object {
+  const { hookSpecificOutput = {}, ...common } = output;
+  const own = Object.entries(hookSpecificOutput).filter(
+    ([name]) => !name.startsWith('permissionDecision'),
+  );
+  return { ...common, ...(own.length > 0 && { hookSpecificOutput: Object.fromEntries(own) }) };
+}
+
+const named = (answer: Answer): NamedAnswer => ({ hook: 'some hook', answer });
+
+/** What hooks want together, as if one hook had wanted it. */
+const asAnswer = (output: HookOutput): NamedAnswer => ({
+  hook: 'some hook',
+  answer: {
+    ...llxprt.read('BeforeTool', exited({}), {}),
+    output,
+    decision: isBlocking(output.decision) ? 'deny' : output.decision === 'ask' ? 'ask' : 'allow',
+    stop: output.continue === false,
+  },
+});

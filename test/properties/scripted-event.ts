@@ -1,0 +1,97 @@
+import type { HookProcessOutcome } from '../../machines/hook-process.ts';
+import { hookEventMachine, type HookEventOutcome } from '../../machines/hook-event.ts';
+import { knownDialects } from '../../src/dialects/index.ts';
+import { toMachineInput, type Verdict } from '../../src/hooks/plan-input.ts';
+import { HookPlanner, type HookPlan } from '../../src/hooks/hook-planner.ts';
+import { HookRegistry } from '../../src/hooks/hook-registry.ts';
+import type { AggregatedHookResult } from '../../src/hooks/results.ts';
+import type { HookEventName } from '../../src/protocol/events.ts';
+import type { HookInput } from '../../src/protocol/input.ts';
+import { createConfig } from '../../src/hooks/create-config.ts';
+import type { HookDefinition } from '../../src/settings/hook-definition.ts';
+import { Script } from '../machines/script.ts';
+import { someFields } from '../support/session.ts';
+
+/** A hook that runs no process: what it would end with is given. */
+export interface ScriptedHook {
+  readonly dialect: string;
+  readonly ending: HookProcessOutcome;
+  readonly onFailure?: HookDefinition['onFailure'];
+}
+
+/** One event with scripted hooks. */
+interface ScriptedEvent {
+  readonly event: HookEventName;
+  readonly mode: 'parallel' | 'sequential';
+  readonly hooks: readonly ScriptedHook[];
+  /** Plan positions in the order of finishing; default, and in a sequence always: one after another. */
+  readonly order?: readonly number[];
+}
+
+const script = new Script();
+const machine = hookEventMachine.provide({ actors: { hookProcess: script.child as never } });
+const dialects = new Map(knownDialects.map((dialect) => [dialect.name, dialect]));
+const config = createConfig({ cwd: '/', settings: { enableHooks: true } });
+const observer = { started: () => undefined, ended: () => undefined, settled: () => undefined };
+
+/** Plays an event on the real machine with the real rules, and gives what its hooks want together. */
+export async function play(scripted: ScriptedEvent): Promise<AggregatedHookResult> {
+  const { event, mode, hooks, order = hooks.map((_, index) => index) } = scripted;
+  const base: HookInput = {
+    session_id: 'some-session',
+    transcript_path: '',
+    cwd: '/',
+    hook_event_name: event,
+    timestamp: '2026-01-01T00:00:00.000Z',
+  };
+  const plan = planOf(event, mode, hooks);
+  const input = toMachineInput(plan, { ...base, ...someFields[event] }, {}, observer);
+  const ends = order.map((index) => ({
+    type: `xstate.done.actor.hook.${index}`,
+    output: hooks[index]!.ending,
+  }));
+  const { output, status } = await script.play(machine, input, ends);
+  if (status !== 'done') throw new Error(`the event ended as ${status}`);
+  return ((output as HookEventOutcome).verdict as Verdict).result;
+}
+
+/** Whether the hooks forbid that it goes on. */
+export const verdictOf = ({ finalOutput }: AggregatedHookResult) => ({
+  blocked: finalOutput?.isBlockingDecision() ?? false,
+  stop: finalOutput?.shouldStopExecution() ?? false,
+});
+
+/** The plan that settings with these hooks lead to. */
+function planOf(
+  event: HookEventName,
+  mode: ScriptedEvent['mode'],
+  hooks: readonly ScriptedHook[],
+): HookPlan {
+  const found = hooks.map((hook, index) => ({
+    dialect: dialects.get(hook.dialect)!,
+    definitions: [definition(event, mode, hook, index)],
+    problems: [],
+    unasked: [],
+  }));
+  const planner = new HookPlanner(() => undefined);
+  planner.use(new HookRegistry(config, found));
+  return planner.plan(event)!;
+}
+
+const definition = (
+  event: HookEventName,
+  mode: ScriptedEvent['mode'],
+  { onFailure }: ScriptedHook,
+  index: number,
+): HookDefinition => ({
+  event,
+  type: 'command',
+  command: `hook ${index}`,
+  name: `${index}`,
+  timeout: 1,
+  sequential: mode === 'sequential',
+  source: 'project',
+  place: '',
+  env: {},
+  ...(onFailure && { onFailure }),
+});

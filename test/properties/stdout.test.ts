@@ -1,0 +1,56 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { knownDialects } from '../../src/dialects/index.ts';
+import { mergeAnswers } from '../../src/dialects/merge/merge-answers.ts';
+import { hookEventNames } from '../../src/protocol/events.ts';
+import { createSpecificHookOutput } from '../../src/translate/create-hook-output.ts';
+import { exited } from '../support/answers.ts';
+import { someFields } from '../support/session.ts';
+import { holds } from './check.ts';
+import { printedText } from './endings.ts';
+
+/** Bytes as a pipe brings them and the stream decodes them. */
+const bytes = fc.uint8Array({ maxLength: 200 }).map((some) => new TextDecoder().decode(some));
+
+/** An answer that breaks off, or holds what it should not. */
+const mangled = fc
+  .tuple(printedText, fc.nat(), fc.string({ unit: 'binary', maxLength: 3 }))
+  .map(([text, at, noise]) => {
+    const place = at % (text.length + 1);
+    return text.slice(0, place) + noise + (at % 2 === 0 ? text.slice(place) : '');
+  });
+
+const stdout = fc.oneof(bytes, mangled, printedText);
+const exitCode = fc.constantFrom(0, 0, 0, 2, 1);
+
+describe.each(knownDialects)('any bytes on stdout of a hook of $name', (dialect) => {
+  const events = hookEventNames.filter((name) => Object.values(dialect.events).includes(name));
+
+  test.each(events)('of %s give a verdict or a named failure', (event) =>
+    holds(
+      fc.record({ stdout, exitCode, stderr: fc.string({ maxLength: 5 }) }),
+      (exit) => {
+        const payload = { ...someFields[event] };
+        const answer = dialect.read(event, exited(exit), payload);
+        expect(['ok', 'failed']).toContain(answer.fared);
+        if (answer.fared === 'failed') expect(answer.error?.message).toMatch(/\S{3}/);
+        else expect(answer.error).toBeUndefined();
+        dialect.chain(event, payload, answer);
+        const standing = dialect.standing([answer]);
+        const merged = mergeAnswers(
+          event,
+          standing.map((one) => ({ hook: 'some hook', answer: one })),
+        );
+        const verdict = createSpecificHookOutput(merged.output ?? {}, event);
+        expect(verdict.isBlockingDecision()).toBe(
+          standing.some(({ fared, decision }) => fared === 'ok' && decision === 'deny'),
+        );
+        expect(verdict.shouldStopExecution()).toBe(answer.stop);
+        // Hosts write it down and send it on.
+        expect(JSON.stringify(verdict)).toMatch(/^\{/);
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      },
+      400,
+    ),
+  );
+});
