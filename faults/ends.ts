@@ -1,0 +1,120 @@
+import { allow, deny, denyByCode, type Fault } from './fault.ts';
+
+const signals = [
+  'HUP',
+  'INT',
+  'QUIT',
+  'ILL',
+  'TRAP',
+  'ABRT',
+  'BUS',
+  'FPE',
+  'KILL',
+  'USR1',
+  'SEGV',
+  'USR2',
+  'PIPE',
+  'ALRM',
+  'TERM',
+  'XCPU',
+  'XFSZ',
+  'SYS',
+];
+
+/** Faults in how a hook ends, or does not end. */
+export const endFaults: readonly Fault[] = [
+  { name: 'no fault: a denial by exit code', expected: 'denial', command: denyByCode },
+  { name: 'no fault: a denial in JSON', expected: 'denial', command: deny },
+  { name: 'exit 1', expected: 'failure', command: 'exit 1' },
+  { name: 'exit 3', expected: 'failure', command: 'exit 3' },
+  { name: 'exit 255', expected: 'failure', command: 'exit 255' },
+  { name: 'exit 1 after a denial in JSON', expected: 'failure', command: `${deny}; exit 1` },
+  ...signals.map((signal): Fault => ({
+    name: `killed by SIG${signal}`,
+    expected: 'failure',
+    // No dump of a core is to be written; and bash itself cannot be told to quit.
+    command: `ulimit -c 0; exec sh -c 'kill -${signal} $$; sleep 1; exit 1'`,
+  })),
+  {
+    name: 'its program killed under the shell',
+    expected: 'failure',
+    command: `sh -c 'kill -KILL $$'; exit`,
+  },
+  { name: 'hangs before reading', expected: 'failure', command: 'sleep 100', timeout: 400 },
+  {
+    name: 'hangs after reading',
+    expected: 'failure',
+    command: 'cat > /dev/null; sleep 100',
+    timeout: 400,
+  },
+  {
+    name: 'hangs after answering',
+    expected: 'failure',
+    command: `${allow}; sleep 100`,
+    timeout: 400,
+  },
+  {
+    name: 'hangs in a child',
+    expected: 'failure',
+    command: 'sh -c "sleep 100; echo never"; echo never',
+    timeout: 400,
+  },
+  {
+    name: 'hangs in a pipeline',
+    expected: 'failure',
+    command: 'sleep 100 | cat | cat',
+    timeout: 400,
+  },
+  {
+    name: 'computes for ever',
+    expected: 'failure',
+    command: 'while :; do :; done',
+    timeout: 400,
+  },
+  {
+    name: 'ignores SIGTERM',
+    expected: 'failure',
+    command: `trap '' TERM; sleep 100; sleep 100`,
+    timeout: 400,
+    isDeaf: true,
+  },
+  {
+    name: 'ignores all signals that can be ignored',
+    expected: 'failure',
+    command: `trap '' HUP INT QUIT TERM USR1 USR2 PIPE; while :; do sleep 1; done`,
+    timeout: 400,
+    isDeaf: true,
+  },
+  {
+    name: 'ignores SIGTERM in a child only',
+    expected: 'failure',
+    command: `(trap '' TERM; sleep 100) | cat`,
+    timeout: 400,
+    isDeaf: true,
+  },
+  {
+    name: 'answers SIGTERM with exit 0 and an allow',
+    expected: 'failure',
+    command: `trap '${allow.replaceAll("'", `'\\''`)}; exit 0' TERM; sleep 100 & wait`,
+    timeout: 400,
+  },
+  {
+    name: 'stops itself with SIGSTOP',
+    expected: 'failure',
+    command: 'kill -STOP $$',
+    timeout: 400,
+  },
+  {
+    name: 'stops itself and ignores SIGTERM',
+    expected: 'failure',
+    command: `trap '' TERM; kill -STOP $$; sleep 100`,
+    timeout: 400,
+    isDeaf: true,
+  },
+  {
+    name: 'starts others as fast as it can',
+    expected: 'failure',
+    command: 'while :; do sleep 100 & sleep 0.01; done',
+    timeout: 400,
+  },
+];

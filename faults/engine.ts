@@ -1,0 +1,32 @@
+import type { Fault } from './fault.ts';
+
+/** What the settings say that a failure means. */
+export type Policy = 'allow' | 'block';
+
+/** What an engine made of a call. */
+export interface Decided {
+  readonly isDenied: boolean;
+  /** What the model and the user read of a denial. */
+  readonly reason?: string;
+}
+
+/** A hook engine with one guard around one tool. */
+export interface OpenedEngine {
+  /** A call of the tool, with its hooks. */
+  call(): Promise<Decided>;
+}
+
+/** What an engine is opened for. */
+export interface Site {
+  readonly fault: Fault;
+  readonly policy: Policy;
+  /** The guard's command, as the settings have it. */
+  readonly command: string;
+  readonly timeout: number;
+  readonly folder: string;
+  /** Told what the user is told. */
+  readonly tell: (line: string) => void;
+}
+
+/** Opens an engine, ready for its first call. */
+export type OpenEngine = (site: Site) => Promise<OpenedEngine>;

@@ -1,0 +1,48 @@
+/** What is right to expect of a guard that meets a fault. */
+export type Expected =
+  /** It said no, and whatever else is wrong, no it is. */
+  | 'denial'
+  /** It could not say anything that counts: the policy decides, and the user is told. */
+  | 'failure'
+  /** It said no if it could be run at all. */
+  | 'denial or failure'
+  /** Nothing is wrong with its answer, which allows. */
+  | 'allow';
+
+/** Something that goes wrong with a hook, or around it. */
+export interface Fault {
+  readonly name: string;
+  readonly expected: Expected;
+  /** The hook's command. */
+  readonly command: string;
+  /** Its deadline in ms. */
+  readonly timeout?: number;
+  /** Only SIGKILL ends it, so the grace is used up. */
+  readonly isDeaf?: true;
+  /** The host hears nothing for so long, in ms. */
+  readonly hostIsBusyFor?: number;
+  /** Files of the project; those that begin with `#!`, and empty ones, can be run. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** What the hook is told of the tool's arguments. */
+  readonly toolInput?: () => Record<string, unknown>;
+  /** Another folder to run in. */
+  readonly cwd?: (folder: string) => string;
+  /** Settings of the host that only our engine has. */
+  readonly trust?: 'none' | 'lost';
+  /** The settings come from the project's file, and are read again when that changes. */
+  readonly fromFile?: true;
+  /** Makes it go wrong, before the hook starts; what it returns puts the host right again. */
+  readonly before?: (folder: string) => (() => void) | void;
+  /** Makes it go wrong, a moment after. */
+  readonly during?: (folder: string) => void;
+  /** A tool that the fault needs. */
+  readonly needs?: string;
+}
+
+/** A hook's deadline unless its fault says otherwise, in ms. */
+export const usualTimeout = 3_000;
+
+/** The commands of guards that say no, and of one that allows. */
+export const deny = `echo '{"decision":"deny","reason":"no"}'`;
+export const denyByCode = 'echo no >&2; exit 2';
+export const allow = `echo '{"decision":"allow"}'`;

@@ -1,0 +1,114 @@
+/** A host of its own for one fault: what goes wrong in it goes wrong nowhere else. */
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { longest } from './claims.ts';
+import { allFaults } from './faults.ts';
+import { usualTimeout, type Fault } from './fault.ts';
+import type { Decided, OpenEngine, Policy } from './engine.ts';
+import { openOurs } from './ours.ts';
+import { openPeer } from './peer.ts';
+import { openDescriptors, processesWith } from './processes.ts';
+
+/** Which fault is run, and how. */
+export interface Order {
+  readonly fault: string;
+  readonly policy: Policy;
+  /** The peer's package, when it is the peer's turn. */
+  readonly peer?: string;
+}
+
+/** What came of it. */
+export interface Observed {
+  /** Absent when the call did not settle in any sensible time. */
+  readonly decided?: Decided;
+  readonly ms: number;
+  readonly processes: number;
+  readonly descriptors: number;
+  readonly told: readonly string[];
+  /** What nobody caught. */
+  readonly uncaught: readonly string[];
+}
+
+/** A call that takes so much longer than it may, in ms, counts as one that hangs. */
+const patience = 2_000;
+
+/** How long the system may take to take away what has ended, in ms. */
+const settling = 300;
+
+async function observe({ fault: name, policy, peer }: Order): Promise<Observed> {
+  const fault = allFaults.find((one) => one.name === name)!;
+  const told: string[] = [];
+  const uncaught: string[] = [];
+  for (const event of ['uncaughtException', 'unhandledRejection'])
+    process.on(event, (error) => uncaught.push(String(error)));
+  const timeout = fault.timeout ?? usualTimeout;
+  const mark = `FAULT_RUN=${process.pid}-${Date.now()}`;
+  const folder = makeFolder(fault);
+  const open: OpenEngine = peer === undefined ? openOurs : openPeer(peer);
+  const site = { fault, policy, folder, timeout, tell: (line: string) => void told.push(line) };
+  // What is made once, at the first call, is no leak.
+  const nothing: Fault = { name: '', expected: 'allow', command: 'true' };
+  await (
+    await open({ ...site, fault: nothing, folder: makeFolder(nothing), command: 'true' })
+  ).call();
+  told.length = 0;
+  const engine = await open({ ...site, command: marked(fault.command, mark) });
+  const before = openDescriptors();
+  const mend = fault.before?.(folder);
+  const startedAt = performance.now();
+  const trouble = fault.during && setTimeout(() => fault.during!(folder), 150);
+  const givenUp = new AbortController();
+  const decided = await Promise.race([
+    engine.call(),
+    sleep(longest(fault) + patience, undefined, { signal: givenUp.signal }),
+  ]);
+  const ms = performance.now() - startedAt;
+  givenUp.abort();
+  clearTimeout(trouble);
+  mend?.();
+  const left = await untilNone(() => processesWith(mark).length);
+  const descriptors = await untilNone(() => openDescriptors() - before);
+  for (const pid of processesWith(mark)) process.kill(pid, 'SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+  return {
+    ...(decided && { decided }),
+    ms,
+    processes: left,
+    descriptors,
+    told,
+    uncaught,
+  };
+}
+
+/** The command in a shell whose environment tells of it, and so do those of all it starts. */
+const marked = (command: string, mark: string): string =>
+  `${mark} exec /bin/bash -c '${command.replaceAll("'", `'\\''`)}'`;
+
+function makeFolder({ files = {} }: Fault): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hookmachine-fault-')));
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(folder, name);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+    if (text === '' || text.startsWith('#!')) chmodSync(file, 0o755);
+  }
+  return folder;
+}
+
+async function untilNone(count: () => number): Promise<number> {
+  const patientUntil = performance.now() + settling;
+  while (count() > 0 && performance.now() < patientUntil) await sleep(10);
+  return Math.max(0, count());
+}
+
+async function answer(order: Order): Promise<void> {
+  const observed = await observe(order);
+  process.send!(observed, () => process.exit(0));
+}
+
+process.once('message', (order: Order) => {
+  void answer(order);
+});
+process.send!('ready');

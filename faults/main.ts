@@ -1,0 +1,78 @@
+/** Drives every fault through the engine, under both policies, and beside the peer where that is installed. */
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { findProgram } from '../src/process/find-program.ts';
+import { brokenClaims } from './claims.ts';
+import type { Fault } from './fault.ts';
+import { faults } from './faults.ts';
+import { findPeer } from './peer.ts';
+import { runFault } from './run-fault.ts';
+import { printMarkdown, printRow, printSummary, type Row } from './table.ts';
+
+const { values } = parseArgs({
+  options: {
+    markdown: { type: 'boolean', default: false },
+    peer: { type: 'string' },
+    'no-peer': { type: 'boolean', default: false },
+    jobs: { type: 'string', default: String(availableParallelism()) },
+    only: { type: 'string', default: '' },
+  },
+});
+const peer = values['no-peer'] ? undefined : findPeer(values.peer);
+if (peer === undefined && !values['no-peer'])
+  process.stderr.write(
+    'The peer is not installed, so hookmachine runs alone: npm install --ignore-scripts in bench/, or --peer DIR.\n',
+  );
+
+const wanted = Object.entries(faults).flatMap(([kind, all]) =>
+  all.filter(({ name }) => name.includes(values.only)).map((fault) => ({ kind, fault })),
+);
+const rows: (Row | undefined)[] = wanted.map(() => undefined);
+let next = 0;
+let printed = 0;
+
+await Promise.all(
+  Array.from({ length: Number(values.jobs) }, async () => {
+    for (let index = next++; index < wanted.length; index = next++) {
+      const { kind, fault } = wanted[index]!;
+      rows[index] = await runRow(kind, fault);
+      for (; rows[printed] !== undefined; printed++) if (!values.markdown) printRow(rows[printed]!);
+    }
+  }),
+);
+// A run that was only late was so perhaps because of its neighbours: it is run again, alone.
+for (const [index, row] of rows.entries())
+  if (row?.runs.some(isOnlyLate)) {
+    rows[index] = await runRow(row.kind, row.fault, row);
+    if (!values.markdown) {
+      process.stdout.write('again, alone: ');
+      printRow(rows[index]);
+    }
+  }
+
+const done = rows.filter((row) => row !== undefined);
+if (values.markdown) printMarkdown(done, peer);
+printSummary(done, values.markdown ? process.stderr : process.stdout);
+process.exitCode = done.some(({ runs }) => runs.some(({ broken }) => broken.length > 0)) ? 1 : 0;
+
+async function runRow(kind: string, fault: Fault, before?: Row): Promise<Row> {
+  if (fault.needs !== undefined && findProgram(fault.needs) === undefined)
+    return { kind, fault, runs: [], skipped: `${fault.needs} is not installed` };
+  const runs: Row['runs'][number][] = [];
+  for (const policy of ['allow', 'block'] as const) {
+    const known = before?.runs.find((run) => run.policy === policy && !isOnlyLate(run));
+    if (known === undefined) {
+      const observed = await runFault(fault, { policy });
+      runs.push({ policy, observed, broken: brokenClaims(fault, policy, observed) });
+    } else runs.push(known);
+  }
+  if (before !== undefined) return { ...before, runs };
+  if (peer === undefined || fault.trust || fault.fromFile) return { kind, fault, runs };
+  const observed = await runFault(fault, { policy: 'allow', peer });
+  const beside = { observed, broken: brokenClaims(fault, 'allow', observed) };
+  return { kind, fault, runs, peer: beside };
+}
+
+function isOnlyLate({ broken }: Row['runs'][number]): boolean {
+  return broken.length === 1 && broken[0]!.startsWith('it took');
+}

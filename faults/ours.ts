@@ -1,0 +1,39 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { executeToolWithHooks } from '../src/agent/tool-hook-triggers.ts';
+import { createConfig } from '../src/hooks/create-config.ts';
+import type { OpenEngine } from './engine.ts';
+
+/** A call asks twice while it plans; from the third time on, a hook is about to start. */
+const asksOfAPlan = 2;
+
+/** hookmachine, from its settings to its tool call. */
+export const openOurs: OpenEngine = async ({ fault, policy, command, timeout, folder, tell }) => {
+  const hook = { type: 'command' as const, name: 'guard', command, timeout, onFailure: policy };
+  const settings = { enableHooks: true, hooks: { BeforeTool: [{ hooks: [hook] }] } };
+  if (fault.fromFile) {
+    mkdirSync(join(folder, '.llxprt'));
+    writeFileSync(join(folder, '.llxprt', 'settings.json'), JSON.stringify(settings));
+  }
+  let asked = 0;
+  const config = createConfig({
+    cwd: fault.cwd?.(folder) ?? folder,
+    ...(fault.fromFile ? { watch: true } : { settings }),
+    ...(fault.trust && {
+      isTrustedFolder: () => fault.trust === 'lost' && asked++ < asksOfAPlan,
+    }),
+    onWarning: tell,
+  });
+  await config.getHookSystem()!.initialize();
+  return {
+    async call() {
+      let ran = false;
+      const input = fault.toolInput?.() ?? { file_path: 'a.txt' };
+      const result = await executeToolWithHooks(config, 'write_file', input, () => {
+        ran = true;
+        return Promise.resolve({ llmContent: 'written', returnDisplay: 'Written.' });
+      });
+      return ran ? { isDenied: false } : { isDenied: true, reason: result.returnDisplay };
+    },
+  };
+};

@@ -1,0 +1,52 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Fault } from './fault.ts';
+import type { Observed, Order } from './host.ts';
+
+const host = fileURLToPath(new URL('host.ts', import.meta.url));
+
+/** Runs a fault in a host of its own, away from the settings of whoever runs it. */
+export async function runFault(
+  { name }: Fault,
+  { policy, peer }: Omit<Order, 'fault'>,
+): Promise<Observed> {
+  const home = mkdtempSync(join(tmpdir(), 'hookmachine-home-'));
+  const child = fork(host, {
+    execArgv: ['--import', import.meta.resolve('tsx')],
+    env: {
+      // Shells that are ready for the next hook are no survivors of this one.
+      HOOKMACHINE_PLAIN_START: '1',
+      ...process.env,
+      NODE_OPTIONS: '',
+      VITEST: '',
+      HOME: home,
+      LLXPRT_SYSTEM_SETTINGS_PATH: join(home, 'none.json'),
+    },
+    stdio: ['ignore', 'ignore', peer === undefined ? 'inherit' : 'ignore', 'ipc'],
+    serialization: 'advanced',
+  });
+  const ended = once(child, 'exit');
+  try {
+    await once(child, 'message');
+    const observed = once(child, 'message');
+    child.send({ fault: name, policy, ...(peer && { peer }) } satisfies Order);
+    const first = await Promise.race([observed, ended.then(() => [theHostIsGone])]);
+    return first[0] as Observed;
+  } finally {
+    await ended;
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** A host that takes itself down has settled nothing. */
+const theHostIsGone: Observed = {
+  ms: 0,
+  processes: 0,
+  descriptors: 0,
+  told: [],
+  uncaught: ['the host ended'],
+};

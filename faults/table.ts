@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { cpus, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import type { Writable } from 'node:stream';
+import type { Policy } from './engine.ts';
+import type { Fault } from './fault.ts';
+import type { Observed } from './host.ts';
+
+/** A fault and what came of it. */
+export interface Row {
+  readonly kind: string;
+  readonly fault: Fault;
+  readonly runs: readonly (Judged & { readonly policy: Policy })[];
+  readonly peer?: Judged;
+  /** Why it was not run. */
+  readonly skipped?: string;
+}
+
+interface Judged {
+  readonly observed: Observed;
+  readonly broken: readonly string[];
+}
+
+const decision = ({ decided }: Observed): string =>
+  decided === undefined ? 'hangs' : decided.isDenied ? 'denied' : 'allowed';
+
+const milliseconds = ({ ms, decided }: Observed): string =>
+  `${decided ? '' : '> '}${Math.round(ms)} ms`;
+
+/** What the user was told, as one short line. */
+function told({ decided, told: lines }: Observed, longest: number): string {
+  const all = [...lines, ...(decided?.reason ? [decided.reason] : [])]
+    // oxlint-disable-next-line no-control-regex -- some faults are made of these
+    .map((line) => line.replaceAll(/[\u0000-\u001F\u007F-\u009F\uFFFD]+/g, ' ').trim())
+    .map((line) => line.replace(/^hook "guard" \(BeforeTool\):? /, ''))
+    .map((line) => line.replaceAll(/FAULT_RUN=\S+ exec \/bin\/bash -c/g, '…'))
+    .map((line) => line.replaceAll(/\/\S*hookmachine-fault-\w+/g, 'PROJECT'));
+  const line = [...new Set(all)].join(' / ');
+  return line.length > longest ? `${line.slice(0, longest)}…` : line;
+}
+
+/** One fault, for a terminal. */
+export function printRow({ fault, runs, peer, skipped }: Row): void {
+  process.stdout.write(`${fault.name}${skipped === undefined ? '' : ` (skipped: ${skipped})`}\n`);
+  for (const { policy, ...run } of runs) printRun(`onFailure ${policy}`, run);
+  if (peer) printRun('peer', peer);
+}
+
+function printRun(name: string, { observed, broken }: Judged): void {
+  const figures = [
+    decision(observed).padEnd(8),
+    milliseconds(observed).padStart(10),
+    `${observed.processes} processes`,
+    `${observed.descriptors} descriptors left`,
+    told(observed, 120) || '(nothing)',
+  ];
+  process.stdout.write(`  ${name.padEnd(16)} ${figures.join('  ')}\n`);
+  for (const claim of broken) process.stdout.write(`  ${' '.repeat(16)} BROKEN: ${claim}\n`);
+}
+
+const brokenBy = (rows: readonly Row[], of: (row: Row) => readonly (Judged | undefined)[]) =>
+  rows.flatMap(of).flatMap((judged) => judged?.broken ?? []);
+
+/** What is claimed, and how often it did not hold. */
+const claims: readonly [string, RegExp][] = [
+  ['denials lost', /denial was lost/],
+  ['denials without cause', /without cause/],
+  ['runs that left processes', /processes left/],
+  ['runs that left descriptors', /descriptors left/],
+  ['silent failures', /nobody was told|no reason/],
+  ['late or never settled', /it took|never settled/],
+];
+
+const counts = (broken: readonly string[]): string =>
+  claims
+    .map(([name, pattern]) => `${name} ${broken.filter((text) => pattern.test(text)).length}`)
+    .join(', ');
+
+/** The totals. */
+export function printSummary(rows: readonly Row[], out: Writable): void {
+  const runs = rows.flatMap((row) => row.runs);
+  out.write(
+    `\n${rows.length} faults, ${runs.length} runs of hookmachine: ${counts(brokenBy(rows, (row) => row.runs))}\n`,
+  );
+  const beside = rows.filter(({ peer }) => peer);
+  if (beside.length > 0)
+    out.write(
+      `${beside.length} runs of the peer: ${counts(brokenBy(beside, ({ peer }) => [peer]))}\n`,
+    );
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');
+
+const out = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** The table as Markdown, for a page. */
+export function printMarkdown(rows: readonly Row[], peer: string | undefined): void {
+  const [cpu] = cpus();
+  out(
+    `Measured on ${cpus().length} × ${cpu?.model.trim() || 'an unnamed processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}${peer === undefined ? '' : `, beside @google/gemini-cli-core ${versionOf(peer)}`}.`,
+  );
+  for (const kind of new Set(rows.map((row) => row.kind))) {
+    out(`\n### ${kind}\n`);
+    const withPeer = peer !== undefined;
+    out(
+      `| fault | \`"allow"\` | \`"block"\` | settled after | left | the user was told |${withPeer ? ' peer |' : ''}`,
+    );
+    out(`| --- | --- | --- | --- | --- | --- |${withPeer ? ' --- |' : ''}`);
+    for (const row of rows.filter((one) => one.kind === kind)) out(markdownRow(row, withPeer));
+  }
+}
+
+function markdownRow({ fault, runs, peer, skipped }: Row, withPeer: boolean): string {
+  const [open, closed] = runs;
+  if (!open || !closed)
+    return `| ${cell(fault.name)} | ${skipped} | | | | |${withPeer ? ' |' : ''}`;
+  const slower = open.observed.ms > closed.observed.ms ? open : closed;
+  const processes = open.observed.processes + closed.observed.processes;
+  const descriptors = open.observed.descriptors + closed.observed.descriptors;
+  const cells = [
+    fault.name,
+    mark(open),
+    mark(closed),
+    milliseconds(slower.observed),
+    `${processes} / ${descriptors}`,
+    told(open.observed, 110) || '—',
+    ...(withPeer
+      ? [peer ? `${decision(peer.observed)}, ${milliseconds(peer.observed)}${faultsOf(peer)}` : '—']
+      : []),
+  ];
+  return `| ${cells.map(cell).join(' | ')} |`;
+}
+
+const mark = ({ observed, broken }: Judged): string =>
+  `${decision(observed)}${broken.length === 0 ? '' : ` **(${broken.join('; ')})**`}`;
+
+const faultsOf = ({ broken }: Judged): string => {
+  const others = broken.filter((text) => !text.startsWith('it '));
+  return others.length === 0 ? '' : `; ${others.join('; ')}`;
+};
+
+const versionOf = (peer: string): string =>
+  (JSON.parse(readFileSync(join(peer, 'package.json'), 'utf8')) as { version: string }).version;
