@@ -103,7 +103,13 @@ export {
 } from './protocol/exit-codes.ts';
 export type { ContentPart, LlmContent, ToolResult } from './protocol/tool-result.ts';
 export type { HookConflict } from './dialects/merge/field-set.ts';
-export type { CallResult, Dialect, ReadCall } from './dialects/dialect.ts';
+export type {
+  CallResult,
+  CheckedCall,
+  Dialect,
+  DialectOutline,
+  ReadCall,
+} from './dialects/dialect.ts';
 export type { Answer } from './dialects/answer.ts';
 export type { ConversationMessage, EventContext, InvokedBy } from './dialects/event-context.ts';
 export type { HookPayload } from '../machines/hook-event.ts';

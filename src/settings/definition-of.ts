@@ -8,7 +8,7 @@ import type { HookEntry, OpenGroup } from './schema.ts';
 export const defaultTimeout = 60_000;
 
 /** The longest delay that a timer takes, in ms; a longer one would fire at once. */
-export const longestTimeout = 2_147_483_647;
+const longestTimeout = 2_147_483_647;
 
 /** Keys under `hooks` that name no event but once were settings (C-04). */
 export const reserved: readonly string[] = ['enabled', 'disabled', 'notifications'];
