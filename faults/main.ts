@@ -27,6 +27,10 @@ if (peer === undefined && !values['no-peer'])
 const wanted = Object.entries(faults).flatMap(([kind, all]) =>
   all.filter(({ name }) => name.includes(values.only)).map((fault) => ({ kind, fault })),
 );
+if (wanted.length === 0) {
+  process.stderr.write(`--only ${values.only}: no fault has a name with that in it.\n`);
+  process.exit(2);
+}
 const rows: (Row | undefined)[] = wanted.map(() => undefined);
 let next = 0;
 let printed = 0;

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { isOurs, statOf } from './proc.ts';
 
 /*
  * A process started detached leads a process group and a session, both named by its pid. What it
@@ -61,25 +62,10 @@ function groupsOf(leaders: ReadonlySet<number>): ReadonlySet<number> {
 /** Every process that lives, or undefined where the system does not tell. One that died but was not reaped still answers signals; only its state tells. */
 function livingProcesses(): { group: number; session: number }[] | undefined {
   const living: { group: number; session: number }[] = [];
-  let pids: string[];
-  try {
-    // A /proc from outside of a container would give numbers that mean other processes here.
-    if (readlinkSync('/proc/self') !== String(process.pid)) return undefined;
-    pids = readdirSync('/proc');
-  } catch {
-    return undefined;
-  }
-  for (const pid of pids) {
-    if (!/^\d+$/.test(pid)) continue;
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-      // The command name in parentheses may itself hold blanks and parentheses.
-      const [state, , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      if (state !== 'Z' && state !== 'X')
-        living.push({ group: Number(group), session: Number(session) });
-    } catch {
-      // it ended while we looked
-    }
+  if (!isOurs()) return undefined;
+  for (const pid of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(pid) ? statOf(pid) : undefined;
+    if (stat !== undefined && !/[ZX]/.test(stat.state)) living.push(stat);
   }
   return living;
 }

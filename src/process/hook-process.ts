@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fromCallback } from 'xstate';
 import type {
@@ -9,9 +8,9 @@ import type {
 } from '../../machines/hook-process.ts';
 import { onGroupEnd } from './group-end.ts';
 import { groupExists, killGroups, signalGroup } from './group.ts';
-import type { HookStreams } from './hook-streams.ts';
-import { startPlainly } from './plain-start.ts';
+import { type StartedHook, startPlainly } from './plain-start.ts';
 import { startReady } from './ready-shells.ts';
+import { killStrays, mayHaveStrays, signalStrays } from './strays.ts';
 import { takeTurn } from './turns.ts';
 import { forget, watch } from './watchdog.ts';
 
@@ -19,8 +18,8 @@ import { forget, watch } from './watchdog.ts';
  * Runs one hook command and reports what it did; it knows no policy and no deadline.
  *
  * It waits for its turn where too many hooks run already. It reports `process.closed` once the
- * command has exited and neither its process group nor its streams hold anything more, or when told
- * to `collect` what there is; a hook that is ended before its turn never runs.
+ * command has exited and nothing that it started lives or holds its streams any more, or when told to
+ * `collect` what there is; a hook that is ended before its turn never runs.
  */
 export const hookProcess = fromCallback<ProcessOrder, HookCommand>(
   ({ input, sendBack, receive }) => {
@@ -59,8 +58,7 @@ class RunningHook {
   readonly #report: (report: ProcessReport) => void;
   readonly #endTurn: () => void;
   readonly #startedAt = performance.now();
-  readonly #streams: HookStreams;
-  readonly #child: ChildProcess;
+  readonly #hook: StartedHook;
   #ended: { exitCode: number | null; signal: string | null; durationMs: number } | undefined;
   #isEnding = false;
   #callOff: (() => void) | undefined;
@@ -70,13 +68,12 @@ class RunningHook {
     this.#report = report;
     this.#endTurn = endTurn;
     const stdin = command.stdin();
-    const { child, streams } = startReady(command, stdin, () => startPlainly(command, stdin));
-    this.#child = child;
-    this.#streams = streams;
+    this.#hook = startReady(command, stdin, () => startPlainly(command, stdin));
+    const { child, streams, run } = this.#hook;
     child.once('error', (error) => this.#fail(toError(error, command)));
     const { pid } = child;
     if (pid === undefined) return;
-    watch(pid);
+    watch(pid, run);
     child.once('exit', (exitCode, signal) => {
       this.#ended = { exitCode, signal, durationMs: performance.now() - this.#startedAt };
       report({ type: 'process.exited' });
@@ -87,39 +84,43 @@ class RunningHook {
   }
 
   obey(order: ProcessOrder): void {
-    const { pid } = this.#child;
-    if (this.#closed || pid === undefined) return;
+    if (this.#closed || this.#hook.child.pid === undefined) return;
     if (order.type === 'collect') return this.#close();
-    if (order.type === 'kill') killGroups(new Set([pid]));
-    else {
-      signalGroup(pid, 'SIGTERM');
+    if (order.type === 'kill') this.#kill();
+    else
       // A stopped process sees SIGTERM only once it goes on.
-      signalGroup(pid, 'SIGCONT');
-    }
+      for (const signal of ['SIGTERM', 'SIGCONT'] as const) {
+        signalGroup(this.#hook.run.leader, signal);
+        signalStrays(this.#hook.run, signal);
+      }
     this.#isEnding = true;
     this.#settle();
   }
 
   /** The machine has let go of the hook: nothing of it may stay. */
   abandon(): void {
-    const { pid } = this.#child;
     if (this.#closed) return;
-    if (pid !== undefined) killGroups(new Set([pid]));
+    if (this.#hook.child.pid !== undefined) this.#kill();
     this.#release();
     this.#endTurn();
+  }
+
+  #kill(): void {
+    killGroups(new Set([this.#hook.run.leader]));
+    killStrays([this.#hook.run]);
   }
 
   /** Closes the run when nothing of the hook is left, or sees to it that this happens then. */
   #settle(): void {
     if (this.#closed || this.#ended === undefined) return;
-    const pid = this.#child.pid!;
+    const { run, streams } = this.#hook;
     if (!this.#isEnding) {
-      if (!this.#streams.ended) return;
-      if (!groupExists(pid)) return this.#close();
+      if (!streams.ended) return;
+      if (!groupExists(run.leader) && !mayHaveStrays(run)) return this.#close();
     }
-    // What the dead have written is read in the next turn. A stranger to the group may hold a
-    // stream for ever: nobody waits for it.
-    this.#callOff ??= onGroupEnd(pid, () => setImmediate(() => this.#close()));
+    // What the dead have written is read in the next turn. A stranger may hold a stream for ever:
+    // nobody waits for it.
+    this.#callOff ??= onGroupEnd(run, () => setImmediate(() => this.#close()));
   }
 
   #close(): void {
@@ -129,7 +130,7 @@ class RunningHook {
       signal = null,
       durationMs = performance.now() - this.#startedAt,
     } = this.#ended ?? {};
-    const exit = { exitCode, signal, ...this.#streams.read(), durationMs };
+    const exit = { exitCode, signal, ...this.#hook.streams.read(), durationMs };
     this.#release();
     this.#report({ type: 'process.closed', exit });
     this.#endTurn();
@@ -145,8 +146,8 @@ class RunningHook {
   #release(): void {
     this.#closed = true;
     this.#callOff?.();
-    this.#streams.release();
-    if (this.#child.pid !== undefined) forget(this.#child.pid);
+    this.#hook.streams.release();
+    if (this.#hook.child.pid !== undefined) forget(this.#hook.child.pid);
   }
 }
 

@@ -1,6 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import type { HookCommand } from '../../machines/hook-process.ts';
+import { readProc } from './proc.ts';
+import { calledByName } from './ready-way.ts';
 import { scratchFolder } from './scratch.ts';
 import { findShell } from './shell.ts';
 
@@ -14,8 +16,10 @@ export interface Inheritance {
 }
 
 /** With these a shell does not begin as usual, and the words of our script may mean something else. */
-const unusual =
-  /^(?:BASH_ENV|BASH_COMPAT|BASH_XTRACEFD|BASHOPTS|SHELLOPTS|POSIXLY_CORRECT|BASH_FUNC_(?:read|exec|exit|eval|set|unset)\W.*|hookmachine_\w*)$/;
+const ours = ['read', 'exec', 'eval', 'set', 'unset', ...calledByName].join('|');
+const unusual = new RegExp(
+  `^(?:BASH_ENV|BASH_COMPAT|BASH_XTRACEFD|BASHOPTS|SHELLOPTS|POSIXLY_CORRECT|BASH_FUNC_(?:${ours})\\W.*|hookmachine_\\w*)$`,
+);
 
 /** Of /proc/PID/status, what a process hands on: its umask, users, groups, rights and cores. */
 const handedOn = /^(?:Umask|Uid|Gid|Groups|Cap\w+|NoNewPrivs|Seccomp|Cpus_allowed):.*$/gm;
@@ -28,7 +32,7 @@ export function inheritanceOf(command: HookCommand): Inheritance | undefined {
   if (!shell.endsWith('/bash') || Object.keys(env).some((name) => unusual.test(name)))
     return undefined;
   try {
-    const status = readFileSync('/proc/self/status', 'latin1');
+    const status = readProc('/proc/self/status');
     // A /proc from outside of a container tells of another process.
     if (!status.includes(`\nPid:\t${process.pid}\n`)) return undefined;
     // Another folder may have taken the name, or another disk the place.

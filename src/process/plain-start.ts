@@ -3,11 +3,13 @@ import type { HookCommand } from '../../machines/hook-process.ts';
 import { expandCommand } from './expand-command.ts';
 import { HookStreams } from './hook-streams.ts';
 import { findShell } from './shell.ts';
+import { lastPid, marked, newMark, type Run } from './strays.ts';
 
 /** A hook's own process, with its input on the way. */
 export interface StartedHook {
   readonly child: ChildProcess;
   readonly streams: HookStreams;
+  readonly run: Run;
 }
 
 /** Starts a hook as `bash -c` of its command, or as the program it names. */
@@ -16,16 +18,17 @@ export function startPlainly(command: HookCommand, stdin: string): StartedHook {
   try {
     streams.fill(stdin);
     const [program, args] = programOf(command);
+    const [mark, after] = [newMark(), lastPid()];
     const child = streams.handOver((stdio) =>
       spawn(program, args, {
         cwd: command.cwd,
-        env: { ...process.env, ...command.env },
+        env: marked({ ...process.env, ...command.env }, mark),
         stdio,
         // A group of its own, so that what it starts ends with it.
         detached: true,
       }),
     );
-    return { child, streams };
+    return { child, streams, run: { mark, after, leader: child.pid ?? 0 } };
   } catch (error) {
     streams.release();
     throw error;

@@ -1,9 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { HookStreams } from './hook-streams.ts';
 import type { Inheritance } from './inheritance.ts';
 import type { StartedHook } from './plain-start.ts';
+import { statOf } from './proc.ts';
+import type { ReadyWay } from './ready-way.ts';
+import { lastPid, marked, newMark } from './strays.ts';
+import { forget, watchAhead } from './watchdog.ts';
 
 /*
  * A shell started ahead of its hook, in the hook's own place: its parent, group, session, folder,
@@ -12,13 +15,15 @@ import type { StartedHook } from './plain-start.ts';
  * `exec` of a new shell leaves no trace of the old one, for a shell adds nothing to what it passes
  * on that the next would not add as well, and what it changes is put right. Where the command is one
  * program with its arguments, a shell given it with -c would become that program (since bash 5.1 also
- * behind a semicolon), and so does this one, with the same environment and the same complaints.
+ * behind a semicolon), and so does this one, with the same environment and the same complaints. A
+ * line of commands that cannot tell the difference it runs itself.
  * Without an order, as when the host is gone, it ends.
  */
 const script = (restored: readonly string[]): string =>
   [
     `IFS= read -r -d '' -u 3 hookmachine_way && IFS= read -r -d '' -u 3 hookmachine_text || exit 125`,
     `exec 3<&-`,
+    `if [[ $hookmachine_way = line ]]; then eval "unset hookmachine_way hookmachine_text; $hookmachine_text"; exit; fi`,
     `[[ $hookmachine_way = program ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500)) || ${restored.map((name, index) => `${name}="$${index + 1}" `).join('')}exec "$0" -c "$hookmachine_text"`,
     `eval "set -- $hookmachine_text"`,
     `unset hookmachine_way hookmachine_text`,
@@ -34,6 +39,7 @@ export class ReadyShell {
   readonly #child: ChildProcess;
   readonly #streams = new HookStreams();
   readonly #orders: Socket;
+  readonly #mark = newMark();
   #isHook = false;
   #isDismissed = false;
 
@@ -46,7 +52,7 @@ export class ReadyShell {
       this.#child = this.#streams.handOver((stdio) =>
         spawn(shell, ['-c', script(restored), shell, ...values], {
           cwd,
-          env,
+          env: marked(env, this.#mark),
           stdio: [...stdio, 'pipe'],
           detached: true,
         }),
@@ -61,11 +67,13 @@ export class ReadyShell {
       // Now nothing holds the other ends, and they may serve a hook.
       this.#streams.release();
       this.#orders.destroy();
+      if (this.#child.pid !== undefined) forget(this.#child.pid);
       if (!this.#isDismissed) onEnd(this);
     };
     this.#child.once('error', end).once('exit', end);
     // Whether it got its order, its end will tell.
     this.#orders.on('error', () => undefined);
+    if (this.#child.pid !== undefined) watchAhead(this.#child.pid);
     // Neither the shell nor its pipes may keep the host alive.
     this.#child.unref();
     this.#streams.unref();
@@ -74,21 +82,19 @@ export class ReadyShell {
 
   /** Whether it can take an order: a busy host may not have heard of its end yet. */
   get isWaiting(): boolean {
-    try {
-      return /^\d+ \(.*\) [SRD]/s.test(readFileSync(`/proc/${this.#child.pid}/stat`, 'latin1'));
-    } catch {
-      return false;
-    }
+    const { pid } = this.#child;
+    return pid !== undefined && /[SRD]/.test(statOf(pid)?.state ?? '');
   }
 
   /** Makes it the hook. */
-  run(way: 'program' | 'text', text: string, stdin: string): StartedHook {
+  run(way: ReadyWay, text: string, stdin: string): StartedHook {
     this.#streams.fill(stdin);
     this.#isHook = true;
+    const run = { mark: this.#mark, after: lastPid(), leader: this.#child.pid! };
     this.#orders.end(`${way}\0${text}\0`, () => this.#orders.destroy());
     this.#child.ref();
     this.#streams.ref();
-    return { child: this.#child, streams: this.#streams };
+    return { child: this.#child, streams: this.#streams, run };
   }
 
   /** Lets it go. */

@@ -1,9 +1,9 @@
 import type { HookCommand } from '../../machines/hook-process.ts';
 import { expandCommand } from './expand-command.ts';
 import { type Inheritance, inheritanceOf } from './inheritance.ts';
-import { isProgramCall } from './program-call.ts';
 import type { StartedHook } from './plain-start.ts';
 import { ReadyShell } from './ready-shell.ts';
+import { readyWay } from './ready-way.ts';
 
 /*
  * Keeps shells ready for hooks like those that ran before: as many as ran without a pause, side by
@@ -83,8 +83,7 @@ function takeOver(stock: Stock, command: HookCommand, stdin: string): StartedHoo
   const text = expandCommand(command.command, command.env);
   for (let shell = stock.shells.shift(); shell !== undefined; shell = stock.shells.shift()) {
     try {
-      if (shell.isWaiting)
-        return shell.run(isProgramCall(text, command.env) ? 'program' : 'text', text, stdin);
+      if (shell.isWaiting) return shell.run(readyWay(text, command.env), text, stdin);
     } catch {
       // Nothing has run yet.
     }

@@ -2,13 +2,14 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { killGroups } from './group.ts';
+import { hostMark, killStrays, type Run } from './strays.ts';
 
 /*
  * Sees to it that no hook outlives the host, however the host ends.
  *
  * A small shell holds the other end of a pipe. When the host is gone, even by SIGKILL, the pipe
- * ends, and the shell kills the groups it was told of. A host that ends in an orderly way does it
- * itself, at once.
+ * ends, and the shell kills the groups it was told of, and whatever carries the host's mark. A host
+ * that ends in an orderly way does it itself, at once.
  */
 
 /** Of /proc/PID/stat, what follows the name in parentheses is: state, parent, group, session. */
@@ -29,51 +30,76 @@ for group in $groups; do kill -KILL "-$group"; done
     set -- \${line##*) }
     case $groups in *" $4 "*) kill -KILL "-$3" ;; esac
   done
+  for stray in $(grep -lsF "$0" /proc/[0-9]*/environ); do
+    stray=\${stray#/proc/}
+    kill -KILL "\${stray%/environ}"
+  done
 done
 [ -z "$scratch" ] || rm -rf -- "$scratch"
 `;
 
-const groups = new Set<number>();
+/** The groups that live, with the runs of those that are hooks'. */
+const groups = new Map<number, Run | undefined>();
+/** The groups that the dog knows of. */
+const told = new Set<number>();
 let scratch: string | undefined;
 let dog: ChildProcess | undefined;
 let isArmed = false;
+let untold = '';
+let telling: NodeJS.Immediate | undefined;
 
-/** Ends this process group when the host ends. */
-export function watch(group: number): void {
+/** Ends this process group when the host ends, and what left its session where it is a hook's. */
+export function watch(group: number, run?: Run): void {
+  groups.set(group, run);
+  watchAhead(group);
+}
+
+/** Tells of a group that will be of use, and ends by itself as long as it is not. */
+export function watchAhead(group: number): void {
   arm();
-  groups.add(group);
-  tell(`watch ${group}`);
+  if (dog === undefined) start();
+  if (told.has(group)) return;
+  told.add(group);
+  tell(`watch ${group}\n`);
 }
 
 /** The process group is gone. */
 export function forget(group: number): void {
-  if (groups.delete(group)) tell(`forget ${group}`);
+  groups.delete(group);
+  if (!told.delete(group)) return;
+  // It wakes a process, so it waits until the caller has its answer.
+  untold += `forget ${group}\n`;
+  telling ??= setImmediate(tell, '');
 }
 
 /** Removes this folder when the host ends. */
 export function removeAtExit(folder: string): void {
   scratch = folder;
   arm();
-  tell(`scratch ${folder}`);
+  tell(`scratch ${folder}\n`);
 }
 
-function tell(order: string): void {
-  dog?.stdin?.write(`${order}\n`);
+function tell(orders: string): void {
+  if (telling !== undefined) clearImmediate(telling);
+  telling = undefined;
+  const text = untold + orders;
+  untold = '';
+  if (text !== '') dog?.stdin?.write(text);
 }
 
 function arm(): void {
-  if (!isArmed) {
-    isArmed = true;
-    process.once('exit', () => {
-      if (groups.size > 0) killGroups(groups);
-      if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
-    });
-  }
-  if (dog === undefined) start();
+  if (isArmed) return;
+  isArmed = true;
+  process.once('exit', () => {
+    if (groups.size > 0) killGroups(new Set(groups.keys()));
+    else dog?.kill('SIGKILL');
+    killStrays([...groups.values()].filter((run) => run !== undefined));
+    if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
+  });
 }
 
 function start(): void {
-  const started = spawn('/bin/sh', ['-c', script], {
+  const started = spawn('/bin/sh', ['-c', script, hostMark], {
     cwd: '/',
     // It needs `rm` whatever the host's PATH leaves out, and none of the host's secrets.
     env: { PATH: `${process.env['PATH'] ?? ''}:/usr/bin:/bin` },
@@ -89,6 +115,7 @@ function start(): void {
   started.unref();
   (started.stdin as Socket).unref();
   dog = started;
-  if (scratch !== undefined) tell(`scratch ${scratch}`);
-  for (const group of groups) tell(`watch ${group}`);
+  untold = '';
+  if (scratch !== undefined) tell(`scratch ${scratch}\n`);
+  for (const group of told) tell(`watch ${group}\n`);
 }

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { tempFolder } from '../support/temp-folder.ts';
-import { isAlive, lives, numberIn, runToExit } from './run-hook.ts';
+import { isAlive, lives, numberIn, runHook, runToExit } from './run-hook.ts';
 
 /** Runs a hook that leaves something behind; its command writes the leader's pid to `leader`, and that of what it left to `left`. */
 async function leave(command: string) {
@@ -67,19 +67,64 @@ describe('an answer counts although something runs on in the background, which e
   });
 });
 
-test('what left for a session of its own is let go, and nobody waits for it', async () => {
-  const { left, took, ...exit } = await leave(
-    `setsid sh -c 'echo $$ > left; exec sleep 100' & while [ ! -s left ]; do sleep 0.01; done; ${deny}`,
-  );
-  expect(exit).toMatchObject(answer);
-  expect(took).toBeLessThan(1500);
-  expect(isAlive(left)).toBe(true);
-  process.kill(left, 'SIGKILL');
+describe('what left for a session of its own', () => {
+  const until = 'while [ ! -s left ]; do sleep 0.01; done';
+  const daemon = `python3 -c '
+import os, signal, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+if os.fork(): os._exit(0)
+os.setsid()
+if os.fork(): os._exit(0)
+for fd in (0, 1, 2): os.close(fd)
+open("left", "w").write(str(os.getpid()) + chr(10))
+time.sleep(100)
+'&`;
+
+  test.each([
+    ['holds the streams', `setsid sh -c 'echo $$ > left; exec sleep 100' &`],
+    ['holds nothing', `setsid sh -c 'echo $$ > left; exec sleep 100' >/dev/null 2>&1 &`],
+    ['is deaf', `setsid sh -c 'trap "" TERM; echo $$ > left; sleep 100; sleep 100' &`],
+    ['has stopped itself', `setsid sh -c 'echo $$ > left; kill -STOP $$' &`],
+    ['forked twice, as daemons do', daemon],
+    [
+      'went on from child to child',
+      `setsid sh -c '(sleep 0.05; setsid sh -c "echo \\$\\$ > left; sleep 100" &) &' &`,
+    ],
+  ])('ends with the hook, whose answer counts: it %s', async (_, start) => {
+    const { left, ...exit } = await leave(`${start} ${until}; ${deny}`);
+    expect(exit).toMatchObject(answer);
+    expect(isAlive(left)).toBe(false);
+  });
+
+  test('is told by SIGTERM, once', async () => {
+    const { cwd } = await leave(
+      `setsid sh -c 'trap "echo told >> told" TERM; echo $$ > left; sleep 100 & wait; wait' & ${until}; ${deny}`,
+    );
+    expect(readFileSync(join(cwd, 'told'), 'utf8')).toBe('told\n');
+  });
+
+  test('ends at the deadline of its hook too', async () => {
+    const cwd = tempFolder();
+    const command = `setsid sh -c 'trap "" TERM; echo $$ > left; sleep 100; :' & sleep 100`;
+    expect(await runHook(command, { cwd, timeout: 500, grace: 300 })).toMatchObject({
+      status: 'timedOut',
+    });
+    expect(isAlive(await numberIn(join(cwd, 'left')))).toBe(false);
+  });
+
+  test('is let go when it gave up the variable that says whose it is', async () => {
+    const { left, ...exit } = await leave(
+      `env -u HOOKMACHINE_HOOK setsid sh -c 'echo $$ > left; exec sleep 100' & ${until}; ${deny}`,
+    );
+    expect(exit).toMatchObject(answer);
+    expect(isAlive(left)).toBe(true);
+    process.kill(left, 'SIGKILL');
+  });
 });
 
 test('a pipe that is still held never serves another hook', async () => {
   const { left } = await leave(
-    `setsid sh -c 'echo $$ > left; while :; do echo stray; sleep 0.001; done' 2>/dev/null & while [ ! -s left ]; do sleep 0.01; done; ${deny}`,
+    `env -i PATH="$PATH" setsid sh -c 'echo $$ > left; while :; do echo stray; sleep 0.001; done' 2>/dev/null & while [ ! -s left ]; do sleep 0.01; done; ${deny}`,
   );
   for (let round = 0; round < 20; round++)
     expect((await runToExit('sleep 0.005; echo mine')).stdout).toBe('mine\n');

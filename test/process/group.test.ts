@@ -19,7 +19,7 @@ describe('who is signalled', () => {
 
   test('nobody, when the group is gone and a stranger holds the streams: its number may be taken', async () => {
     const { stdout, leftBackground } = await runToExit(
-      'setsid sh -c "echo \\$\\$; exec sleep 100" & sleep 0.1',
+      'env -u HOOKMACHINE_HOOK setsid sh -c "echo \\$\\$; exec sleep 100" & sleep 0.1',
     );
     expect({ leftBackground, signals: sent() }).toEqual({ leftBackground: true, signals: [] });
     process.kill(Number(stdout), 'SIGKILL');

@@ -28,7 +28,7 @@ async function startHost(end: string, command: string, state = 'running') {
   await once(child.stdout, 'data');
   const leader = await numberIn(join(cwd, 'leader'));
   const scratch = join(readFileSync(join(cwd, 'pipe'), 'utf8').trim(), '..');
-  return { child, ended, leader, scratch };
+  return { child, cwd, ended, leader, scratch };
 }
 
 async function expectNothingLeft(leader: number, scratch: string): Promise<void> {
@@ -67,6 +67,18 @@ describe.concurrent('when the host ends, its hooks end, and its folder is remove
       await expectNothingLeft(leader, scratch);
     },
   );
+
+  test.each(ends)('also what left for a session of its own: %s', async (end, act) => {
+    const { child, cwd, ended, leader, scratch } = await startHost(
+      end,
+      `setsid sh -c 'trap "" TERM HUP INT; echo $$ > stray; sleep 100; :' & sleep 100`,
+    );
+    const stray = await numberIn(join(cwd, 'stray'));
+    act(child);
+    await ended;
+    await expectNothingLeft(leader, scratch);
+    await vi.waitUntil(() => !lives(stray), { timeout: 3000, interval: 20 });
+  });
 
   test('also what a hook left behind that is being ended', async () => {
     const { child, leader, scratch } = await startHost(

@@ -175,6 +175,43 @@ const commands: string[] = [
   ' ',
   ':',
   '# nothing',
+  // lines of well-known commands
+  `cat >/dev/null; echo '{"decision":"deny"}'`,
+  'cat; echo done',
+  'head -c 3; printf "<%s>" "$LLXPRT_PROJECT_DIR" a=b; exit 2',
+  'grep -q first && echo found >&2 && exit 2; exit 0',
+  'jq -r .first | grep -q 1 && echo one; exit 7',
+  'cat | tr a-z A-Z | head -c 4; exit',
+  'true && false; exit',
+  'false || echo or; false',
+  ...['^_=', '^SHLVL=', '^PWD=', '^OLDPWD=', '^[^H].*='].map(
+    (which) => `cat /proc/self/environ | tr "\\0" "\\n" | grep -c "${which}" >> log; cat log; exit`,
+  ),
+  ...['_', 'SHLVL', 'PWD', 'OLDPWD'].map(
+    (name) => `cat /proc/self/environ | tr "\\0" "\\n" | grep ^${name}=; exit`,
+  ),
+  'cat /proc/self/status | grep -E "^(Umask|Sig[IC]|Shd|Cap|NoNew|Groups)"; echo',
+  'cat /proc/self/limits; echo',
+  'cat nosuch; echo $? more',
+  'cat < nosuch; echo after',
+  'echo one > folder; echo two; exit 3',
+  'echo x > /nosuch/file && echo never; exit',
+  'echo x >> log; cat log log; echo y 1>>log 2>&1; exit',
+  'exit 300',
+  'exit -1',
+  'exit abc; echo after',
+  'exit 1 2; echo after',
+  'printf "%d\\n" abc; exit',
+  'printf; echo usage',
+  'jq nonsense.; exit 2',
+  'cut -z; exit 5',
+  'tail -n 1; wc -c < log; exit',
+  'sleep 0.01; date +%Z; touch made; exit',
+  'cat /dev/stdin; echo x > /dev/stderr; echo y > /dev/stdout',
+  'head -c 300000 /dev/zero | tr "\\0" a; exit 2',
+  'echo -n; echo -e "a\tb"; echo "ümläut 日本 🙂"; exit',
+  'cat /proc/self/stat | cut -d" " -f5-8; exit',
+  'cat; exit;',
   // programs
   './sh.sh',
   './sh.sh a "b c" \'$d\' e=f',
@@ -231,6 +268,7 @@ async function run(command: string, way: 'ready' | 'plain', options: Options = {
     ['durationMs', 'leftBackground'].includes(key) ? undefined : value,
   );
   return text
+    .replaceAll(/\b\d+\.[0-9a-z]{10,}\.\d+;/g, 'MARK')
     .replaceAll(cwd, 'PROJECT')
     .replaceAll(cwd.replace(/\/my project$/, ''), 'TEMP')
     .replaceAll(new RegExp(`\\b${pid}\\b`, 'g'), 'PID')

@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { readyWay } from '../../src/process/ready-way.ts';
+
+const env = { LLXPRT_PROJECT_DIR: '/my project' };
+
+test.each([
+  './check.sh',
+  ' .llxprt/hooks/check.sh  --fast a=b\n',
+  '"$LLXPRT_PROJECT_DIR"/check.sh "${LLXPRT_PROJECT_DIR}/x y"',
+  `'/my project/check.sh' 'a "b" $\\' "it's # * ~ ! ;"`,
+  '/usr/bin/env node',
+])('is the call of a program: %j', (command) => {
+  expect(readyWay(command, env)).toBe('program');
+});
+
+test.each([
+  'exit 2',
+  'echo',
+  `cat >/dev/null; echo '{"decision":"deny"}'`,
+  ' cat > /dev/null ;\techo a=b >&2; exit 2;\n',
+  'echo "no, ${LLXPRT_PROJECT_DIR}" >&2 && exit 2',
+  `jq -r .tool_input.command | grep -q 'rm -rf' && echo no >&2 && exit 2; exit 0`,
+  'grep -q x || echo "$LLXPRT_PROJECT_DIR"',
+  'printf %s x 1>>log 2>&1; true',
+])('is a line that the waiting shell may run: %j', (command) => {
+  expect(readyWay(command, env)).toBe('line');
+});
+
+test.each([
+  '',
+  ' ',
+  'check.sh',
+  'cat',
+  'echo a; cat',
+  'cat | echo a',
+  'cat |echo a',
+  'cat || | echo a',
+  'cat & echo a',
+  'cat;; echo a',
+  'python3 -c 1; echo a',
+  './check.sh; echo a',
+  'cat\necho a',
+  'echo $x',
+  "echo '$x'",
+  'echo "$?"',
+  'echo *',
+  'echo a > $x',
+  'echo >(cat)',
+  'echo 3>&1',
+  'echo >&-',
+  'cat <<EOF; echo a',
+  'cat <<< x; echo a',
+  'A=1 echo a',
+  'exec echo a',
+  'set -e; echo a',
+  'echo a && exec cat; exit',
+  'printf -v x y | read; exit',
+  'echo "a',
+  'echo a;\necho b',
+  'a=b/c',
+  'a=b ./check.sh',
+  './check.sh; true',
+  './check.sh &',
+  './check.sh && true',
+  './check.sh | cat',
+  './check.sh > out',
+  './check.sh 2>&1',
+  './check.sh <<< x',
+  './check.sh\ntrue',
+  './check.sh *',
+  './check.sh [a]',
+  './check.sh ?',
+  './check.sh {a,b}',
+  './check.sh ~/x',
+  '~/check.sh',
+  './check.sh # comment',
+  './check.sh $(true)',
+  './check.sh "$(true)"',
+  './check.sh `true`',
+  './check.sh "`true`"',
+  './check.sh $x',
+  './check.sh "$HOME"',
+  './check.sh "${HOME:-x}"',
+  './check.sh "$1"',
+  './check.sh a\\ b',
+  './check.sh "a\\"b"',
+  "./check.sh $'a'",
+  './check.sh "a',
+  "./check.sh 'a",
+  '! ./check.sh',
+  '(./check.sh)',
+  '{ ./check.sh; }',
+  'exec ./check.sh',
+  '$LLXPRT_PROJECT_DIR/check.sh',
+])('is for a shell of its own: %j', (command) => {
+  expect(readyWay(command, env)).toBe('text');
+});
+
+test('finds out in no time that a long command is no such line', () => {
+  for (const piece of ['"$LLXPRT_PROJECT_DIR', 'echo a ', '1', " 'a'", '; ', '"$a$a$a" '])
+    expect(readyWay(`cat ${piece.repeat(20_000)} (`, env)).toBe('text');
+});
