@@ -11,13 +11,14 @@ import { readyWay } from './ready-way.ts';
  *
  * Node forks, and its fork takes the longer the more memory the host has. Started ahead, a shell
  * costs that time while nobody waits. Shells are started a moment after a hook's end, so that a
- * command that runs one event and ends never pays for them.
+ * command that runs one event and ends never pays for them. Where hooks follow one another without
+ * such a moment, shells for the next ones are started beside those that run.
  */
 
 /** How many are kept at most. */
 const most = 8;
 /** How long after a hook's end the next shell is started, and how long shells are kept unused, in ms. */
-const [pause, patience] = [5, 5 * 60_000];
+const [pause, patience] = [2, 5 * 60_000];
 /** A shell reads its order byte by byte; a longer text is faster in a shell of its own. */
 const longest = 2048;
 /** After so many shells that ended by themselves none is started any more. */
@@ -29,12 +30,14 @@ interface Stock {
   /** How many hooks began since the last pause, and the most there ever were. */
   begun: number;
   wanted: number;
+  running: number;
 }
 
 /** By the key of the inheritance, those used last at the end. */
 const stocks = new Map<string, Stock>();
 let losses = 0;
-let refilling: NodeJS.Timeout | undefined;
+let pausing: NodeJS.Timeout | undefined;
+let filling: NodeJS.Immediate | undefined;
 let clearing: NodeJS.Timeout | undefined;
 
 /** Whether this command may be left to a ready shell. `HOOKMACHINE_PLAIN_START=1` in the environment turns all of this off. */
@@ -57,9 +60,12 @@ export function startReady(
   const started = takeOver(stock, command, stdin) ?? startPlainly();
   if (started.child.pid === undefined) return started;
   stock.begun++;
+  stock.running++;
+  if (lacks(stock)) filling ??= setImmediate(fill).unref();
   started.child.once('exit', () => {
-    clearTimeout(refilling);
-    refilling = setTimeout(refill, pause).unref();
+    stock.running--;
+    clearTimeout(pausing);
+    pausing = setTimeout(endOfPause, pause).unref();
   });
   return started;
 }
@@ -72,7 +78,7 @@ export function prepare(command: HookCommand): boolean {
 
 function stockFor(inheritance: Inheritance): Stock {
   const { key } = inheritance;
-  const stock = stocks.get(key) ?? { inheritance, shells: [], begun: 0, wanted: 0 };
+  const stock = stocks.get(key) ?? { inheritance, shells: [], begun: 0, wanted: 0, running: 0 };
   stocks.delete(key);
   stocks.set(key, stock);
   if (stocks.size > most) discard(stocks.values().next().value!);
@@ -92,19 +98,27 @@ function takeOver(stock: Stock, command: HookCommand, stdin: string): StartedHoo
   return undefined;
 }
 
-/** Starts one shell where they lack, and sees to the others in a later turn. */
-function refill(): void {
-  refilling = undefined;
+function endOfPause(): void {
   clearTimeout(clearing);
   clearing = setTimeout(clear, patience).unref();
   for (const stock of stocks.values()) {
     stock.wanted = Math.max(stock.wanted, stock.begun);
     stock.begun = 0;
   }
-  const lacking = [...stocks.values()].findLast(({ shells, wanted }) => shells.length < wanted);
-  if (lacking === undefined || losses >= tolerance) return;
-  if (add(lacking)) refilling = setTimeout(refill).unref();
+  filling ??= setImmediate(fill).unref();
 }
+
+/** Starts one shell where they lack, and sees to the others in a later turn. */
+function fill(): void {
+  filling = undefined;
+  const lacking = [...stocks.values()].findLast(lacks);
+  if (lacking === undefined || losses >= tolerance) return;
+  if (add(lacking)) filling = setImmediate(fill).unref();
+}
+
+/** Until a pause shows how many are wanted, more than can be kept means that there is none, and as many follow as run. */
+const lacks = ({ shells, begun, wanted, running }: Stock): boolean =>
+  shells.length < (begun > most ? running : begun === 0 ? wanted : 0);
 
 function add(stock: Stock): boolean {
   for (const older of stocks.values()) {

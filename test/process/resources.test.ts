@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hookActor, runHook, runToExit } from './run-hook.ts';
 
@@ -36,8 +37,11 @@ afterAll(() => {
   process.off('warning', keep).off('unhandledRejection', keepRejection);
 });
 
-/** Waits until the event loop has closed what is to be closed. */
-const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 100));
+/** Waits until the event loop has closed what is to be closed, and started the shells that wait. */
+async function settled(): Promise<void> {
+  for (let last = ''; last !== JSON.stringify(holdings()); await sleep(100))
+    last = JSON.stringify(holdings());
+}
 
 async function leavesNothing(run: () => Promise<unknown>): Promise<void> {
   await settled();
