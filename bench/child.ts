@@ -8,23 +8,29 @@ export class Child {
   readonly #name: string;
   readonly #process;
 
-  private constructor(script: string, args: readonly string[], env: NodeJS.ProcessEnv) {
+  private constructor(
+    script: string,
+    args: readonly string[],
+    env: NodeJS.ProcessEnv,
+    flags: readonly string[],
+  ) {
     this.#name = args.join(' ');
     this.#process = fork(fileURLToPath(new URL(script, import.meta.url)), args, {
       env,
-      execArgv: ['--expose-gc'],
+      execArgv: ['--expose-gc', ...flags],
       // What engines log is theirs.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
   }
 
-  /** Starts a process and waits until it is ready. */
+  /** Starts a process, with Node's own flags, and waits until it is ready. */
   static async start(
     script: string,
     args: readonly string[],
     env: NodeJS.ProcessEnv,
+    flags: readonly string[] = [],
   ): Promise<Child> {
-    const child = new Child(script, args, env);
+    const child = new Child(script, args, env, flags);
     await child.#answer();
     return child;
   }

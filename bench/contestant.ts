@@ -51,8 +51,11 @@ async function keep({ warmUp, blocks, events }: KeepEffort): Promise<number[]> {
   const sizes: number[] = [];
   for (let block = 0; block < blocks; block++) {
     for (let event = 0; event < events; event++) await fire();
-    // What has ended may have work left for the next turns.
-    await sleep(50);
+    // What has ended may have work left for the next turns, and so may a collection.
+    for (let turn = 0; turn < 3; turn++) {
+      await sleep(20);
+      globalThis.gc?.();
+    }
     sizes.push(bytesInUse());
   }
   return sizes;

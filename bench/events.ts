@@ -5,7 +5,7 @@ import { ratioColumn, type Row } from './results.ts';
 import { inTurns } from './rounds.ts';
 import { inputCheck } from './scenarios.ts';
 import type { Effort, EventScenario } from './scenario.ts';
-import { growth } from './statistics.ts';
+import { growth, type Interval } from './statistics.ts';
 
 /** Times a scenario, each contestant in a process of its own. */
 export async function timeEvents(
@@ -32,33 +32,43 @@ export async function timeEvents(
   }
 }
 
+/**
+ * What V8's compilers make and throw away is a hundred times what an event could keep, and none of the
+ * event's; without them the heap holds still.
+ */
+const uncompiled = ['--no-opt', '--no-sparkplug', '--no-flush-bytecode'];
+
 /** Bytes that the process keeps of every event that has ended. */
 export async function keptBytes(
   scenario: EventScenario,
   effort: KeepEffort,
   surroundings: Surroundings,
-): Promise<Readonly<Record<string, number>>> {
-  const kept: Record<string, number> = {};
-  const children = await openAll(scenario, surroundings);
+): Promise<Pick<Row, 'values' | 'intervals'>> {
+  const values: Record<string, number> = {};
+  const intervals: Record<string, Interval> = {};
+  const children = await openAll(scenario, surroundings, uncompiled);
   try {
     for (const [name, child] of children) {
       const sizes = await child.ask({ type: 'keep', ...effort });
-      kept[name] = growth(sizes) / effort.events;
+      const { value, low, high } = growth(sizes.map((size) => size / effort.events));
+      values[name] = value;
+      intervals[name] = { low, high };
     }
   } finally {
     await endAll(children);
   }
-  return kept;
+  return { values, intervals };
 }
 
 async function openAll(
   scenario: EventScenario,
   { cwd, env }: Surroundings,
+  flags: readonly string[] = [],
 ): Promise<Map<string, Child>> {
   const children = new Map<string, Child>();
   try {
     for (const name of scenario.contestants) {
-      const child = await Child.start('contestant.js', [name], env);
+      const child = await Child.start('contestant.js', [name], env, flags);
       children.set(name, child);
       await child.ask({ type: 'open', scenario: inputCheck, cwd });
       await child.ask({ type: 'open', scenario, cwd });

@@ -11,7 +11,7 @@ export type Order =
 
 /** How many events are looked at for what they keep. */
 export interface KeepEffort {
-  /** Events before the first block: V8 compiles for more than a thousand of them. */
+  /** Events before the first block, for what comes with the first of them and stays. */
   readonly warmUp: number;
   readonly blocks: number;
   /** In each block. */

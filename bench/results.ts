@@ -1,4 +1,5 @@
 import type { Machine } from './machine.ts';
+import type { Interval } from './statistics.ts';
 
 /** One line of a table. */
 export interface Row {
@@ -6,6 +7,8 @@ export interface Row {
   readonly title: string;
   /** By the table's columns. */
   readonly values: Readonly<Record<string, number>>;
+  /** By the columns, where it was found out: between what the value lies. */
+  readonly intervals?: Readonly<Record<string, Interval>>;
   /** The first column's share of the second, in the same round: the median of all rounds, and where most rounds lie. */
   readonly ratio?: { readonly median: number; readonly low: number; readonly high: number };
   /** At most so much of `ratio`, or of the column named. */
@@ -31,9 +34,13 @@ export interface Results {
 /** Where targets look unless they name a column. */
 export const ratioColumn = 'ratio';
 
-/** What a target is held against. */
-export const measured = ({ values, ratio }: Row, column: string): number =>
-  (column === ratioColumn ? ratio?.median : values[column]) ?? Number.NaN;
+/** What a target is held against: of an interval, the end that lies farther from zero. */
+export function measured({ values, intervals, ratio }: Row, column: string): number {
+  if (column === ratioColumn) return ratio?.median ?? Number.NaN;
+  const interval = intervals?.[column];
+  if (interval) return Math.max(Math.abs(interval.low), Math.abs(interval.high));
+  return values[column] ?? Number.NaN;
+}
 
 /** Whether the row's target is met; undefined where it has none. */
 export const isMet = (row: Row): boolean | undefined =>

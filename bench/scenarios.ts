@@ -72,6 +72,16 @@ export function hookScenarios(python: string | undefined): EventScenario[] {
   ];
 }
 
+/** One hook, the shell itself, for as many events as a measurement of memory takes. */
+export const lightHook: EventScenario = {
+  ...defaults,
+  id: 'light',
+  title: 'a light hook',
+  groups: [{ hooks: [command(`read -r _; echo '{"reason":"1"}'`)] }],
+  expected: { blocked: false, reasons: ['1'] },
+  contestants: ['hookmachine', 'gemini-cli-core'],
+};
+
 const unmatched = (count: number): HookGroup[] =>
   numbers(count).map((number) => ({
     matcher: `^(mcp_${number}_.*|tool_${number})$`,

@@ -9,10 +9,30 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** Growth from one value to the next: the median of the slopes between all pairs, so that a single step does not count. */
-export function growth(values: readonly number[]): number {
-  const slopes = values.flatMap((from, start) =>
-    values.slice(start + 1).map((to, index) => (to - from) / (index + 1)),
-  );
-  return median(slopes);
+/** A value, and between what it lies with 95 % confidence. */
+export interface Estimate extends Interval {
+  readonly value: number;
+}
+
+export interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * Growth from one value to the next: the median of the slopes between all pairs, so that a single
+ * step does not count (Theil and Sen). Where they cannot tell it from none, a decrease is none.
+ */
+export function growth(values: readonly number[]): Estimate {
+  const slopes = values
+    .flatMap((from, start) => values.slice(start + 1).map((to, index) => (to - from) / (index + 1)))
+    .toSorted((one, other) => one - other);
+  const { length } = values;
+  // Kendall's: by how many pairs a row without a trend may lean to one side.
+  const lean = 1.96 * Math.sqrt((length * (length - 1) * (2 * length + 5)) / 18);
+  const outside = Math.max(0, Math.floor((slopes.length - lean) / 2));
+  const low = slopes[outside] ?? Number.NaN;
+  const high = slopes[slopes.length - 1 - outside] ?? Number.NaN;
+  const value = median(slopes);
+  return { value: high >= 0 ? Math.max(0, value) : value, low, high };
 }

@@ -23,11 +23,17 @@ function tableText({ unit, columns, rows }: Table): string {
   ];
   const body = rows.map((row) => [
     row.title,
-    ...columns.map((column) => number(row.values[column])),
+    ...columns.map((column) => valueText(row, column)),
     ...(hasRatio ? [ratioText(row)] : []),
     ...(hasTarget ? [targetText(row, columns.length > 1), metText(row)] : []),
   ]);
   return aligned([head, ...body]);
+}
+
+function valueText({ values, intervals }: Row, column: string): string {
+  const interval = intervals?.[column];
+  const between = interval ? ` (${number(interval.low)} to ${number(interval.high)})` : '';
+  return `${number(values[column])}${between}`;
 }
 
 const ratioText = ({ ratio }: Row): string =>

@@ -4,7 +4,7 @@ import { keptBytes, timeEvents } from './events.ts';
 import { probe } from './probing.ts';
 import type { Row, Table } from './results.ts';
 import { contestants, type EventScenario } from './scenario.ts';
-import { emptyScenarios, hookScenarios } from './scenarios.ts';
+import { emptyScenarios, hookScenarios, lightHook } from './scenarios.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** A line to be measured; `id` is what `--only` names. */
@@ -109,16 +109,14 @@ async function checkRows(quick: boolean, surroundings: Surroundings): Promise<Ro
 }
 
 async function keptRow(quick: boolean, surroundings: Surroundings): Promise<Row[]> {
-  const one = hookScenarios(undefined).find(({ id }) => id === 'one')!;
-  const scenario = { ...one, contestants: ['hookmachine', 'gemini-cli-core'] as const };
   const effort = quick
-    ? { warmUp: 1_500, blocks: 5, events: 100 }
-    : { warmUp: 1_500, blocks: 9, events: 300 };
+    ? { warmUp: 800, blocks: 8, events: 100 }
+    : { warmUp: 1_500, blocks: 16, events: 200 };
   return [
     {
       id: 'kept-hook',
       title: 'kept of a finished event with a hook',
-      values: await keptBytes(scenario, effort, surroundings),
+      ...(await keptBytes(lightHook, effort, surroundings)),
       target: { atMost: 16, column: 'hookmachine' },
     },
   ];
@@ -131,7 +129,7 @@ async function keptEmptyRow(quick: boolean, surroundings: Surroundings): Promise
     {
       id: 'kept-empty',
       title: 'kept of an event without a match',
-      values: await keptBytes(scenario, effort, surroundings),
+      ...(await keptBytes(scenario, effort, surroundings)),
     },
   ];
 }
@@ -139,11 +137,11 @@ async function keptEmptyRow(quick: boolean, surroundings: Surroundings): Promise
 const live = (count: number): Planned => ({
   id: `live-${count}`,
   measure: async (quick, surroundings) => {
-    const { call = Number.NaN, machine = Number.NaN } = await probe(
-      ['live-calls', String(count)],
-      quick ? 1 : 3,
-      surroundings,
-    );
+    const {
+      call = Number.NaN,
+      machine = Number.NaN,
+      least = Number.NaN,
+    } = await probe(['live-calls', String(count)], quick ? 1 : 3, surroundings);
     const many = count.toLocaleString('en');
     return [
       {
@@ -154,8 +152,13 @@ const live = (count: number): Planned => ({
       },
       {
         id: `live-machine-${count}`,
-        title: `a live tool call’s machine alone, of ${many}`,
+        title: `its machine alone, as a root actor, of ${many}`,
         values: { hookmachine: machine },
+      },
+      {
+        id: `live-least-${count}`,
+        title: `XState’s least for a root with a promise, of ${many}`,
+        values: { hookmachine: least },
       },
     ];
   },

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadEngine } from '../engine.ts';
+import { loadEngine, loadXState } from '../engine.ts';
 import { bytesInUse } from '../memory.ts';
 import { toolInput } from '../scenario.ts';
 import { bareMachine } from './bare-machine.ts';
 
-/** Bytes of each tool call under way: with a hook still to come, and the machine alone. */
+/**
+ * Bytes of each tool call under way: with a hook still to come, the machine alone as a root actor, and
+ * what XState takes for any root that invokes a promise.
+ */
 export async function liveCalls(count: number): Promise<Record<string, number>> {
   const { createConfig, executeToolWithHooks } = await loadEngine();
   const command = { type: 'command', command: `echo '{}'` } as const;
@@ -13,6 +16,7 @@ export async function liveCalls(count: number): Promise<Record<string, number>> 
     settings: { tools: { enableHooks: true }, hooks: { AfterTool: [{ hooks: [command] }] } },
   });
   const startMachine = await bareMachine();
+  const startLeast = await leastMachine();
   return {
     call: await bytesOfEach(count, (tool) => {
       void executeToolWithHooks(config, 'write_file', toolInput, tool);
@@ -20,7 +24,23 @@ export async function liveCalls(count: number): Promise<Record<string, number>> 
     machine: await bytesOfEach(count, (tool) => {
       startMachine(tool);
     }),
+    least: await bytesOfEach(count, startLeast),
   };
+}
+
+/** A machine of one state, with one promise. */
+async function leastMachine(): Promise<(tool: () => Promise<never>) => void> {
+  const { createActor, fromPromise, setup } = await loadXState();
+  const machine = setup({
+    types: { context: {} as { tool: () => Promise<never> }, input: {} as () => Promise<never> },
+    actors: {
+      tool: fromPromise<never, () => Promise<never>>(({ input }) => input()),
+    },
+  }).createMachine({
+    context: ({ input }) => ({ tool: input }),
+    invoke: { src: 'tool', input: ({ context }) => context.tool },
+  });
+  return (tool) => void createActor(machine, { input: tool }).start();
 }
 
 async function bytesOfEach(

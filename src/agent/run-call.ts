@@ -57,13 +57,21 @@ export async function runCall<Outcome extends CallOutcome>(
   if (signal?.aborted) return call.cancelled(messageOf(signal.reason));
   const { inspect } = config;
   const origin = inspect && { sessionId: config.getSessionId(), ...within };
-  const outcome = await call.withHooks(calls, system, (machine, input) =>
-    runMachine(machine, input, { signal, inspect, origin }),
-  );
-  for (const { phase, error } of outcome.failures)
-    withoutHooks(config, `${phase}: the hooks broke`, error);
-  return outcome;
+  // Not awaited: a frame that waits would take memory as long as the call lasts.
+  return call
+    .withHooks(calls, system, (machine, input) =>
+      runMachine(machine, input, { signal, inspect, origin }),
+    )
+    .then(warnOfFailures(config));
 }
+
+const warnOfFailures =
+  (config: HookSystemConfig) =>
+  <Outcome extends CallOutcome>(outcome: Outcome): Outcome => {
+    for (const { phase, error } of outcome.failures)
+      withoutHooks(config, `${phase}: the hooks broke`, error);
+    return outcome;
+  };
 
 function untilCancelled<Outcome>(
   call: HookedCall<Outcome>,

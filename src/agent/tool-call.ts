@@ -4,7 +4,8 @@ import type { HookSystemConfig } from '../hooks/config.ts';
 import type { AggregatedHookResult } from '../hooks/results.ts';
 import { hookResult } from './plan-hooks.ts';
 import { runCall, type CallOrigin } from './run-call.ts';
-import { failedResult, toolCallPorts, type ExecuteTool } from './tool-call-ports.ts';
+import { runTool, type ExecuteTool } from './run-tool.ts';
+import { EngineToolCallPorts, failedResult } from './tool-call-ports.ts';
 import { applyToolEffects, type AppliedToolCall } from './tool-effects.ts';
 
 /** One call of a tool, as a model asks for it. */
@@ -33,7 +34,7 @@ export interface EndedToolCall extends AppliedToolCall {
  * Takes one tool call through its hooks: one `toolCall` machine, or none at all when no hook matches
  * and nobody watches. Never throws: a failing tool is a result with `error`.
  */
-export async function runToolCall(
+export function runToolCall(
   config: HookSystemConfig,
   request: ToolCallRequest,
   executeTool: ExecuteTool,
@@ -41,9 +42,8 @@ export async function runToolCall(
   { origin, ...context }: ToolCallContext = {},
 ): Promise<EndedToolCall> {
   const { id, name, input } = request;
-  const execute = alwaysEnding(executeTool);
   const told = { toolInput: input, failures: [] };
-  const outcome = await runCall<ToolCallOutcome>(
+  return runCall<ToolCallOutcome>(
     config,
     {
       events: ['BeforeTool', 'AfterTool'],
@@ -53,21 +53,25 @@ export async function runToolCall(
           id,
           toolName: name,
           toolInput: input,
-          ports: toolCallPorts(config, system, name, execute, {
+          ports: new EngineToolCallPorts(config, system, name, executeTool, {
             ...context,
             toolCallId: context.toolCallId ?? id,
           }),
         }),
       withoutHooks: async () => {
         const heard = signal ?? new AbortController().signal;
-        const result = await execute(input, heard).catch(failedResult);
+        const result = await runTool(executeTool, input, heard).catch(failedResult);
         return { ...told, status: 'done', result };
       },
       cancelled: (reason) => ({ ...told, status: 'cancelled', reason }),
     },
     signal,
     origin,
-  );
+  ).then(ended);
+}
+
+/** What an ended tool call means, with what its hooks did. */
+function ended(outcome: ToolCallOutcome): EndedToolCall {
   const before = hookResult(outcome.before);
   const after = hookResult(outcome.after);
   return {
@@ -77,9 +81,3 @@ export async function runToolCall(
     ...(after && { after }),
   };
 }
-
-/** Whatever a tool does, it ends later and with a result: one that throws at once, or that gives nothing (a host need not be TypeScript). */
-const alwaysEnding =
-  (executeTool: ExecuteTool): ExecuteTool =>
-  async (toolInput, signal) =>
-    (await executeTool(toolInput, signal)) ?? { llmContent: '', returnDisplay: '' };

@@ -1,12 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { FireOptions } from '../hooks/hook-event-handler.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
 import { finalOutputOf } from './final-output.ts';
-import { toolResponse, type ExecuteTool } from './tool-call-ports.ts';
-import { runToolCall } from './tool-call.ts';
+import { newCallId } from './new-call-id.ts';
+import type { ExecuteTool } from './run-tool.ts';
+import { toolResponse } from './tool-call-ports.ts';
+import { runToolCall, type EndedToolCall } from './tool-call.ts';
 
 /**
  * Fires BeforeTool (HOOK-127, 150). Undefined when no hook said anything; never throws (HOOK-111, 115).
@@ -48,13 +49,16 @@ export function fireAfterToolHook(
  * @example
  * const result = await executeToolWithHooks(config, 'write_file', input, (input) => write(input));
  */
-export async function executeToolWithHooks(
+export function executeToolWithHooks(
   config: HookSystemConfig,
   toolName: string,
   toolInput: ToolInput,
   executeFn: ExecuteTool,
-  { signal, ...context }: FireOptions = {},
+  options?: FireOptions,
 ): Promise<ToolResult> {
-  const request = { id: randomUUID(), name: toolName, input: toolInput };
-  return (await runToolCall(config, request, executeFn, signal, context)).toolResult;
+  const { signal, ...context } = options ?? {};
+  const request = { id: newCallId(), name: toolName, input: toolInput };
+  return runToolCall(config, request, executeFn, signal, context).then(resultOf);
 }
+
+const resultOf = ({ toolResult }: EndedToolCall): ToolResult => toolResult;

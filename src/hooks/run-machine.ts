@@ -1,6 +1,7 @@
 import {
   createActor,
   toPromise,
+  type Actor,
   type AnyStateMachine,
   type InputFrom,
   type InspectionEvent,
@@ -10,6 +11,7 @@ import type { InspectObserver, RunOrigin } from './origin.ts';
 import { debugChannel } from '../log.ts';
 import { messageOf } from './message-of.ts';
 import { onAbort } from './on-abort.ts';
+import { runParent } from './run-parent.ts';
 
 const debug = debugChannel('system');
 
@@ -22,26 +24,27 @@ interface RunOptions {
   readonly origin?: RunOrigin | undefined;
 }
 
-/** Runs a machine, as a root actor of its own, to its outcome. */
-export async function runMachine<Machine extends AnyStateMachine>(
+/** Runs a machine, as an actor of its own, to its outcome. */
+export function runMachine<Machine extends AnyStateMachine>(
   machine: Machine,
   input: InputFrom<Machine>,
   { signal, inspect, origin }: RunOptions,
 ): Promise<OutputFrom<Machine>> {
   const actor = createActor<AnyStateMachine>(machine, {
     input,
-    ...(inspect && { inspect: onlyWatching(inspect, origin) }),
+    ...(inspect ? { inspect: onlyWatching(inspect, origin) } : { parent: runParent() }),
   });
   const ended = toPromise(actor) as Promise<OutputFrom<Machine>>;
-  const cancel = (): void => actor.send({ type: 'cancel', reason: messageOf(signal?.reason) });
   actor.start();
-  if (signal?.aborted) cancel();
-  const stopWaiting = signal && onAbort(signal, cancel);
-  try {
-    return await ended;
-  } finally {
-    stopWaiting?.();
-  }
+  // Not awaited: a frame that waits would take memory as long as the run lasts.
+  return signal === undefined ? ended : ended.finally(cancelOnAbort(actor, signal));
+}
+
+/** Tells the actor to cancel when the signal is aborted, until the returned function is called. */
+function cancelOnAbort(actor: Actor<AnyStateMachine>, signal: AbortSignal): () => void {
+  const cancel = (): void => actor.send({ type: 'cancel', reason: messageOf(signal.reason) });
+  if (signal.aborted) cancel();
+  return onAbort(signal, cancel);
 }
 
 /** An observer that throws would break the machine it looks at, and with it a guard. */

@@ -1,0 +1,8 @@
+import { expect, test } from 'vitest';
+import { newCallId } from '../../src/agent/new-call-id.ts';
+
+test('an id for a call is a UUID, another one each time', () => {
+  const ids = Array.from({ length: 100 }, newCallId);
+  for (const id of ids) expect(id).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+  expect(new Set(ids).size).toBe(100);
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { assign, fromPromise, setup, type InspectionEvent } from 'xstate';
+import { runMachine } from '../../src/hooks/run-machine.ts';
+
+interface Work {
+  readonly done: Promise<string>;
+  readonly breaks?: boolean;
+}
+
+const machine = setup({
+  types: {
+    context: {} as Work & { reason?: string },
+    input: {} as Work,
+    events: {} as { type: 'cancel'; reason: string },
+    output: {} as { said: string },
+  },
+  actors: { work: fromPromise<string, Promise<string>>(({ input }) => input) },
+  actions: {
+    check: ({ context }) => {
+      if (context.breaks) throw new Error('it broke');
+    },
+    keep: assign({ reason: (_, reason: string) => reason }),
+  },
+  delays: { long: 60_000 },
+}).createMachine({
+  context: ({ input }) => input,
+  initial: 'working',
+  states: {
+    working: {
+      entry: 'check',
+      invoke: {
+        src: 'work',
+        input: ({ context }) => context.done,
+        onDone: { target: 'done', actions: { type: 'keep', params: ({ event }) => event.output } },
+      },
+      on: {
+        cancel: {
+          target: 'done',
+          actions: { type: 'keep', params: ({ event }) => `cancelled: ${event.reason}` },
+        },
+      },
+      after: { long: 'done' },
+    },
+    done: { type: 'final' },
+  },
+  output: ({ context }) => ({ said: context.reason ?? 'late' }),
+});
+
+const never = new Promise<never>(() => undefined);
+
+test('of runs side by side, one that breaks or is cancelled ends alone', async () => {
+  const abort = new AbortController();
+  const finish: ((said: string) => void)[] = [];
+  const done = new Promise<string>((resolve) => finish.push(resolve));
+  const others = Array.from({ length: 200 }, () => runMachine(machine, { done }, {}));
+  const cancelled = runMachine(machine, { done: never }, { signal: abort.signal });
+  const broken = runMachine(machine, { done: never, breaks: true }, {});
+  await expect(broken).rejects.toThrow('it broke');
+  abort.abort('enough');
+  expect(await cancelled).toEqual({ said: 'cancelled: enough' });
+  finish[0]?.('worked');
+  expect(await Promise.all(others)).toEqual(others.map(() => ({ said: 'worked' })));
+});
+
+test('a signal that is aborted already cancels the run', async () => {
+  const signal = AbortSignal.abort('too late');
+  const { said } = await runMachine(machine, { done: never }, { signal });
+  expect(said).toBe('cancelled: too late');
+});
+
+test('a run that is watched is the root of what is told of it', async () => {
+  const told: InspectionEvent[] = [];
+  const inspect = (event: InspectionEvent): void => void told.push(event);
+  await runMachine(machine, { done: Promise.resolve('worked') }, { inspect });
+  const [first] = told;
+  expect(first?.type).toBe('@xstate.actor');
+  expect(first?.rootId).toBe(first?.actorRef.sessionId);
+  expect(new Set(told.map(({ rootId }) => rootId)).size).toBe(1);
+});
