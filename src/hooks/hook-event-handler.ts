@@ -22,6 +22,11 @@ export interface FireOptions extends EventContext {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Loaded with the first hook, because they cost a short-lived command its time, and asked for once, because every event waits for them. */
+let loaded: ReturnType<typeof loadMachines> | undefined;
+const loadMachines = () => Promise.all([import('./hook-actors.ts'), import('./run-machine.ts')]);
+const machines = (): ReturnType<typeof loadMachines> => (loaded ??= loadMachines());
+
 /** How far an event has come. */
 interface Progress {
   stage: HookStage;
@@ -155,11 +160,7 @@ export class HookEventHandler {
       const subject = subjectOf(event, fields);
       const input = this.#input(event, () => fields, subject, context, progress);
       if (input === undefined) return makeEmptySuccessResult();
-      // Only now, because the machines and the process library cost a short-lived command its time.
-      const [{ hookEvent }, { runMachine }] = await Promise.all([
-        import('./hook-actors.ts'),
-        import('./run-machine.ts'),
-      ]);
+      const [{ hookEvent }, { runMachine }] = await machines();
       const { inspect } = this.#config;
       const origin = inspect && { sessionId: this.#config.getSessionId() };
       const { verdict } = await runMachine(hookEvent, input, { signal, inspect, origin });
