@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { distFolder } from './engine.ts';
+import { commandFile } from './engine.ts';
 import { ratioColumn, type Row } from './results.ts';
 import { inTurns } from './rounds.ts';
 import { writeSettings, type Surroundings } from './surroundings.ts';
@@ -11,43 +11,63 @@ const scenarios = [
   { id: 'cold-one', title: 'one sh hook', matcher: 'write_file', hooks: 1, target: 2.2 },
 ] as const;
 
+/** What is measured: our command, then Node doing nothing in three ways. */
+export const coldColumns = ['hookmachine fire', 'node -e 0', 'empty .cjs', 'empty .mjs'] as const;
+
 /** `hookmachine fire` from the shell, beside a Node that does nothing: ms of each. */
 export async function coldStarts(rounds: number, surroundings: Surroundings): Promise<Row[]> {
+  const { HOME, GEMINI_CLI_HOME } = surroundings.env;
+  // Node starts the slower the more the environment asks of it, such as certificates of one's own.
+  const places = [
+    { id: '', title: '', env: { ...process.env, HOME, GEMINI_CLI_HOME }, hasTarget: true },
+    { id: '-bare', title: ', bare environment', env: surroundings.env, hasTarget: false },
+  ];
   const rows: Row[] = [];
-  for (const { id, title, matcher, hooks, target } of scenarios) {
-    const cwd = mkdtempSync(join(surroundings.cwd, 'cold-'));
-    const command = `cat >/dev/null; echo '{}'`;
-    writeSettings(cwd, {
-      tools: { enableHooks: true },
-      hooks: { BeforeTool: [{ matcher, hooks: [{ type: 'command', command }] }] },
-    });
-    const env = { ...surroundings.env, HOOKMACHINE_TRUST: '1' };
-    const run = (args: readonly string[]) => {
-      const startedAt = performance.now();
-      const { stdout, status, stderr } = spawnSync(process.execPath, args, {
-        cwd,
-        env,
-        input: '{"tool_name":"write_file","tool_input":{"file_path":"a.txt"}}',
-        encoding: 'utf8',
+  for (const place of places)
+    for (const { id, title, target, ...scenario } of scenarios)
+      rows.push({
+        id: `${id}${place.id}`,
+        title: `${title}${place.title}`,
+        ...(await measure(scenario, place.env, rounds, surroundings)),
+        ...(place.hasTarget && { target: { atMost: target, column: ratioColumn } }),
       });
-      const ms = performance.now() - startedAt;
-      if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
-      return { ms, stdout };
-    };
-    const fire = [`${distFolder}/src/cli/main.js`, 'fire', 'BeforeTool'];
-    const report = JSON.parse(run(fire).stdout) as { success: boolean; hookCount: number };
-    if (!report.success || report.hookCount !== hooks)
-      throw new Error(`fire told ${JSON.stringify(report)}`);
-    const turns = new Map([
-      ['hookmachine fire', async () => [run(fire).ms]],
-      ['node -e 0', async () => [run(['-e', '0']).ms]],
-    ]);
-    rows.push({
-      id,
-      title,
-      ...(await inTurns(turns, rounds)),
-      target: { atMost: target, column: ratioColumn },
-    });
-  }
   return rows;
+}
+
+async function measure(
+  { matcher, hooks }: { readonly matcher: string; readonly hooks: number },
+  environment: NodeJS.ProcessEnv,
+  rounds: number,
+  surroundings: Surroundings,
+): Promise<Pick<Row, 'values' | 'ratio'>> {
+  const cwd = mkdtempSync(join(surroundings.cwd, 'cold-'));
+  const command = `cat >/dev/null; echo '{}'`;
+  writeSettings(cwd, {
+    tools: { enableHooks: true },
+    hooks: { BeforeTool: [{ matcher, hooks: [{ type: 'command', command }] }] },
+  });
+  const [cjs, mjs] = [join(cwd, 'empty.cjs'), join(cwd, 'empty.mjs')];
+  for (const script of [cjs, mjs]) writeFileSync(script, '');
+  const env = { ...environment, HOOKMACHINE_TRUST: '1' };
+  const run = (args: readonly string[]) => {
+    const startedAt = performance.now();
+    const { stdout, status, stderr } = spawnSync(process.execPath, args, {
+      cwd,
+      env,
+      input: '{"tool_name":"write_file","tool_input":{"file_path":"a.txt"}}',
+      encoding: 'utf8',
+    });
+    const ms = performance.now() - startedAt;
+    if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`);
+    return { ms, stdout };
+  };
+  const fire = [commandFile, 'fire', 'BeforeTool'];
+  const report = JSON.parse(run(fire).stdout) as { success: boolean; hookCount: number };
+  if (!report.success || report.hookCount !== hooks)
+    throw new Error(`fire told ${JSON.stringify(report)}`);
+  const commands = [fire, ['-e', '0'], [cjs], [mjs]];
+  const turns = coldColumns.map(
+    (name, index) => [name, async () => [run(commands[index]!).ms]] as const,
+  );
+  return inTurns(new Map(turns), rounds);
 }

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as xstate from 'xstate';
 import type * as engine from '../dist/src/index.js';
@@ -6,6 +8,9 @@ import type * as engine from '../dist/src/index.js';
 /** Our engine as built: `dist` of the folder above, or in `BENCH_DIST` another build to compare with. */
 export const distFolder =
   process.env['BENCH_DIST'] ?? new URL('../../dist', import.meta.url).pathname;
+
+/** The command of that build, as its package names it. */
+export const commandFile = join(distFolder, '..', binOf(join(distFolder, '../package.json')));
 
 const main = `${distFolder}/src/index.js`;
 
@@ -16,3 +21,8 @@ export const loadEngine = (): Promise<typeof engine> =>
 /** The copy of XState that the engine uses. */
 export const loadXState = (): Promise<typeof xstate> =>
   import(pathToFileURL(createRequire(main).resolve('xstate')).href) as Promise<typeof xstate>;
+
+function binOf(packageFile: string): string {
+  const { bin } = JSON.parse(readFileSync(packageFile, 'utf8')) as { bin: { hookmachine: string } };
+  return bin.hookmachine;
+}

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { coldStarts } from './cold.ts';
+import { coldColumns, coldStarts } from './cold.ts';
 import { keptBytes, timeEvents } from './events.ts';
 import { probe } from './probing.ts';
 import type { Row, Table } from './results.ts';
@@ -47,7 +47,7 @@ export function plan(): readonly PlannedTable[] {
       id: 'cold',
       title: '`fire` from the shell',
       unit: 'ms',
-      columns: ['hookmachine fire', 'node -e 0'],
+      columns: coldColumns,
       planned: [{ id: 'cold-start', measure: (quick, where) => coldStarts(quick ? 7 : 40, where) }],
     },
     {

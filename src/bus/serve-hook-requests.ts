@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { HookStage } from '../hooks/failure.ts';
 import type { AggregatedHookResult } from '../hooks/results.ts';
 import { messageOf } from '../hooks/message-of.ts';
@@ -46,7 +45,7 @@ export function serveHookRequests(bus: MessageBus, server: HookRequestServer): (
 }
 
 async function respond(bus: MessageBus, server: HookRequestServer, message: unknown) {
-  const correlationId = correlationIdOf(message) ?? randomUUID();
+  const correlationId = correlationIdOf(message) ?? newId();
   const answer = await carryOut(server, message);
   try {
     await sendOn(bus, {
@@ -58,6 +57,9 @@ async function respond(bus: MessageBus, server: HookRequestServer, message: unkn
     debug('the message bus threw for the response %s: %s', correlationId, messageOf(error));
   }
 }
+
+/** `node:crypto` is loaded for it, and most requests have an id. */
+const newId = (): string => process.getBuiltinModule('node:crypto').randomUUID();
 
 async function carryOut(
   server: HookRequestServer,

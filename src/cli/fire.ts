@@ -41,9 +41,11 @@ export async function fire(name: string, options: FireOptions): Promise<void> {
   if ('faults' in read)
     throw new CommandFailure(`stdin does not fit ${name}: ${read.faults.join('; ')}`);
   const { fields, context } = read;
-  const startedAt = performance.now();
+  // `performance` would be loaded for it.
+  const startedAt = process.hrtime.bigint();
   const result = await throughHooks({ event, fields, context, folder }, options);
-  const report = await fireReport(event, fields, result, performance.now() - startedAt);
+  const durationMs = Number(process.hrtime.bigint() - startedAt) / 1e6;
+  const report = await fireReport(event, fields, result, durationMs);
   process.exitCode = report.blocked || report.stop ? 2 : 0;
   const { toolResponse, followUps = [] } = result;
   const own = await dialect.reportCall({

@@ -10,9 +10,9 @@ import { readyWay } from './ready-way.ts';
  * side or one after the other.
  *
  * Node forks, and its fork takes the longer the more memory the host has. Started ahead, a shell
- * costs that time while nobody waits. Shells are started a moment after a hook's end, so that a
- * command that runs one event and ends never pays for them. Where hooks follow one another without
- * such a moment, shells for the next ones are started beside those that run.
+ * costs that time while nobody waits: a moment after a hook's end. The first hooks get none, so that a
+ * command that fires one event never pays for shells that it cannot use. Where hooks follow one
+ * another without a pause, shells for the next ones are started beside those that run.
  */
 
 /** How many are kept at most. */
@@ -31,6 +31,8 @@ interface Stock {
   begun: number;
   wanted: number;
   running: number;
+  /** Whether hooks came again after a pause. */
+  isRegular: boolean;
 }
 
 /** By the key of the inheritance, those used last at the end. */
@@ -78,7 +80,7 @@ export function prepare(command: HookCommand): boolean {
 
 function stockFor(inheritance: Inheritance): Stock {
   const { key } = inheritance;
-  const stock = stocks.get(key) ?? { inheritance, shells: [], begun: 0, wanted: 0, running: 0 };
+  const stock = stocks.get(key) ?? { inheritance, shells: [], begun: 0, wanted: 0, running: 0, isRegular: false };
   stocks.delete(key);
   stocks.set(key, stock);
   if (stocks.size > most) discard(stocks.values().next().value!);
@@ -102,6 +104,7 @@ function endOfPause(): void {
   clearTimeout(clearing);
   clearing = setTimeout(clear, patience).unref();
   for (const stock of stocks.values()) {
+    stock.isRegular ||= stock.wanted > 0 && stock.begun > 0;
     stock.wanted = Math.max(stock.wanted, stock.begun);
     stock.begun = 0;
   }
@@ -117,8 +120,8 @@ function fill(): void {
 }
 
 /** Until a pause shows how many are wanted, more than can be kept means that there is none, and as many follow as run. */
-const lacks = ({ shells, begun, wanted, running }: Stock): boolean =>
-  shells.length < (begun > most ? running : begun === 0 ? wanted : 0);
+const lacks = ({ shells, begun, wanted, running, isRegular }: Stock): boolean =>
+  shells.length < (begun > most ? running : begun === 0 && isRegular ? wanted : 0);
 
 function add(stock: Stock): boolean {
   for (const older of stocks.values()) {

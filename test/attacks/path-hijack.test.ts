@@ -2,7 +2,7 @@ import { chmodSync, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { execa } from 'execa';
 import { expect, test } from 'vitest';
-import { main } from './main.ts';
+import { main } from '../support/main.ts';
 import { group } from '../support/project.ts';
 import { sandbox } from '../support/sandbox.ts';
 

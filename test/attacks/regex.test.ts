@@ -2,7 +2,7 @@ import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { group } from '../support/project.ts';
 import { sandbox } from '../support/sandbox.ts';
-import { main } from './main.ts';
+import { main } from '../support/main.ts';
 
 /** Expressions that take time without end for a name that nearly fits, each with such a name. */
 const traps: readonly (readonly [string, string])[] = [

@@ -1,6 +1,5 @@
 import { writeFileSync, appendFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { startRecording } from '../../src/journal/start-recording.ts';
@@ -11,6 +10,7 @@ import { startChat } from '../support/chat.ts';
 import { saying, wanting } from '../support/some-model.ts';
 import { someTool } from '../support/some-tool.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { main } from '../support/main.ts';
 
 type Hooks = Parameters<typeof callTool>[0];
 
@@ -426,7 +426,6 @@ BeforeTool: 5 hooks, one after another
     const file = await recordCall({});
     const line = `${JSON.stringify({ kind: 'moved', at: 1, id: 'x', to: 'a', event: 'x'.repeat(50_000) })}\n`;
     for (let part = 0; part < 20; part++) appendFileSync(file, line.repeat(100));
-    const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
     const { stdout } = await execa('node', ['--max-old-space-size=40', main, 'explain', file, '1']);
     expect(stdout).toContain('write_file ran to its end.');
     truncateSync(file);

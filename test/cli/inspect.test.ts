@@ -2,15 +2,13 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ask, enter } from '../inspector/ask.ts';
 import { madeRecording } from '../inspector/entries.ts';
 import { group, project, projectWithHooks, runCommand } from '../support/project.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-
-const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
+import { main } from '../support/main.ts';
 
 /** Starts the command and waits for the address that it prints. */
 async function start(args: readonly string[], home = tempFolder()) {

@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
 import type { JournalEntry } from '../../src/journal/entry.ts';
 import { readRecording } from '../../src/journal/read-recording.ts';
 import { group, projectWithHooks, runCommand } from '../support/project.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { isAlive } from '../support/until.ts';
-
-const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
+import { main } from '../support/main.ts';
 
 async function entriesOf(file: string): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = [];

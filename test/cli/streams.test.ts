@@ -1,9 +1,8 @@
 import { execa } from 'execa';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { group, projectWithHooks } from '../support/project.ts';
+import { main } from '../support/main.ts';
 
-const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
 const event = '{"tool_name":"a","tool_input":{}}';
 
 describe('a denial keeps its exit status', () => {

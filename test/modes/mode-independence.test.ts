@@ -1,14 +1,12 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { execa, execaSync } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { projectWithHooks } from '../support/project.ts';
 import { quoted } from '../support/session.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-
-const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
+import { main } from '../support/main.ts';
 
 const hook = (name: string, command: string) => ({ type: 'command', name, command });
 const sayJson = (value: unknown): string => `printf '%s' ${quoted(JSON.stringify(value))}`;

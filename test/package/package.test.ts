@@ -56,5 +56,10 @@ describe('the packed package', () => {
     expect(listed.stdout).toContain('No hooks are configured.');
     const schema = await execa('npx', ['--no-install', 'hookmachine', 'schema'], { cwd: project });
     expect(JSON.parse(schema.stdout)).toHaveProperty('properties.hooks');
+    const fired = await execa('npx', ['--no-install', 'hookmachine', 'fire', 'SessionEnd'], {
+      cwd: project,
+      input: '{"reason":"exit"}',
+    });
+    expect(JSON.parse(fired.stdout)).toMatchObject({ event: 'SessionEnd', hookCount: 0 });
   }, 120_000);
 });

@@ -127,15 +127,30 @@ describe('a shell that is ready', () => {
   });
 });
 
+const runSome = (count: number, cwd: string): Promise<unknown> =>
+  Promise.all(Array.from({ length: count }, () => runToExit('sleep 0.1', { cwd })));
+const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 200));
+
 describe('after hooks have run', () => {
+  test('none is ready, for it may have been the only event; when they come again, some are', async () => {
+    const cwd = tempFolder();
+    await runSome(3, cwd);
+    await pause();
+    expect(waiting()).toEqual([]);
+    await runSome(1, cwd);
+    await expect.poll(() => waiting().length, { timeout: 5000 }).toBe(3);
+  });
+
   test('as many shells are ready as ran without a pause, and eight at most', async () => {
     const cwd = tempFolder();
+    await runSome(1, cwd);
+    await pause();
     for (const [count, expected] of [
       [1, 1],
       [3, 3],
       [12, 8],
     ] as const) {
-      await Promise.all(Array.from({ length: count }, () => runToExit('sleep 0.1', { cwd })));
+      await runSome(count, cwd);
       await expect.poll(() => waiting().length, { timeout: 5000 }).toBe(expected);
     }
   });
@@ -143,7 +158,9 @@ describe('after hooks have run', () => {
   test('those used last are kept', async () => {
     const [first, second] = [tempFolder(), tempFolder()];
     for (const cwd of [first, second]) {
-      await Promise.all(Array.from({ length: 8 }, () => runToExit('sleep 0.1', { cwd })));
+      await runSome(8, cwd);
+      await pause();
+      await runSome(8, cwd);
       // Those of the folder before may still wait.
       await expect
         .poll(() => waiting().map(folderOf), { timeout: 5000 })
@@ -160,7 +177,9 @@ describe('after hooks have run', () => {
     await runToExit(`: ${'x'.repeat(5000)}`);
     vi.stubEnv('HOOKMACHINE_PLAIN_START', '1');
     await runToExit('true');
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await pause();
+    await runToExit('true');
+    await pause();
     expect(waiting()).toEqual([]);
   });
 

@@ -1,8 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import type { Sandbox } from './sandbox.ts';
-
-const main = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
+import { main } from './main.ts';
 
 /** Runs the built command as a user would, in a sandbox's project, whose hooks are trusted unless `env` says otherwise. */
 export const hookmachine = (

@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+import { plainFire } from './plain-fire.ts';
+import { runCommand } from './run-command.ts';
+
+/*
+ * The command that users run. Agents start `fire` for every event, so a plain one finds all it needs in
+ * the one file that this module is bundled into (see scripts/bundle.ts). Anything else is left to
+ * `main.ts`, outside of the bundle, before anything of it has a state: no module runs twice.
+ */
+
+const asked = process.argv[2] === 'fire' ? plainFire(process.argv.slice(3)) : undefined;
+
+void toItsEnd(
+  asked
+    ? runCommand(async () => (await import('./fire.ts')).fire(asked.event, asked.options))
+    : import('./main.ts'),
+);
+
+async function toItsEnd(work: Promise<unknown>): Promise<void> {
+  process.once('beforeExit', tellStuck);
+  await work;
+  process.off('beforeExit', tellStuck);
+}
+
+/** As at the top of a module, work that nothing can end any more has the status 13: 0 would be a yes. */
+function tellStuck(): void {
+  process.exitCode ??= 13;
+}

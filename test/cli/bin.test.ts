@@ -1,0 +1,141 @@
+import { copyFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { describe, expect, test } from 'vitest';
+import { main } from '../support/main.ts';
+import { group } from '../support/project.ts';
+import { sandbox, type Sandbox } from '../support/sandbox.ts';
+
+const modules = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
+
+const call = JSON.stringify({ tool_name: 'write_file', tool_input: { file_path: 'a.txt' } });
+const settings = (command: string, matcher = 'write_file') => ({
+  tools: { enableHooks: true },
+  hooks: { BeforeTool: [group(command, { name: 'guard' }, matcher)] },
+});
+
+interface Line {
+  readonly args: readonly string[];
+  readonly input?: string;
+  readonly settings?: unknown;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const fire = ['fire', 'BeforeTool'];
+const lines: Readonly<Record<string, Line>> = {
+  'fire without a hook': { args: fire, settings: settings('exit 2', '^other$') },
+  'fire with a hook': { args: fire, settings: settings(`cat >/dev/null; echo '{}'`) },
+  'fire with a hook that says what was not understood': {
+    args: fire,
+    settings: settings(`echo '{"hookSpecificOutput":[]}'`),
+  },
+  'a denial': { args: fire, settings: settings('echo no >&2; exit 2') },
+  'an answer in the place of the model': {
+    args: ['fire', 'BeforeModel'],
+    input: '{"llm_request":{"model":"m","contents":[{"role":"user","parts":[{"text":"hi"}]}]}}',
+    settings: {
+      tools: { enableHooks: true },
+      hooks: {
+        BeforeModel: [
+          group(
+            `echo '{"decision":"block","hookSpecificOutput":{"llm_response":{"candidates":[{"content":{"role":"model","parts":["yes"]}}]}}}'`,
+          ),
+        ],
+      },
+    },
+  },
+  'an event of the other dialect': {
+    args: ['fire', 'before_tool_call', '--dialect', 'kodelet'],
+    input: '{"tool_name":"bash","tool_input":{}}',
+    settings: settings('exit 2'),
+  },
+  'a hook that is not trusted': {
+    args: fire,
+    settings: settings('exit 2'),
+    env: { HOOKMACHINE_TRUST: '' },
+  },
+  'broken settings': { args: fire, settings: '{"hooks": [' },
+  'settings with one bad entry': {
+    args: fire,
+    settings: { ...settings('exit 2'), hooks: { BeforeTool: [{ hooks: [{ type: 'nope' }] }] } },
+  },
+  'the debug log': {
+    args: fire,
+    settings: settings('exit 2'),
+    env: { DEBUG: 'llxprt:core:hooks:*' },
+  },
+  'input that does not fit': { args: fire, input: '{"tool_name":1}' },
+  'no input': { args: fire, input: '' },
+  'an unknown event': { args: ['fire', 'Nope'] },
+  'an unknown option': { args: [...fire, '--nope'] },
+  'an unknown command': { args: ['nope'] },
+  'no command': { args: [] },
+  help: { args: ['--help'] },
+  'help of fire': { args: ['fire', '--help'] },
+  version: { args: ['--version'] },
+  list: { args: ['list'], settings: settings('exit 2') },
+};
+
+/** What changes from run to run is left out. */
+const same = (text: string): string =>
+  text
+    .replaceAll(/(?<="durationMs":)\d+|\d+(?= ms\b)/g, '0')
+    .replaceAll(/[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/g, '…')
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '…');
+
+async function answer(
+  file: string,
+  { args, input = call, env }: Line,
+  { project, env: own }: Sandbox,
+) {
+  const { stdout, stderr, exitCode } = await execa('node', [file, ...args], {
+    cwd: project,
+    env: { HOOKMACHINE_TRUST: '1', ...own, ...env },
+    input,
+    reject: false,
+  });
+  return { stdout: same(stdout), stderr: same(stderr), exitCode };
+}
+
+test('the command is one file, which can be started as it is', async () => {
+  expect(statSync(main).mode & 0o111).toBe(0o111);
+  const { stdout } = await execa(main, ['--version']);
+  expect(stdout).toMatch(/^\d+\.\d+\.\d+$/);
+});
+
+describe('the bundle answers as the modules that it was made of do', () => {
+  test.each(Object.entries(lines))('%s', async (_, line) => {
+    const place = sandbox();
+    if (line.settings !== undefined) place.write(place.files.project, line.settings);
+    const answers = await Promise.all([main, modules].map((file) => answer(file, line, place)));
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]!.stdout + answers[0]!.stderr).not.toBe('');
+  });
+});
+
+test('a plain fire needs no file but the bundle', async () => {
+  const place = sandbox();
+  place.write(place.files.project, settings('echo no >&2; exit 2'));
+  const alone = join(place.folder, 'alone.cjs');
+  copyFileSync(main, alone);
+  const { stdout, stderr, exitCode } = await answer(alone, { args: fire }, place);
+  expect(JSON.parse(stdout)).toMatchObject({ blocked: true, reason: 'no' });
+  expect([stderr, exitCode]).toEqual(['', 2]);
+});
+
+test('work that nothing can end any more is no yes', async () => {
+  const place = sandbox();
+  const stuck = place.write(
+    'stuck.cjs',
+    `require('node:fs').readSync = () => { throw Object.assign(new Error(), { code: 'EAGAIN' }) };
+     const never = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) };
+     Object.defineProperty(process, 'stdin', { value: never });`,
+  );
+  const { stdout, exitCode } = await execa('node', ['--require', stuck, main, ...fire], {
+    cwd: place.project,
+    env: place.env,
+    reject: false,
+  });
+  expect([stdout, exitCode]).toEqual(['', 13]);
+});
