@@ -18,7 +18,7 @@ import { readyWay } from './ready-way.ts';
 /** How many are kept at most. */
 const most = 8;
 /** How long after a hook's end the next shell is started, and how long shells are kept unused, in ms. */
-const [pause, patience] = [2, 5 * 60_000];
+const [pause, patience] = [4, 5 * 60_000];
 /** A shell reads its order byte by byte; a longer text is faster in a shell of its own. */
 const longest = 2048;
 /** After so many shells that ended by themselves none is started any more. */
@@ -37,9 +37,11 @@ interface Stock {
 
 /** By the key of the inheritance, those used last at the end. */
 const stocks = new Map<string, Stock>();
+/** How many of their hooks run. */
+let running = 0;
 let losses = 0;
 let pausing: NodeJS.Timeout | undefined;
-let filling: NodeJS.Immediate | undefined;
+let filling: NodeJS.Timeout | undefined;
 let clearing: NodeJS.Timeout | undefined;
 
 /** Whether this command may be left to a ready shell. `HOOKMACHINE_PLAIN_START=1` in the environment turns all of this off. */
@@ -61,13 +63,14 @@ export function startReady(
   const stock = stockFor(inheritance);
   const started = takeOver(stock, command, stdin) ?? startPlainly();
   if (started.child.pid === undefined) return started;
+  clearTimeout(pausing);
   stock.begun++;
   stock.running++;
-  if (lacks(stock)) filling ??= setImmediate(fill).unref();
+  running++;
+  if (lacks(stock)) filling ??= setTimeout(fill).unref();
   started.child.once('exit', () => {
     stock.running--;
-    clearTimeout(pausing);
-    pausing = setTimeout(endOfPause, pause).unref();
+    if (--running === 0) pausing = setTimeout(endOfPause, pause).unref();
   });
   return started;
 }
@@ -108,7 +111,7 @@ function endOfPause(): void {
     stock.wanted = Math.max(stock.wanted, stock.begun);
     stock.begun = 0;
   }
-  filling ??= setImmediate(fill).unref();
+  filling ??= setTimeout(fill).unref();
 }
 
 /** Starts one shell where they lack, and sees to the others in a later turn. */
@@ -116,7 +119,7 @@ function fill(): void {
   filling = undefined;
   const lacking = [...stocks.values()].findLast(lacks);
   if (lacking === undefined || losses >= tolerance) return;
-  if (add(lacking)) filling = setImmediate(fill).unref();
+  if (add(lacking)) filling = setTimeout(fill).unref();
 }
 
 /** Until a pause shows how many are wanted, more than can be kept means that there is none, and as many follow as run. */
