@@ -1,7 +1,13 @@
 /** The words of a measurement; plain data, for it goes to other processes. */
 
 /** Who takes part, each in a process of its own. */
-export const contestants = ['hookmachine', 'gemini-cli-core', 'spawn', 'execa'] as const;
+export const contestants = [
+  'hookmachine',
+  'gemini-cli-core',
+  'spawn',
+  'execa',
+  'hookmachine-plain',
+] as const;
 export type ContestantName = (typeof contestants)[number];
 
 /** One group of a settings file's hooks. */

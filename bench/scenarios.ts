@@ -32,6 +32,16 @@ export function hookScenarios(python: string | undefined): EventScenario[] {
   const one = (more: Partial<EventScenario>): EventScenario => parallel(1, more);
   return [
     one({ id: 'one', title: 'one hook', target: 0.42 }),
+    one({
+      id: 'one-program',
+      title: 'one hook, a program by its path',
+      groups: [{ hooks: [command(`/bin/sh -c 'cat >/dev/null; echo "{\\"reason\\":\\"1\\"}"'`)] }],
+    }),
+    one({
+      id: 'one-script',
+      title: 'one hook, any other script',
+      groups: [{ hooks: [command(`told=$(cat); echo '{"reason":"1"}'`)] }],
+    }),
     parallel(2),
     parallel(4),
     parallel(8, { target: 0.3 }),
