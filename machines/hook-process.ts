@@ -166,7 +166,18 @@ export const hookProcessMachine = setup({
               actions: { type: 'keepExit', params: ({ event }) => event.exit },
             },
           },
-          after: { drain: 'sweeping' },
+          after: { drain: 'lingering' },
+        },
+        lingering: {
+          description:
+            'Something holds on; an end before that still counts, if the event loop was too busy to hear of it.',
+          on: {
+            'process.closed': {
+              target: '#hookProcess.exited',
+              actions: { type: 'keepExit', params: ({ event }) => event.exit },
+            },
+          },
+          after: { glance: 'sweeping' },
         },
         sweeping: {
           description:

@@ -38,7 +38,9 @@ function isTornRecording(file: string, fd: number): boolean {
   if (size === 0) return false;
   const start = Buffer.alloc(longestHeader);
   const text = start.toString('utf8', 0, readSync(fd, start, 0, longestHeader, 0));
-  const header = headerIn(text.split('\n', 1)[0]!);
+  // The beginning of a longer line may be a header although the line is none.
+  const isWhole = size <= longestHeader || text.includes('\n');
+  const header = isWhole ? headerIn(text.split('\n', 1)[0]!) : undefined;
   if (header === 'newer')
     throw new RecordingError(
       file,

@@ -1,4 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
+import { isTooDeep } from '../dialects/nesting.ts';
 import { messageOf } from '../hooks/message-of.ts';
 import type { JournalEntry, RecordingHeader } from './entry.ts';
 import { headerIn, headerOf } from './header.ts';
@@ -63,6 +64,11 @@ export async function* readRecording(
     if (text === '') continue;
     if (text === undefined) {
       skip(`is longer than ${longestLine} bytes`);
+      continue;
+    }
+    // What shows an entry is recursive, and would show none of those after it either.
+    if (isTooDeep(text)) {
+      skip('is nested too deep');
       continue;
     }
     const value = parsed(text);

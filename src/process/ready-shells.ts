@@ -38,7 +38,7 @@ interface Stock {
 /** By the key of the inheritance, those used last at the end. */
 const stocks = new Map<string, Stock>();
 /** How many of their hooks run. */
-let running = 0;
+let hooksRunning = 0;
 let losses = 0;
 let pausing: NodeJS.Timeout | undefined;
 let filling: NodeJS.Timeout | undefined;
@@ -66,11 +66,11 @@ export function startReady(
   clearTimeout(pausing);
   stock.begun++;
   stock.running++;
-  running++;
+  hooksRunning++;
   if (lacks(stock)) filling ??= setTimeout(fill).unref();
   started.child.once('exit', () => {
     stock.running--;
-    if (--running === 0) pausing = setTimeout(endOfPause, pause).unref();
+    if (--hooksRunning === 0) pausing = setTimeout(endOfPause, pause).unref();
   });
   return started;
 }
@@ -83,7 +83,14 @@ export function prepare(command: HookCommand): boolean {
 
 function stockFor(inheritance: Inheritance): Stock {
   const { key } = inheritance;
-  const stock = stocks.get(key) ?? { inheritance, shells: [], begun: 0, wanted: 0, running: 0, isRegular: false };
+  const stock = stocks.get(key) ?? {
+    inheritance,
+    shells: [],
+    begun: 0,
+    wanted: 0,
+    running: 0,
+    isRegular: false,
+  };
   stocks.delete(key);
   stocks.set(key, stock);
   if (stocks.size > most) discard(stocks.values().next().value!);

@@ -24,7 +24,7 @@ while read -r order what; do
   esac
 done
 for group in $groups; do kill -KILL "-$group"; done
-[ "$groups" = ' ' ] || for round in 1 2; do
+for round in 1 2; do
   for stat in /proc/[0-9]*/stat; do
     read -r line < "$stat" || continue
     set -- \${line##*) }
@@ -76,7 +76,9 @@ export function forget(group: number): void {
 export function removeAtExit(folder: string): void {
   scratch = folder;
   arm();
-  tell(`scratch ${folder}\n`);
+  // Before the first hook, or one that has just been started would outlive a host that is killed.
+  if (dog === undefined) start();
+  else tell(`scratch ${folder}\n`);
 }
 
 function tell(orders: string): void {

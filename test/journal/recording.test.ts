@@ -117,6 +117,10 @@ describe('a recording', () => {
     ['{"kind":"recording","format":"other","version":1}\n', /no recording of hookmachine/],
     ['{"kind":"recording","format":"hookmachine","version":2}\n', /of a newer hookmachine; record/],
     [Buffer.from([0, 1, 2, 255]), /no recording of hookmachine/],
+    [
+      `{"kind":"recording","format":"hookmachine","version":1}${' '.repeat(1_000)}x\n`,
+      /no recording of hookmachine/,
+    ],
   ])('what is no recording is refused and left as it is: %j', (content, message) => {
     const file = newFile('notes.txt');
     writeFileSync(file, content);
@@ -265,6 +269,14 @@ describe('reading a recording', () => {
     expect(await read(file)).toEqual({
       kinds: ['recording', 'ended'],
       skipped: ['2 is longer than 16000000 bytes'],
+    });
+  });
+
+  test('a line nested without end is skipped, and costs no other', async () => {
+    const deep = `{"payload":${'['.repeat(100_000)}${']'.repeat(100_000)},${ended.slice(1)}`;
+    expect(await read(fileOf(`${header}\n${deep}\n${ended}\n`))).toEqual({
+      kinds: ['recording', 'ended'],
+      skipped: ['2 is nested too deep'],
     });
   });
 

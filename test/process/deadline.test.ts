@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { toPromise } from 'xstate';
+import { toPromise, waitFor } from 'xstate';
 import { foldersUntilTheEnd, hookActor, isAlive, lives, numberIn, runHook } from './run-hook.ts';
 
 const makeFolder = foldersUntilTheEnd();
@@ -115,6 +116,24 @@ describe('the deadline', () => {
     actor.start();
     block(900);
     expect(await outcome).toMatchObject({ status: 'timedOut' });
+  });
+
+  test('of draining passes over an end that a busy host has not heard of', async () => {
+    const actor = hookActor('sleep 0.3; echo no >&2; exit 2');
+    const outcome = toPromise(actor);
+    const isDraining = waitFor(actor, (snapshot) => snapshot.matches({ alive: 'draining' }));
+    // The hook ends while its neighbour is read, and so is known to have exited before it is read.
+    const neighbour = spawn('echo', ['x']);
+    neighbour.stdout.once('data', () => block(600));
+    actor.start();
+    block(200);
+    await isDraining;
+    block(150);
+    expect(await outcome).toMatchObject({
+      status: 'exited',
+      exit: { exitCode: 2, stderr: 'no\n' },
+      leftBackground: false,
+    });
   });
 
   test('does not run while the hook is drained', async () => {

@@ -1,0 +1,71 @@
+import type { Slice } from './host.ts';
+import type { Run } from './run-load.ts';
+
+/** What a call may leave on the heap, in bytes: less than an empty object in a map. */
+const mostPerCall = 16;
+
+/** What the heap may grow by whatever the number of calls, in bytes: compiled code comes and goes. */
+const mostAtAll = 1_048_576;
+
+/** How much resident memory may rise, in bytes: the allocator gives back what it likes. */
+const mostRisen = 33_554_432;
+
+/** How many shells are kept ready at most. */
+const mostReady = 8;
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** How much the heap grows with each call, in bytes, by the line that fits best. */
+export function growth(slices: readonly Pick<Slice, 'calls' | 'heap'>[]): number {
+  const [calls, heap] = [
+    mean(slices.map((each) => each.calls)),
+    mean(slices.map((each) => each.heap)),
+  ];
+  return (
+    mean(slices.map((each) => (each.calls - calls) * (each.heap - heap))) /
+    mean(slices.map((each) => (each.calls - calls) ** 2))
+  );
+}
+
+/** The growth that is still called flat for so many calls, in bytes a call. */
+export const mostGrowth = (calls: number): number => Math.max(mostPerCall, mostAtAll / calls);
+
+/** Without the first: what is made once is no leak. */
+export const warmed = <Each>(slices: readonly Each[]): readonly Each[] => slices.slice(1);
+
+/** The claims that a run did not keep; none is what we want. */
+export function brokenClaims({ slices, end, exit, left }: Run, plain: boolean): string[] {
+  if (end === undefined) return [`the host ended with ${exit} before its calls did`];
+  const broken = [...end.wrong];
+  if (end.wrongs > broken.length) broken.push(`${end.wrongs - broken.length} more of that sort`);
+  if (end.told !== end.toTell)
+    broken.push(`of ${end.toTell} hooks the user was to be told, and was told ${end.told} times`);
+  if (end.begun !== end.ended) broken.push(`${end.begun} machines began, ${end.ended} ended`);
+  broken.push(...end.uncaught.map((text) => `nobody caught: ${text}`));
+  if (exit !== 0) broken.push(`the host ended with ${exit}`);
+  if (left > 0) broken.push(`${left} processes outlived the host`);
+  const later = warmed(slices);
+  const calls = later.at(-1)!.calls - later[0]!.calls;
+  const grows = growth(later);
+  if (grows > mostGrowth(calls)) broken.push(`the heap grows by ${grows.toFixed(1)} bytes a call`);
+  const rss = risen(later.map((slice) => slice.rss));
+  if (rss > mostRisen) broken.push(`resident memory rose by ${Math.round(rss / 2 ** 20)} MiB`);
+  // A shell that is kept ready has descriptors; without it they must be those of another time without.
+  const usual = new Map<number, number>();
+  for (const { calls: after, descriptors, processes } of slices) {
+    const before = usual.get(processes) ?? descriptors;
+    usual.set(processes, before);
+    if (descriptors !== before)
+      broken.push(`${descriptors} descriptors were open after ${after} calls, not ${before}`);
+    if (processes > (plain ? 0 : mostReady))
+      broken.push(`${processes} processes lived after ${after} calls`);
+  }
+  return broken;
+}
+
+/** By how much the last of these lie above the first. */
+function risen(values: readonly number[]): number {
+  const some = Math.ceil(values.length / 3);
+  return mean(values.slice(-some)) - mean(values.slice(0, some));
+}

@@ -1,0 +1,218 @@
+import type { Settings } from '../src/index.ts';
+
+type Hooks = NonNullable<Settings['hooks']>;
+
+/** What a call must come to. */
+export interface Expected {
+  readonly status: 'done' | 'blocked' | 'stopped' | 'cancelled';
+  /** What the model reads. */
+  readonly content: unknown;
+  readonly error?: string;
+  /** Why the agent is to stop. */
+  readonly stop?: string;
+}
+
+/** A kind of call: its hooks, and what comes of it. */
+export interface Kind {
+  /** Also the name of its tool. */
+  readonly name: string;
+  /** How many of a thousand calls are of this kind. */
+  readonly share: number;
+  readonly hooks?: Hooks;
+  /** Whether something is wrong with its hook, of which the user is to be told. */
+  readonly isTold?: true;
+  /** Its hook starts something that would live for long, if nobody ended it. */
+  readonly lasts?: true;
+  /** The model got an argument wrong. */
+  readonly isInvalid?: true;
+  readonly expected: (number: number) => Expected;
+}
+
+/** What the call's tool is asked to say. */
+export const textOf = (number: number): string => `text of ${number}`;
+
+/** What a tool says that ran. */
+export const said = (number: number, text: string): string => `${number} did: ${text}`;
+
+const done = (number: number, text = textOf(number)): Expected => ({
+  status: 'done',
+  content: said(number, text),
+});
+
+const refused = (number: number): Expected => ({
+  status: 'blocked',
+  content: `no to ${number}`,
+  error: 'blocked_by_hook',
+});
+
+/** Takes the call's number and text from what a hook is told, without another process. */
+const read = `IFS= read -r -d '' in; n=\${in#*'"number":'}; n=\${n%%[!0-9]*}; t=\${in#*'"text":"'}; t=\${t%%'"'*}`;
+const allow = `echo '{"decision":"allow"}'`;
+const deny = `printf '{"decision":"deny","reason":"no to %s"}' "$n"`;
+const rewrite = (text: string): string =>
+  `printf '{"hookSpecificOutput":{"tool_input":{"text":"%s"}}}' "${text}"`;
+const context = (word: string): string =>
+  `printf '{"hookSpecificOutput":{"additionalContext":"%s of %s"}}' ${word} "$n"`;
+
+/** Hooks of one event around the tool of one kind. */
+function hooked(
+  name: string,
+  commands: readonly string[],
+  {
+    event = 'BeforeTool',
+    sequential = false,
+    ...more
+  }: {
+    event?: 'BeforeTool' | 'AfterTool';
+    sequential?: boolean;
+    timeout?: number;
+    onFailure?: 'allow' | 'block';
+  } = {},
+): Pick<Kind, 'name' | 'hooks'> {
+  const hooks = commands.map((command) => ({
+    type: 'command' as const,
+    name,
+    command: `${read}; ${command}`,
+    ...more,
+  }));
+  return { name, hooks: { [event]: [{ matcher: `^${name}$`, sequential, hooks }] } };
+}
+
+const words = ['first', 'second', 'third', 'fourth'];
+
+/** The mixture: nine calls of ten start no process. */
+export const kinds: readonly Kind[] = [
+  { name: 'no-hook', share: 760, expected: done },
+  {
+    name: 'tool-throws',
+    share: 50,
+    expected: (number) => ({ status: 'done', content: `${number} broke`, error: 'RangeError' }),
+  },
+  {
+    name: 'no-such-tool',
+    share: 40,
+    expected: () => ({
+      status: 'done',
+      content: 'There is no tool "no-such-tool".',
+      error: 'tool_not_found',
+    }),
+  },
+  {
+    name: 'wrong-arguments',
+    share: 50,
+    isInvalid: true,
+    expected: () => ({
+      status: 'done',
+      content:
+        'Invalid arguments for wrong-arguments: text: Invalid input: expected string, received number',
+      error: 'invalid_tool_params',
+    }),
+  },
+  { ...hooked('allow', [allow]), share: 20, expected: done },
+  {
+    ...hooked('rewrite', [rewrite('other text of $n')]),
+    share: 12,
+    expected: (number) => done(number, `other text of ${number}`),
+  },
+  {
+    ...hooked('deny-by-exit-code', ['echo "no to $n" >&2; exit 2']),
+    share: 12,
+    expected: refused,
+  },
+  { ...hooked('deny-by-json', [deny]), share: 12, expected: refused },
+  {
+    ...hooked('context', [context('word')], { event: 'AfterTool' }),
+    share: 10,
+    expected: (number) => ({
+      status: 'done',
+      content: `${said(number, textOf(number))}\n\nword of ${number}`,
+    }),
+  },
+  { ...hooked('crash', ['kill -KILL $$']), share: 6, isTold: true, expected: done },
+  {
+    ...hooked('crash-that-blocks', ['exit 1'], { onFailure: 'block' }),
+    share: 4,
+    isTold: true,
+    expected: () => ({
+      status: 'blocked',
+      content: 'Blocked because the hook "crash-that-blocks" failed: Hook exited with code 1',
+      error: 'blocked_by_hook',
+    }),
+  },
+  {
+    ...hooked(
+      'chain-of-three',
+      ['a', 'b', 'c'].map((letter) => rewrite(`$t ${letter}`)),
+      { sequential: true },
+    ),
+    share: 5,
+    expected: (number) => done(number, `${textOf(number)} a b c`),
+  },
+  {
+    // The one that denies ends last or first.
+    ...hooked('four-at-once', [allow, `[ $((n % 2)) = 0 ] && sleep 0.05; ${deny}`, allow, allow]),
+    share: 4,
+    expected: refused,
+  },
+  {
+    // The order is that of the settings, whatever the order of ending.
+    ...hooked(
+      'four-contexts',
+      words.map((word, index) => `sleep 0.0${4 - index}; ${context(word)}`),
+      { event: 'AfterTool' },
+    ),
+    share: 4,
+    expected: (number) => ({
+      status: 'done',
+      content: [
+        `${said(number, textOf(number))}\n`,
+        ...words.map((word) => `${word} of ${number}`),
+      ].join('\n'),
+    }),
+  },
+  {
+    ...hooked('much-output', [
+      `printf '{"decision":"deny","reason":"no to %s","more":"' "$n"; head -c 1000000 /dev/zero | tr '\\0' x; printf '"}'`,
+    ]),
+    share: 3,
+    expected: refused,
+  },
+  {
+    ...hooked('leaves-a-child', [`sleep 100 & ${deny}`]),
+    share: 3,
+    isTold: true,
+    lasts: true,
+    expected: refused,
+  },
+  { ...hooked('slow', [`sleep 0.1; ${deny}`]), share: 3, expected: refused },
+  {
+    ...hooked('late', ['sleep 100'], { timeout: 200 }),
+    share: 2,
+    isTold: true,
+    lasts: true,
+    expected: done,
+  },
+];
+
+/** Ends its batch: after a stop nothing more of a batch is begun. */
+export const stop: Kind = {
+  ...hooked('stop', [`printf '{"continue":false,"stopReason":"enough at %s"}' "$n"`]),
+  share: 0,
+  expected: (number) => ({
+    status: 'stopped',
+    content: `enough at ${number}`,
+    error: 'stopped_by_hook',
+    stop: `enough at ${number}`,
+  }),
+};
+
+/** Runs beside a batch until it is cancelled. */
+export const endless: Kind = {
+  ...hooked('endless', ['sleep 100 | cat']),
+  share: 0,
+  expected: () => ({
+    status: 'cancelled',
+    content: 'The tool call was cancelled: no longer wanted',
+    error: 'cancelled',
+  }),
+};

@@ -1,0 +1,68 @@
+import { cpus, release, totalmem } from 'node:os';
+import { growth, mostGrowth, warmed } from './claims.ts';
+import type { Slice } from './host.ts';
+import { kinds } from './kinds.ts';
+import type { Kills } from './kills.ts';
+import type { Run } from './run-load.ts';
+
+const out = (line = ''): void => void process.stdout.write(`${line}\n`);
+
+const megabytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
+
+/** Where it runs, and what is called. */
+export function printMixture(): void {
+  const [cpu] = cpus();
+  out(
+    `${cpus().length} × ${cpu?.model.trim() || 'an unnamed processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}, Node ${process.version}`,
+  );
+  const shares = kinds.map(({ name, share }) => `${name} ${share}`).join(', ');
+  out(
+    `Of 1,000 calls: ${shares}; each batch ends with a stop, and one call beside it is cancelled.`,
+  );
+}
+
+const columns = ['calls', 'calls/s', 'heap MB', 'rss MB', 'descriptors', 'processes'];
+
+const row = (cells: readonly string[]): void =>
+  out(cells.map((cell, index) => cell.padStart(columns[index]!.length + 2)).join(''));
+
+/** The head of a run's table. */
+export function printHead(title: string): void {
+  out(`\n${title}`);
+  row(columns);
+}
+
+/** A line of a run's table, whose calls began after those before. */
+export function printSlice({ calls, seconds, heap, rss, ...held }: Slice, before: number): void {
+  const pace = Math.round((calls - before) / seconds);
+  const { descriptors, processes } = held;
+  row([calls, pace, megabytes(heap), megabytes(rss), descriptors, processes].map(String));
+}
+
+/** What a run came to. */
+export function printRun({ slices, end, left }: Run, broken: readonly string[]): void {
+  const seconds = slices.reduce((sum, slice) => sum + slice.seconds, 0);
+  const later = warmed(slices);
+  if (end && later.length > 1) {
+    const calls = later.at(-1)!.calls - later[0]!.calls;
+    out(
+      `${slices.at(-1)!.calls} calls in ${seconds.toFixed(1)} s; the heap grows by ${growth(later).toFixed(1)} bytes a call (at most ${mostGrowth(calls).toFixed(1)}); ${end.begun} machines seen to begin, ${end.ended} to end; of ${end.toTell} hooks the user was to be told, and was told ${end.told} times; ${end.wrongs} wrong results; ${end.uncaught.length} uncaught; ${left} processes left`,
+    );
+  }
+  printBroken(broken);
+}
+
+/** What killing came to. */
+export function printKills(
+  { kills, alive, left, entries, torn }: Kills,
+  broken: readonly string[],
+) {
+  out(
+    `\nKill -9 of the host, ${kills} times: ${alive} processes of hooks were alive then, ${left} a moment later; of its recordings ${entries} entries were read, and ${torn} torn lines told of`,
+  );
+  printBroken(broken);
+}
+
+function printBroken(broken: readonly string[]): void {
+  for (const claim of broken) out(`BROKEN: ${claim}`);
+}

@@ -1,0 +1,89 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  executeToolWithHooks,
+  ToolScheduler,
+  type CompletedToolCall,
+  type HookSystemConfig,
+} from '../src/index.ts';
+import { callOf, type Call } from './calls.ts';
+import { endless, type Expected } from './kinds.ts';
+import { tools } from './session.ts';
+
+/** How a batch is run. */
+export interface BatchOptions {
+  readonly config: HookSystemConfig;
+  /** How many calls at once. */
+  readonly limit: number;
+  /** Told of each thing that is not as it must be. */
+  readonly wrong: (what: string) => void;
+}
+
+/** Runs these calls as one answer's, and beside them a call that is cancelled when they have ended. */
+export async function runBatch(
+  calls: readonly Call[],
+  { config, limit, wrong }: BatchOptions,
+): Promise<void> {
+  const told: CompletedToolCall[] = [];
+  const abort = new AbortController();
+  const beside = runBeside(config, calls[0]!.number, abort.signal, wrong);
+  const onCompleted = (call: CompletedToolCall): void => void told.push(call);
+  const batch = await new ToolScheduler({ config, tools, limit, onCompleted }).schedule(
+    calls.map(({ request }) => request),
+  );
+  abort.abort('no longer wanted');
+  await beside;
+  for (const [index, { number, kind }] of calls.entries()) {
+    const ended = batch.calls[index];
+    const expected = kind.expected(number);
+    if (ended === undefined) wrong(`call ${number} has no result`);
+    else if (ended.request.id !== `call-${number}`)
+      wrong(`where call ${number} was asked for, ${ended.request.id} was answered`);
+    else if (told[index] !== ended) wrong(`call ${number} was told of out of its order`);
+    else if (!isDeepStrictEqual(observed(ended), expected))
+      wrong(
+        `call ${number} (${kind.name}) came to ${shown(observed(ended))} and not to ${shown(expected)}`,
+      );
+  }
+  if (told.length !== calls.length) wrong(`${told.length} of ${calls.length} calls were told of`);
+  const stops = calls.flatMap(({ number, kind }) => kind.expected(number).stop ?? []);
+  if (batch.stop?.reason !== stops.join('\n'))
+    wrong(`a batch was stopped by ${shown(batch.stop)} and not by ${shown(stops)}`);
+}
+
+/** What a call came to, in the words of what it must come to. */
+export const observed = ({
+  outcome,
+  toolResult: { llmContent, error },
+  stop,
+}: Pick<CompletedToolCall, 'outcome' | 'toolResult' | 'stop'>): Expected => ({
+  status: outcome.status,
+  content: llmContent,
+  ...(error?.type !== undefined && { error: error.type }),
+  ...(stop && { stop: stop.reason }),
+});
+
+async function runBeside(
+  config: HookSystemConfig,
+  number: number,
+  signal: AbortSignal,
+  wrong: (what: string) => void,
+): Promise<void> {
+  const { request, kind } = callOf(number, endless);
+  let ran = false;
+  const tool = async () => {
+    ran = true;
+    return Promise.resolve({ llmContent: '', returnDisplay: '' });
+  };
+  const { llmContent, error } = await executeToolWithHooks(
+    config,
+    request.name,
+    request.input,
+    tool,
+    { signal },
+  );
+  const { content, error: type } = kind.expected(number);
+  if (ran || llmContent !== content || error?.type !== type)
+    wrong(`the cancelled call beside ${number} came to ${shown({ ran, llmContent, error })}`);
+}
+
+const shown = (value: unknown): string => JSON.stringify(value)?.slice(0, 300) ?? 'nothing';

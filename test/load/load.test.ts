@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest';
+import { callsOf } from '../../load/calls.ts';
+import { brokenClaims, growth } from '../../load/claims.ts';
+import type { Slice } from '../../load/host.ts';
+import { killHosts } from '../../load/kills.ts';
+import { kinds, stop, type Kind } from '../../load/kinds.ts';
+import { runBatch } from '../../load/run-batch.ts';
+import { runLoad, type Run } from '../../load/run-load.ts';
+import { openSession } from '../../load/session.ts';
+
+/** Far more than any of this takes, in ms: nothing here is about time. */
+const patience = 300_000;
+
+/** `npm run load` makes a hundred thousand. */
+const count = 3_000;
+
+describe('thousands of calls with mixed hooks', () => {
+  test.each([
+    ['each hook in a shell of its own', true],
+    ['shells kept ready', false],
+  ])(
+    'come to what each must, in order, and nothing grows or stays: %s',
+    async (_, plain) => {
+      const run = await runLoad({ calls: count, atOnce: 16, seed: 1, plain });
+      expect(brokenClaims(run, plain)).toEqual([]);
+      expect(run.slices.map((slice) => slice.calls)).toContain(count);
+      expect(run.end?.begun).toBeGreaterThan(count / 3);
+      expect(run.end?.told).toBeGreaterThan(0);
+    },
+    patience,
+  );
+
+  test('are of every kind', () => {
+    const made = new Set(callsOf(0, count, 1).map(({ kind }) => kind));
+    expect(made).toEqual(new Set([...kinds, stop]));
+  });
+});
+
+test(
+  'after SIGKILL of the host no process of a hook survives, and the recording stays readable',
+  async () => {
+    const { broken, alive, entries, torn } = await killHosts({ kills: 10, atOnce: 16, seed: 1 });
+    expect(broken).toEqual([]);
+    expect(alive).toBeGreaterThan(0);
+    expect(entries).toBeGreaterThan(0);
+    expect(torn).toBeGreaterThan(0);
+  },
+  patience,
+);
+
+/** What a host holds that leaks nothing. */
+const slice = (calls: number, change: Partial<Slice> = {}): Slice => ({
+  calls,
+  seconds: 1,
+  heap: 20_000_000,
+  rss: 100_000_000,
+  descriptors: 20,
+  processes: 0,
+  ...change,
+});
+
+describe('what is wrong is found', () => {
+  const end = { wrong: [], wrongs: 0, toTell: 1, told: 1, begun: 9, ended: 9, uncaught: [] };
+  const run = (
+    change: (index: number) => Partial<Slice>,
+    more: Partial<Run> = {},
+  ): Run & { readonly end: NonNullable<Run['end']> } => ({
+    slices: Array.from({ length: 10 }, (_, index) => slice((index + 1) * 10_000, change(index))),
+    end,
+    exit: 0,
+    left: 0,
+    ...more,
+  });
+
+  test('a run without fault has none', () => {
+    expect(
+      brokenClaims(
+        run(() => ({})),
+        true,
+      ),
+    ).toEqual([]);
+    // What is made once, and what comes and goes.
+    const noisy = run((index) => ({ heap: 20_000_000 + (index === 0 ? -5e6 : (index % 3) * 1e5) }));
+    expect(brokenClaims(noisy, true)).toEqual([]);
+    const ready = run((index) => ({ processes: index % 8, descriptors: 20 + 4 * (index % 8) }));
+    expect(brokenClaims(ready, false)).toEqual([]);
+  });
+
+  test.each<[string, Run, RegExp]>([
+    ['a small leak', run((index) => ({ heap: index * 10_000 * 24 })), /grows by 24\.0 bytes/],
+    ['memory off the heap', run((index) => ({ rss: index * 10_000_000 })), /memory rose by/],
+    ['a descriptor', run((index) => ({ descriptors: 20 + Number(index > 6) })), /21 descriptors/],
+    ['a process', run((index) => ({ processes: Number(index === 3) })), /1 processes lived/],
+    ['an orphan', run(() => ({}), { left: 1 }), /1 processes outlived/],
+    ['a host that does not end', run(() => ({}), { exit: 'SIGKILL' }), /ended with SIGKILL/],
+    ['a machine', run(() => ({}), { end: { ...end, ended: 8 } }), /9 machines began, 8 ended/],
+    ['a silent failure', run(() => ({}), { end: { ...end, told: 0 } }), /was told 0 times/],
+    ['a rejection', run(() => ({}), { end: { ...end, uncaught: ['x'] } }), /nobody caught: x/],
+    ['a wrong result', run(() => ({}), { end: { ...end, wrong: ['y'], wrongs: 3 } }), /^y,2 more/],
+  ])('%s', (_, broken, message) => {
+    expect(String(brokenClaims(broken, true))).toMatch(message);
+  });
+
+  test('a host that ends before its calls do', () => {
+    const { slices, left } = run(() => ({}));
+    expect(brokenClaims({ slices, left, exit: 7 }, true)).toEqual([
+      'the host ended with 7 before its calls did',
+    ]);
+  });
+
+  test('a call that comes to something else than it must', async () => {
+    const config = await openSession({ onWarning: () => undefined });
+    const wrong: string[] = [];
+    const [call] = callsOf(0, 1, 1);
+    const kind: Kind = {
+      ...call!.kind,
+      expected: () => ({ status: 'done', content: 'something else' }),
+    };
+    const options = { config, limit: 1, wrong: (what: string) => void wrong.push(what) };
+    await runBatch([{ ...call!, kind }], options);
+    expect(wrong).toEqual([
+      expect.stringMatching(/^call 0 \(stop\) came to .*enough at 0.* not to .*something else/),
+      expect.stringContaining('a batch was stopped by'),
+    ]);
+  });
+
+  test('the growth is that of the line that fits best', () => {
+    expect(growth([1, 2, 3, 4].map((n) => slice(n * 10, { heap: 7 + n * 50 })))).toBeCloseTo(5);
+  });
+});
