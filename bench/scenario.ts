@@ -7,6 +7,7 @@ export const contestants = [
   'spawn',
   'execa',
   'hookmachine-plain',
+  'waiting-shells',
 ] as const;
 export type ContestantName = (typeof contestants)[number];
 

@@ -31,11 +31,16 @@ export function killGroups(leaders: ReadonlySet<number>): void {
 
 /** Whether the system knows the leader's own group; one whose members are all dead but not reaped counts. */
 export function groupExists(leader: number): boolean {
+  const { stackTraceLimit } = Error;
+  // Mostly it is gone, and nobody reads how the error came about.
+  Error.stackTraceLimit = 0;
   try {
     process.kill(-leader, 0);
     return true;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 

@@ -12,7 +12,7 @@ import { type StartedHook, startPlainly } from './plain-start.ts';
 import { startReady } from './ready-shells.ts';
 import { killStrays, mayHaveStrays, signalStrays } from './strays.ts';
 import { takeTurn } from './turns.ts';
-import { forget, watch } from './watchdog.ts';
+import { forget, isWatched, watch } from './watchdog.ts';
 
 /**
  * Runs one hook command and reports what it did; it knows no policy and no deadline.
@@ -116,7 +116,7 @@ class RunningHook {
     const { run, streams } = this.#hook;
     if (!this.#isEnding) {
       if (!streams.ended) return;
-      if (!groupExists(run.leader) && !mayHaveStrays(run)) return this.#close();
+      if (!groupExists(run.leader) && !mayHaveStrays(run, isWatched)) return this.#close();
     }
     // What the dead have written is read in the next turn. A stranger may hold a stream for ever:
     // nobody waits for it.

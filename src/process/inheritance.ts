@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import type { HookCommand } from '../../machines/hook-process.ts';
-import { readProc } from './proc.ts';
+import { isOurs, readAgain } from './proc.ts';
 import { calledByName } from './ready-way.ts';
 import { scratchFolder } from './scratch.ts';
 import { findShell } from './shell.ts';
@@ -32,9 +32,8 @@ export function inheritanceOf(command: HookCommand): Inheritance | undefined {
   if (!shell.endsWith('/bash') || Object.keys(env).some((name) => unusual.test(name)))
     return undefined;
   try {
-    const status = readProc('/proc/self/status');
-    // A /proc from outside of a container tells of another process.
-    if (!status.includes(`\nPid:\t${process.pid}\n`)) return undefined;
+    if (!isOurs()) return undefined;
+    const status = readAgain('/proc/self/status');
     // Another folder may have taken the name, or another disk the place.
     const { dev, ino } = statSync(cwd);
     // Streams in a folder that a cleaner removed are no longer those of a new hook.

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { HookCommand } from '../../machines/hook-process.ts';
 import { expandCommand } from './expand-command.ts';
 import { type Inheritance, inheritanceOf } from './inheritance.ts';
@@ -129,9 +130,15 @@ function fill(): void {
   if (add(lacking)) filling = setTimeout(fill).unref();
 }
 
-/** Until a pause shows how many are wanted, more than can be kept means that there is none, and as many follow as run. */
-const lacks = ({ shells, begun, wanted, running, isRegular }: Stock): boolean =>
-  shells.length < (begun > most ? running : begun === 0 && isRegular ? wanted : 0);
+/**
+ * After a pause as many are wanted as ran without one. If more ran than can be kept, there is no pause,
+ * and as many follow as run now; unless those keep the processor busy, for then a shell ahead of its
+ * hook only takes from the others.
+ */
+function lacks({ shells, begun, wanted, running, isRegular }: Stock): boolean {
+  if (begun > most) return running < availableParallelism() && shells.length < running;
+  return begun === 0 && isRegular && shells.length < wanted;
+}
 
 function add(stock: Stock): boolean {
   for (const older of stocks.values()) {

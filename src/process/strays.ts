@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { isOurs, readProc, statOf } from './proc.ts';
+import { isOurs, readAgain, readProc, statOf } from './proc.ts';
 
 /*
  * What a hook starts may leave the hook's session: by `setsid`, or as a daemon that forks twice. No
@@ -36,7 +36,7 @@ export const marked = (
 /** The number that the system gave last to a process or thread. */
 export function lastPid(): number | undefined {
   try {
-    return Number(/\d+$/.exec(readProc('/proc/loadavg').trimEnd())?.[0]);
+    return Number(/\d+$/.exec(readAgain('/proc/loadavg').trimEnd())?.[0]);
   } catch {
     return undefined;
   }
@@ -46,11 +46,13 @@ export function lastPid(): number | undefined {
 const many = 256;
 
 /**
- * Whether anything may live that left this run's session; one that is just becoming another program
- * shows no environment for a moment, and counts.
+ * Whether anything may live that left this run's session. One that is just becoming another program
+ * shows no environment for a moment, and counts, unless it is in a session that `isHook` knows.
  */
-export const mayHaveStrays = (run: Run): boolean =>
-  [...foundIn(run)].some((found) => found !== undefined);
+export function mayHaveStrays(run: Run, isHook: (session: number) => boolean): boolean {
+  for (const found of foundIn(run, isHook)) return found !== undefined;
+  return false;
+}
 
 /** What lives and left this run's session. */
 export const straysOf = (run: Run): number[] =>
@@ -79,7 +81,10 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** The strays of a run, and `unsure` for what may be one. */
-function* foundIn({ mark, leader, after }: Run): Generator<number | 'unsure'> {
+function* foundIn(
+  { mark, leader, after }: Run,
+  isHook: (session: number) => boolean = () => false,
+): Generator<number | 'unsure'> {
   if (!isOurs()) return;
   // What is found may have started something by then; but who is without end must not hold the host.
   for (let round = 0, from = after, to = lastPid(); to !== from && round < 10; round++) {
@@ -91,7 +96,8 @@ function* foundIn({ mark, leader, after }: Run): Generator<number | 'unsure'> {
       // Of the dead only their number is left, and the system's own threads have no session.
       if (stat === undefined || /[ZX]/.test(stat.state)) continue;
       if (stat.session === leader || stat.session === 0) continue;
-      yield environment === '' ? 'unsure' : pid;
+      if (environment !== '') yield pid;
+      else if (!isHook(stat.session)) yield 'unsure';
     }
     [from, to] = [to, lastPid()];
   }

@@ -45,6 +45,7 @@ const told = new Set<number>();
 let scratch: string | undefined;
 let dog: ChildProcess | undefined;
 let isArmed = false;
+/** What the dog is still to be told: it wakes by it, so it waits until the host has nothing else to do. Until then it finds hooks by their mark. */
 let untold = '';
 let telling: NodeJS.Immediate | undefined;
 
@@ -60,16 +61,16 @@ export function watchAhead(group: number): void {
   if (dog === undefined) start();
   if (told.has(group)) return;
   told.add(group);
-  tell(`watch ${group}\n`);
+  tell(`watch ${group}`);
 }
+
+/** Whether this group is one of a hook, or of a shell that waits to be one. */
+export const isWatched = (group: number): boolean => told.has(group);
 
 /** The process group is gone. */
 export function forget(group: number): void {
   groups.delete(group);
-  if (!told.delete(group)) return;
-  // It wakes a process, so it waits until the caller has its answer.
-  untold += `forget ${group}\n`;
-  telling ??= setImmediate(tell, '');
+  if (told.delete(group)) tell(`forget ${group}`);
 }
 
 /** Removes this folder when the host ends. */
@@ -78,15 +79,16 @@ export function removeAtExit(folder: string): void {
   arm();
   // Before the first hook, or one that has just been started would outlive a host that is killed.
   if (dog === undefined) start();
-  else tell(`scratch ${folder}\n`);
+  else tell(`scratch ${folder}`);
 }
 
-function tell(orders: string): void {
-  if (telling !== undefined) clearImmediate(telling);
-  telling = undefined;
-  const text = untold + orders;
-  untold = '';
-  if (text !== '') dog?.stdin?.write(text);
+function tell(order: string): void {
+  untold += `${order}\n`;
+  telling ??= setImmediate(() => {
+    telling = undefined;
+    dog?.stdin?.write(untold);
+    untold = '';
+  });
 }
 
 function arm(): void {
@@ -118,6 +120,6 @@ function start(): void {
   (started.stdin as Socket).unref();
   dog = started;
   untold = '';
-  if (scratch !== undefined) tell(`scratch ${scratch}\n`);
-  for (const group of told) tell(`watch ${group}\n`);
+  started.stdin.write(scratch === undefined ? '' : `scratch ${scratch}\n`);
+  for (const group of told) tell(`watch ${group}`);
 }
