@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import type { HookCommand } from '../../machines/hook-process.ts';
+import { hostEnvironment, inOneGo } from './in-one-go.ts';
 import { isOurs, readAgain } from './proc.ts';
 import { calledByName } from './ready-way.ts';
 import { scratchFolder } from './scratch.ts';
@@ -24,21 +25,22 @@ const unusual = new RegExp(
 /** Of /proc/PID/status, what a process hands on: its umask, users, groups, rights and cores. */
 const handedOn = /^(?:Umask|Uid|Gid|Groups|Cap\w+|NoNewPrivs|Seccomp|Cpus_allowed):.*$/gm;
 
+const rights = inOneGo(() => [readAgain('/proc/self/status').match(handedOn), getPriority()]);
+
 /** What this command's process would inherit now; undefined where only its own start can tell. */
 export function inheritanceOf(command: HookCommand): Inheritance | undefined {
   const { cwd } = command;
   const shell = findShell();
-  const env = { ...process.env, ...command.env };
+  const env = { ...hostEnvironment(), ...command.env };
   if (!shell.endsWith('/bash') || Object.keys(env).some((name) => unusual.test(name)))
     return undefined;
   try {
     if (!isOurs()) return undefined;
-    const status = readAgain('/proc/self/status');
     // Another folder may have taken the name, or another disk the place.
     const { dev, ino } = statSync(cwd);
     // Streams in a folder that a cleaner removed are no longer those of a new hook.
     const streams = scratchFolder();
-    const all = [shell, cwd, dev, ino, streams, env, getPriority(), status.match(handedOn)];
+    const all = [shell, cwd, dev, ino, streams, env, rights()];
     return { key: JSON.stringify(all), shell, cwd, env };
   } catch {
     return undefined;

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { HookCommand } from '../../machines/hook-process.ts';
 import { expandCommand } from './expand-command.ts';
 import { HookStreams } from './hook-streams.ts';
+import { hostEnvironment } from './in-one-go.ts';
 import { findShell } from './shell.ts';
 import { lastPid, marked, newMark, type Run } from './strays.ts';
 
@@ -22,7 +23,7 @@ export function startPlainly(command: HookCommand, stdin: string): StartedHook {
     const child = streams.handOver((stdio) =>
       spawn(program, args, {
         cwd: command.cwd,
-        env: marked({ ...process.env, ...command.env }, mark),
+        env: marked({ ...hostEnvironment(), ...command.env }, mark),
         stdio,
         // A group of its own, so that what it starts ends with it.
         detached: true,

@@ -48,6 +48,7 @@ let isArmed = false;
 /** What the dog is still to be told: it wakes by it, so it waits until the host has nothing else to do. Until then it finds hooks by their mark. */
 let untold = '';
 let telling: NodeJS.Immediate | undefined;
+let tellingLater: NodeJS.Timeout | undefined;
 
 /** Ends this process group when the host ends, and what left its session where it is a hook's. */
 export function watch(group: number, run?: Run): void {
@@ -70,7 +71,10 @@ export const isWatched = (group: number): boolean => told.has(group);
 /** The process group is gone. */
 export function forget(group: number): void {
   groups.delete(group);
-  if (told.delete(group)) tell(`forget ${group}`);
+  if (!told.delete(group)) return;
+  untold += `forget ${group}\n`;
+  // Before its number is given out again; nothing is lost until then.
+  tellingLater ??= setTimeout(flush, 50).unref();
 }
 
 /** Removes this folder when the host ends. */
@@ -84,11 +88,15 @@ export function removeAtExit(folder: string): void {
 
 function tell(order: string): void {
   untold += `${order}\n`;
-  telling ??= setImmediate(() => {
-    telling = undefined;
-    dog?.stdin?.write(untold);
-    untold = '';
-  });
+  telling ??= setImmediate(flush);
+}
+
+function flush(): void {
+  clearImmediate(telling);
+  clearTimeout(tellingLater);
+  telling = tellingLater = undefined;
+  dog?.stdin?.write(untold);
+  untold = '';
 }
 
 function arm(): void {

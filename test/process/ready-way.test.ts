@@ -9,6 +9,10 @@ test.each([
   '"$LLXPRT_PROJECT_DIR"/check.sh "${LLXPRT_PROJECT_DIR}/x y"',
   `'/my project/check.sh' 'a "b" $\\' "it's # * ~ ! ;"`,
   '/usr/bin/env node',
+  'cat',
+  'python3 "$LLXPRT_PROJECT_DIR/check.py" --fast',
+  'bash ~/hooks/check.sh',
+  '~/check.sh ~/x',
 ])('is the call of a program: %j', (command) => {
   expect(readyWay(command, env)).toBe('program');
 });
@@ -30,7 +34,10 @@ test.each([
   '',
   ' ',
   'check.sh',
-  'cat',
+  'test -e x',
+  'time cat',
+  'command cat',
+  "'cat'",
   'echo a; cat',
   'cat | echo a',
   'cat |echo a',
@@ -71,8 +78,8 @@ test.each([
   './check.sh [a]',
   './check.sh ?',
   './check.sh {a,b}',
-  './check.sh ~/x',
-  '~/check.sh',
+  '~root/check.sh',
+  './check.sh ~',
   './check.sh # comment',
   './check.sh $(true)',
   './check.sh "$(true)"',

@@ -212,7 +212,18 @@ const commands: string[] = [
   'echo -n; echo -e "a\tb"; echo "ümläut 日本 🙂"; exit',
   'cat /proc/self/stat | cut -d" " -f5-8; exit',
   'cat; exit;',
-  // programs
+  // programs by their names
+  'cat',
+  'python3 env.py a',
+  'bash bash.sh',
+  'sh sh.sh "$LLXPRT_PROJECT_DIR"',
+  'sh nosuch.sh',
+  "python3 -c 'import sys; sys.exit(5)'",
+  'zsh sh.sh',
+  'uvx nosuch',
+  'jq -r .first nosuch',
+  'sleep abc',
+  // programs by their paths
   './sh.sh',
   './sh.sh a "b c" \'$d\' e=f',
   '"$LLXPRT_PROJECT_DIR"/sh.sh "$LLXPRT_PROJECT_DIR"',
@@ -231,6 +242,8 @@ const commands: string[] = [
   './env.py',
   './fd.sh',
   "'./a b.sh'",
+  '~/sh.sh ~/x',
+  './args.sh ~/x a~b x=~/y',
   '/bin/echo "$LLXPRT_PROJECT_DIR"',
   '/bin/cat',
   "/bin/sh -c 'echo $0 $@; exit 8' zero one",
@@ -290,17 +303,23 @@ describe('a command in a shell that was ready does what it does under bash -c', 
     ['an empty input', { stdin: '' }],
     ['variables that shells set', { env: { PWD: '/', OLDPWD: '/tmp', SHLVL: '7', _: 'last' } }],
     ['variables that make no sense', { env: { PWD: 'x', OLDPWD: 'x', SHLVL: 'x', _: '' } }],
+    ['another home', { env: { HOME: '/tmp' } }],
     ['names that no shell can use', { env: { 'a-b': '1', 'x.y': '2', '1': '3' } }],
     ['names that our script uses', { env: { hookmachine_way: 'a', hookmachine_text: 'b' } }],
     ['a file that shells read first', { env: { BASH_ENV: '/dev/null' } }],
     ['the rules of POSIX', { env: { POSIXLY_CORRECT: '1' } }],
+    ['a function in the place of a program', { env: { 'BASH_FUNC_python3%%': '() { echo f; }' } }],
+    [
+      'a function for what is missing',
+      { env: { 'BASH_FUNC_command_not_found_handle%%': '() { echo "no $1"; }' } },
+    ],
     ['functions', { env: { 'BASH_FUNC_f%%': '() { echo f; }' } }],
     ['a time limit for reading', { env: { TMOUT: '1', IFS: ':', REPLY: 'x', CDPATH: '/' } }],
     ['another locale', { env: { LC_ALL: 'C' } }],
   ])('with %s', async (_, options) => {
     const command =
       'cat | cksum; echo "$_|$SHLVL|$PWD|${OLDPWD-none}|$IFS"; env | sort; type f; sh -c "env | sort"';
-    for (const text of [command, './env.py'])
+    for (const text of [command, './env.py', 'python3 env.py', 'uvx nosuch'])
       expect(await run(text, 'ready', options)).toBe(await run(text, 'plain', options));
   });
 });
