@@ -1,5 +1,4 @@
-import { readdirSync } from 'node:fs';
-import { isOurs, statOf } from './proc.ts';
+import { allPids, isOurs, statOf } from './proc.ts';
 
 /*
  * A process started detached leads a process group and a session, both named by its pid. What it
@@ -66,11 +65,13 @@ function groupsOf(leaders: ReadonlySet<number>): ReadonlySet<number> {
 
 /** Every process that lives, or undefined where the system does not tell. One that died but was not reaped still answers signals; only its state tells. */
 function livingProcesses(): { group: number; session: number }[] | undefined {
-  const living: { group: number; session: number }[] = [];
   if (!isOurs()) return undefined;
-  for (const pid of readdirSync('/proc')) {
-    const stat = /^\d+$/.test(pid) ? statOf(pid) : undefined;
-    if (stat !== undefined && !/[ZX]/.test(stat.state)) living.push(stat);
+  try {
+    return allPids().flatMap((pid) => {
+      const stat = statOf(pid);
+      return stat === undefined || /[ZX]/.test(stat.state) ? [] : [stat];
+    });
+  } catch {
+    return undefined;
   }
-  return living;
 }

@@ -6,13 +6,13 @@ import type {
   ProcessOrder,
   ProcessReport,
 } from '../../machines/hook-process.ts';
-import { onGroupEnd } from './group-end.ts';
-import { groupExists, killGroups, signalGroup } from './group.ts';
+import { groupExists } from './group.ts';
 import { type StartedHook, startPlainly } from './plain-start.ts';
 import { startReady } from './ready-shells.ts';
-import { killStrays, mayHaveStrays, signalStrays } from './strays.ts';
+import { killRun, onRunEnd, terminateRun } from './run-end.ts';
+import { mayHaveStrays } from './strays.ts';
 import { takeTurn } from './turns.ts';
-import { forget, isWatched, watch } from './watchdog.ts';
+import { forgetRun, isWatched, watchRun } from './watchdog.ts';
 
 /**
  * Runs one hook command and reports what it did; it knows no policy and no deadline.
@@ -73,26 +73,27 @@ class RunningHook {
     child.once('error', (error) => this.#fail(toError(error, command)));
     const { pid } = child;
     if (pid === undefined) return;
-    watch(pid, run);
-    child.once('exit', (exitCode, signal) => {
-      this.#ended = { exitCode, signal, durationMs: performance.now() - this.#startedAt };
-      report({ type: 'process.exited' });
-      this.#settle();
-    });
-    streams.attach(child, () => this.#settle());
+    try {
+      watchRun(run);
+      child.once('exit', (exitCode, signal) => {
+        this.#ended = { exitCode, signal, durationMs: performance.now() - this.#startedAt };
+        report({ type: 'process.exited' });
+        this.#settle();
+      });
+      streams.attach(child, () => this.#settle());
+    } catch (error) {
+      killRun(run);
+      this.#release();
+      throw error;
+    }
     report({ type: 'process.started', pid });
   }
 
   obey(order: ProcessOrder): void {
     if (this.#closed || this.#hook.child.pid === undefined) return;
     if (order.type === 'collect') return this.#close();
-    if (order.type === 'kill') this.#kill();
-    else
-      // A stopped process sees SIGTERM only once it goes on.
-      for (const signal of ['SIGTERM', 'SIGCONT'] as const) {
-        signalGroup(this.#hook.run.leader, signal);
-        signalStrays(this.#hook.run, signal);
-      }
+    if (order.type === 'kill') killRun(this.#hook.run);
+    else terminateRun(this.#hook.run);
     this.#isEnding = true;
     this.#settle();
   }
@@ -100,14 +101,9 @@ class RunningHook {
   /** The machine has let go of the hook: nothing of it may stay. */
   abandon(): void {
     if (this.#closed) return;
-    if (this.#hook.child.pid !== undefined) this.#kill();
+    if (this.#hook.child.pid !== undefined) killRun(this.#hook.run);
     this.#release();
     this.#endTurn();
-  }
-
-  #kill(): void {
-    killGroups(new Set([this.#hook.run.leader]));
-    killStrays([this.#hook.run]);
   }
 
   /** Closes the run when nothing of the hook is left, or sees to it that this happens then. */
@@ -120,7 +116,7 @@ class RunningHook {
     }
     // What the dead have written is read in the next turn. A stranger may hold a stream for ever:
     // nobody waits for it.
-    this.#callOff ??= onGroupEnd(run, () => setImmediate(() => this.#close()));
+    this.#callOff ??= onRunEnd(run, () => setImmediate(() => this.#close()));
   }
 
   #close(): void {
@@ -147,7 +143,7 @@ class RunningHook {
     this.#closed = true;
     this.#callOff?.();
     this.#hook.streams.release();
-    if (this.#hook.child.pid !== undefined) forget(this.#hook.child.pid);
+    if (this.#hook.child.pid !== undefined) forgetRun(this.#hook.run);
   }
 }
 

@@ -23,6 +23,11 @@ export class HookStreams {
     return this.#input !== undefined && !this.#outputs.includes(undefined);
   }
 
+  /** Whether the process has written something already. */
+  get haveBegun(): boolean {
+    return this.#outputs.some((output) => (output?.reader.readableLength ?? 0) > 0);
+  }
+
   /** Puts the input in place: before the process starts, or before it is told what to run. */
   fill(text: string): void {
     this.#text = text;

@@ -1,7 +1,6 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import type { HookCommand } from '../../machines/hook-process.ts';
-import { hostEnvironment, inOneGo } from './in-one-go.ts';
 import { isOurs, readAgain } from './proc.ts';
 import { calledByName } from './ready-way.ts';
 import { scratchFolder } from './scratch.ts';
@@ -14,7 +13,11 @@ export interface Inheritance {
   readonly shell: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Which folder has the name. */
+  readonly folder: FolderId;
 }
+
+export type FolderId = Pick<Stats, 'dev' | 'ino'>;
 
 /** With these a shell does not begin as usual, and the words of our script may mean something else. */
 const ours = ['read', 'exec', 'eval', 'set', 'unset', ...calledByName].join('|');
@@ -25,13 +28,14 @@ const unusual = new RegExp(
 /** Of /proc/PID/status, what a process hands on: its umask, users, groups, rights and cores. */
 const handedOn = /^(?:Umask|Uid|Gid|Groups|Cap\w+|NoNewPrivs|Seccomp|Cpus_allowed):.*$/gm;
 
-const rights = inOneGo(() => [readAgain('/proc/self/status').match(handedOn), getPriority()]);
+/** What of a command its process inherits. */
+export type Surroundings = Pick<HookCommand, 'cwd' | 'env'>;
 
-/** What this command's process would inherit now; undefined where only its own start can tell. */
-export function inheritanceOf(command: HookCommand): Inheritance | undefined {
-  const { cwd } = command;
+/** What a process would inherit now; undefined where only its own start can tell. */
+export function inheritanceOf(given: Surroundings): Inheritance | undefined {
+  const { cwd } = given;
   const shell = findShell();
-  const env = { ...hostEnvironment(), ...command.env };
+  const env = { ...process.env, ...given.env };
   if (!shell.endsWith('/bash') || Object.keys(env).some((name) => unusual.test(name)))
     return undefined;
   try {
@@ -40,8 +44,9 @@ export function inheritanceOf(command: HookCommand): Inheritance | undefined {
     const { dev, ino } = statSync(cwd);
     // Streams in a folder that a cleaner removed are no longer those of a new hook.
     const streams = scratchFolder();
-    const all = [shell, cwd, dev, ino, streams, env, rights()];
-    return { key: JSON.stringify(all), shell, cwd, env };
+    const rights = readAgain('/proc/self/status').match(handedOn);
+    const all = [shell, cwd, dev, ino, streams, env, getPriority(), rights];
+    return { key: JSON.stringify(all), shell, cwd, env, folder: { dev, ino } };
   } catch {
     return undefined;
   }

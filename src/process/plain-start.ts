@@ -2,9 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { HookCommand } from '../../machines/hook-process.ts';
 import { expandCommand } from './expand-command.ts';
 import { HookStreams } from './hook-streams.ts';
-import { hostEnvironment } from './in-one-go.ts';
 import { findShell } from './shell.ts';
-import { lastPid, marked, newMark, type Run } from './strays.ts';
+import { lastPid, marked, newMark, type Run, tellsPids } from './strays.ts';
 
 /** A hook's own process, with its input on the way. */
 export interface StartedHook {
@@ -19,16 +18,17 @@ export function startPlainly(command: HookCommand, stdin: string): StartedHook {
   try {
     streams.fill(stdin);
     const [program, args] = programOf(command);
-    const [mark, after] = [newMark(), lastPid()];
+    const [mark, last] = [newMark(), lastPid()];
     const child = streams.handOver((stdio) =>
       spawn(program, args, {
         cwd: command.cwd,
-        env: marked({ ...hostEnvironment(), ...command.env }, mark),
+        env: marked({ ...process.env, ...command.env }, mark),
         stdio,
         // A group of its own, so that what it starts ends with it.
         detached: true,
       }),
     );
+    const after = tellsPids(last, child.pid) ? last : undefined;
     return { child, streams, run: { mark, after, leader: child.pid ?? 0 } };
   } catch (error) {
     streams.release();

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, readlinkSync } from 'node:fs';
+import { closeSync, openSync, readSync, readdirSync, readlinkSync } from 'node:fs';
 
 /*
  * /proc, read the short way: between two events the host sleeps, and what `readFileSync` does beyond
@@ -7,14 +7,43 @@ import { closeSync, openSync, readSync, readlinkSync } from 'node:fs';
 
 let buffer: Buffer | undefined;
 
+/** Kept to be given up for one look: a host that has run out of descriptors must find what it is to end. */
+let spare: number | undefined;
+
+const isShortage = (error: unknown): boolean =>
+  ['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+function withSpare<Seen>(look: () => Seen): Seen {
+  try {
+    return look();
+  } catch (error) {
+    if (spare === undefined || !isShortage(error)) throw error;
+    closeSync(spare);
+    spare = undefined;
+    const seen = look();
+    keepSpare();
+    return seen;
+  }
+}
+
+function keepSpare(): void {
+  try {
+    spare ??= openSync('/proc/self/stat', 'r');
+  } catch {
+    // There is none to keep.
+  }
+}
+
 /** What a file under /proc says, up to 1 MiB; throws where there is none. */
 export function readProc(path: string): string {
-  const fd = openSync(path, 'r');
-  try {
-    return textOf(fd);
-  } finally {
-    closeSync(fd);
-  }
+  return withSpare(() => {
+    const fd = openSync(path, 'r');
+    try {
+      return textOf(fd);
+    } finally {
+      closeSync(fd);
+    }
+  });
 }
 
 const kept = new Map<string, number>();
@@ -45,19 +74,35 @@ export function isOurs(): boolean {
   } catch {
     ours = false;
   }
+  if (ours) keepSpare();
   return ours;
 }
 
-/** State, group and session of a process, and undefined when it is gone. */
-export function statOf(
-  pid: number | string,
-): { state: string; group: number; session: number } | undefined {
+/** The numbers of all processes; throws where no look at them can be had. */
+export const allPids = (): number[] =>
+  withSpare(() => readdirSync('/proc'))
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
+
+/** State, group and session of a process, and undefined when it is gone or out of our reach; throws where no look at it can be had. */
+export function statOf(pid: number): { state: string; group: number; session: number } | undefined {
   try {
     const stat = readProc(`/proc/${pid}/stat`);
     // The command name in parentheses may itself hold blanks and parentheses.
     const [state = '', , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return { state, group: Number(group), session: Number(session) };
-  } catch {
+  } catch (error) {
+    if (isShortage(error)) throw error;
+    return undefined;
+  }
+}
+
+/** The environment that a process was started with, and undefined when it is gone or out of our reach; throws where no look at it can be had. */
+export function environmentOf(pid: number): string | undefined {
+  try {
+    return readProc(`/proc/${pid}/environ`);
+  } catch (error) {
+    if (isShortage(error)) throw error;
     return undefined;
   }
 }

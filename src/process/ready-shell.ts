@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { statSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { HookStreams } from './hook-streams.ts';
-import type { Inheritance } from './inheritance.ts';
+import type { FolderId, Inheritance } from './inheritance.ts';
 import type { StartedHook } from './plain-start.ts';
 import { statOf } from './proc.ts';
 import type { ReadyWay } from './ready-way.ts';
-import { lastPid, marked, newMark } from './strays.ts';
+import { lastPid, marked, newMark, tellsPids } from './strays.ts';
 import { forget, watchAhead } from './watchdog.ts';
 
 /*
@@ -21,7 +22,7 @@ import { forget, watchAhead } from './watchdog.ts';
  */
 const script = (restored: readonly string[]): string =>
   [
-    `IFS= read -r -d '' -u 3 hookmachine_way && IFS= read -r -d '' -u 3 hookmachine_text || exit 125`,
+    `IFS= TMOUT= read -r -d '' -u 3 hookmachine_way && IFS= TMOUT= read -r -d '' -u 3 hookmachine_text || exit 125`,
     `exec 3<&-`,
     `if [[ $hookmachine_way = line ]]; then eval "unset hookmachine_way hookmachine_text; $hookmachine_text"; exit; fi`,
     `[[ $hookmachine_way = program ]] && ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] > 500)) || ${restored.map((name, index) => `${name}="$${index + 1}" `).join('')}exec "$0" -c "$hookmachine_text"`,
@@ -40,11 +41,14 @@ export class ReadyShell {
   readonly #streams = new HookStreams();
   readonly #orders: Socket;
   readonly #mark = newMark();
+  readonly #folder: FolderId;
   #isHook = false;
   #isDismissed = false;
 
   /** `onEnd` is called when it ends without an order. */
-  constructor({ shell, cwd, env }: Inheritance, onEnd: (shell: ReadyShell) => void) {
+  constructor({ shell, cwd, env, folder }: Inheritance, onEnd: (shell: ReadyShell) => void) {
+    this.#folder = folder;
+    const last = lastPid();
     try {
       if (!this.#streams.areFiles) throw new Error('A shell cannot be given pipes ahead of time.');
       const restored = setByShells.filter((name) => env[name] !== undefined);
@@ -73,6 +77,7 @@ export class ReadyShell {
     this.#child.once('error', end).once('exit', end);
     // Whether it got its order, its end will tell.
     this.#orders.on('error', () => undefined);
+    tellsPids(last, this.#child.pid);
     if (this.#child.pid !== undefined) watchAhead(this.#child.pid);
     // Neither the shell nor its pipes may keep the host alive.
     this.#child.unref();
@@ -80,17 +85,25 @@ export class ReadyShell {
     this.#orders.unref();
   }
 
-  /** Whether it can take an order: a busy host may not have heard of its end yet. */
+  /** Whether it can take an order, in the folder where it should be: a busy host may not have heard of its end yet. */
   get isWaiting(): boolean {
     const { pid } = this.#child;
-    return pid !== undefined && /[SRD]/.test(statOf(pid)?.state ?? '');
+    if (pid === undefined || !/[SRD]/.test(statOf(pid)?.state ?? '')) return false;
+    const { dev, ino } = statSync(`/proc/${pid}/cwd`);
+    return dev === this.#folder.dev && ino === this.#folder.ino;
+  }
+
+  /** Whether it has complained of its surroundings, as every shell would that is started in them. */
+  get hasComplained(): boolean {
+    return this.#streams.haveBegun;
   }
 
   /** Makes it the hook. */
   run(way: ReadyWay, text: string, stdin: string): StartedHook {
     this.#streams.fill(stdin);
     this.#isHook = true;
-    const run = { mark: this.#mark, after: lastPid(), leader: this.#child.pid! };
+    const after = tellsPids() ? lastPid() : undefined;
+    const run = { mark: this.#mark, after, leader: this.#child.pid! };
     this.#orders.end(`${way}\0${text}\0`, () => this.#orders.destroy());
     this.#child.ref();
     this.#streams.ref();

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { HookCommand } from '../../machines/hook-process.ts';
 import { expandCommand } from './expand-command.ts';
-import { type Inheritance, inheritanceOf } from './inheritance.ts';
+import { type Inheritance, inheritanceOf, type Surroundings } from './inheritance.ts';
 import type { StartedHook } from './plain-start.ts';
 import { ReadyShell } from './ready-shell.ts';
 import { readyWay } from './ready-way.ts';
@@ -27,6 +27,7 @@ const tolerance = 3;
 
 interface Stock {
   readonly inheritance: Inheritance;
+  readonly surroundings: Surroundings;
   readonly shells: ReadyShell[];
   /** How many hooks began since the last pause, and the most there ever were. */
   begun: number;
@@ -34,6 +35,8 @@ interface Stock {
   running: number;
   /** Whether hooks came again after a pause. */
   isRegular: boolean;
+  /** Whether shells complain at their start: what they say must come once, and from the hook's own. */
+  isNoisy: boolean;
 }
 
 /** By the key of the inheritance, those used last at the end. */
@@ -61,7 +64,7 @@ export function startReady(
 ): StartedHook {
   const inheritance = isFit(command) ? inheritanceOf(command) : undefined;
   if (inheritance === undefined) return startPlainly();
-  const stock = stockFor(inheritance);
+  const stock = stockFor(inheritance, command);
   const started = takeOver(stock, command, stdin) ?? startPlainly();
   if (started.child.pid === undefined) return started;
   clearTimeout(pausing);
@@ -79,18 +82,20 @@ export function startReady(
 /** Starts a shell for hooks like this one; tells whether one is ready then. */
 export function prepare(command: HookCommand): boolean {
   const inheritance = isFit(command) ? inheritanceOf(command) : undefined;
-  return inheritance !== undefined && add(stockFor(inheritance));
+  return inheritance !== undefined && add(stockFor(inheritance, command));
 }
 
-function stockFor(inheritance: Inheritance): Stock {
+function stockFor(inheritance: Inheritance, { cwd, env }: Surroundings): Stock {
   const { key } = inheritance;
   const stock = stocks.get(key) ?? {
     inheritance,
+    surroundings: { cwd, env },
     shells: [],
     begun: 0,
     wanted: 0,
     running: 0,
     isRegular: false,
+    isNoisy: false,
   };
   stocks.delete(key);
   stocks.set(key, stock);
@@ -102,7 +107,9 @@ function takeOver(stock: Stock, command: HookCommand, stdin: string): StartedHoo
   const text = expandCommand(command.command, command.env);
   for (let shell = stock.shells.shift(); shell !== undefined; shell = stock.shells.shift()) {
     try {
-      if (shell.isWaiting) return shell.run(readyWay(text, command.env), text, stdin);
+      stock.isNoisy ||= shell.hasComplained;
+      if (!stock.isNoisy && shell.isWaiting)
+        return shell.run(readyWay(text, command.env), text, stdin);
     } catch {
       // Nothing has run yet.
     }
@@ -135,12 +142,18 @@ function fill(): void {
  * and as many follow as run now; unless those keep the processor busy, for then a shell ahead of its
  * hook only takes from the others.
  */
-function lacks({ shells, begun, wanted, running, isRegular }: Stock): boolean {
+function lacks({ shells, begun, wanted, running, isRegular, isNoisy }: Stock): boolean {
+  if (isNoisy) return false;
   if (begun > most) return running < availableParallelism() && shells.length < running;
   return begun === 0 && isRegular && shells.length < wanted;
 }
 
 function add(stock: Stock): boolean {
+  // A moment has passed since a hook ran.
+  if (inheritanceOf(stock.surroundings)?.key !== stock.inheritance.key) {
+    discard(stock);
+    return false;
+  }
   for (const older of stocks.values()) {
     if (older === stock || ready() < most) break;
     discard(older);

@@ -42,6 +42,8 @@ const wellKnown = new Set([...programs, ...interpreters]);
 export function readyWay(text: string, env: Readonly<Record<string, string>>): ReadyWay {
   for (const [, name] of text.matchAll(/\$\{?(\w+)/g))
     if (!Object.hasOwn(env, name!)) return 'text';
+  // Complaints count the lines, and shells know when they were started.
+  if (/\n.*\S/.test(text) || text.includes('%(')) return 'text';
   const { program } = programCall.exec(text)?.groups ?? {};
   if (program !== undefined && (program.includes('/') || wellKnown.has(program))) return 'program';
   return line.test(text) ? 'line' : 'text';

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { isOurs, readAgain, readProc, statOf } from './proc.ts';
+import { existsSync } from 'node:fs';
+import { allPids, environmentOf, isOurs, readAgain, statOf } from './proc.ts';
 
 /*
  * What a hook starts may leave the hook's session: by `setsid`, or as a daemon that forks twice. No
@@ -33,10 +33,11 @@ export const marked = (
   mark: string,
 ): Record<string, string | undefined> => ({ ...env, [markName]: (env[markName] ?? '') + mark });
 
-/** The number that the system gave last to a process or thread. */
+/** The number that the system gave last to a process or thread, where it tells. */
 export function lastPid(): number | undefined {
   try {
-    return Number(/\d+$/.exec(readAgain('/proc/loadavg').trimEnd())?.[0]);
+    const told = /\d+$/.exec(readAgain('/proc/loadavg').trimEnd())?.[0];
+    return told === undefined ? undefined : Number(told);
   } catch {
     return undefined;
   }
@@ -45,31 +46,46 @@ export function lastPid(): number | undefined {
 /** More numbers than this are not tried one after the other. */
 const many = 256;
 
+let isTrue = false;
+
 /**
- * Whether anything may live that left this run's session. One that is just becoming another program
- * shows no environment for a moment, and counts, unless it is in a session that `isHook` knows.
+ * Whether `lastPid` tells the truth, which a process shows that was started when it told `before`.
+ * Sandboxes tell nothing there, or always the same, or numbers of another system.
  */
-export function mayHaveStrays(run: Run, isHook: (session: number) => boolean): boolean {
-  for (const found of foundIn(run, isHook)) return found !== undefined;
-  return false;
+export function tellsPids(before?: number, pid?: number): boolean {
+  if (isTrue || before === undefined || pid === undefined) return isTrue;
+  isTrue = before < pid && pid <= (lastPid() ?? 0) && pid - before <= many;
+  return isTrue;
 }
 
-/** What lives and left this run's session. */
-export const straysOf = (run: Run): number[] =>
-  [...foundIn(run)].filter((found) => typeof found === 'number');
+/** Whether anything lives that left this run's session, or no look can be had. What is in a session that `isHook` knows is that hook's. */
+export function mayHaveStrays(run: Run, isHook: (session: number) => boolean): boolean {
+  try {
+    return foundIn(run, isHook).next().done !== true;
+  } catch {
+    return true;
+  }
+}
 
 /** Sends a signal to what left this run's session. */
 export function signalStrays(run: Run, signal: NodeJS.Signals): void {
   for (const pid of straysOf(run)) send(pid, signal);
 }
 
-/** Kills what left these runs' sessions, and again what that started in between. */
-export function killStrays(runs: Iterable<Run>): void {
-  for (const run of runs)
-    for (let round = 0, found = straysOf(run); found.length > 0 && round < 10; round++) {
-      for (const pid of found) send(pid, 'SIGKILL');
-      found = straysOf(run);
-    }
+/** Kills what left this run's session, and again what that started in between. */
+export function killStrays(run: Run): void {
+  for (let round = 0, found = straysOf(run); found.length > 0 && round < 10; round++) {
+    for (const pid of found) send(pid, 'SIGKILL');
+    found = straysOf(run);
+  }
+}
+
+function straysOf(run: Run): number[] {
+  try {
+    return [...foundIn(run)];
+  } catch {
+    return [];
+  }
 }
 
 function send(pid: number, signal: NodeJS.Signals): void {
@@ -80,43 +96,47 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The strays of a run, and `unsure` for what may be one. */
 function* foundIn(
   { mark, leader, after }: Run,
   isHook: (session: number) => boolean = () => false,
-): Generator<number | 'unsure'> {
+): Generator<number> {
   if (!isOurs()) return;
+  let [from, to] = [after, after === undefined ? undefined : lastPid()];
+  if (after !== undefined && to === after) return;
   // What is found may have started something by then; but who is without end must not hold the host.
-  for (let round = 0, from = after, to = lastPid(); to !== from && round < 10; round++) {
-    for (const pid of numbers(from, to)) {
-      if (!existsSync(`/proc/${pid}`)) continue;
-      const environment = environmentOf(pid);
-      if (environment !== '' && !environment.includes(mark)) continue;
-      const stat = statOf(pid);
-      // Of the dead only their number is left, and the system's own threads have no session.
-      if (stat === undefined || /[ZX]/.test(stat.state)) continue;
-      if (stat.session === leader || stat.session === 0) continue;
-      if (environment !== '') yield pid;
-      else if (!isHook(stat.session)) yield 'unsure';
-    }
-    [from, to] = [to, lastPid()];
+  for (let round = 0; round < 10; round++) {
+    for (const pid of numbers(from, to)) if (isStray(pid, mark, leader, isHook)) yield pid;
+    [from, to] = [to, to === undefined ? undefined : lastPid()];
+    if (from === to) return;
   }
 }
 
-/** The numbers that the system gave behind `from`, up to `to`; all that are in use where those are too many, or began again from below. */
+/** The numbers that the system gave behind `from`, up to `to`; all that are in use where those are too many, began again from below, or are not told. */
 function numbers(from: number | undefined, to: number | undefined): Iterable<number> {
-  if (from !== undefined && to !== undefined && to >= from && to - from <= many)
-    return Array.from({ length: to - from }, (_, index) => from + 1 + index);
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number);
+  if (from === undefined || to === undefined || to < from || to - from > many) return allPids();
+  return Array.from({ length: to - from }, (_, index) => from + 1 + index);
 }
 
-function environmentOf(pid: number): string {
-  try {
-    return readProc(`/proc/${pid}/environ`);
-  } catch {
-    // It ended while we looked, or runs as another user, out of our reach.
-    return 'unreadable';
+function isStray(
+  pid: number,
+  mark: string,
+  leader: number,
+  isHook: (session: number) => boolean,
+): boolean {
+  if (!existsSync(`/proc/${pid}`)) return false;
+  let environment = environmentOf(pid);
+  if (environment !== '' && environment?.includes(mark) !== true) return false;
+  const stat = statOf(pid);
+  // Of the dead only their number is left, and the system's own threads have no session.
+  if (stat === undefined || /[ZX]/.test(stat.state) || [0, leader].includes(stat.session))
+    return false;
+  // One that is just becoming another program shows no environment for a moment.
+  for (let look = 0; environment === '' && look < 5 && !isHook(stat.session); look++) {
+    Atomics.wait(nobody, 0, 0, 0.2);
+    environment = environmentOf(pid);
   }
+  return environment?.includes(mark) === true;
 }
+
+/** Nobody ever wakes who waits for it. */
+const nobody = new Int32Array(new SharedArrayBuffer(4));

@@ -2,14 +2,15 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { killGroups } from './group.ts';
+import { isOurs } from './proc.ts';
 import { hostMark, killStrays, type Run } from './strays.ts';
 
 /*
  * Sees to it that no hook outlives the host, however the host ends.
  *
  * A small shell holds the other end of a pipe. When the host is gone, even by SIGKILL, the pipe
- * ends, and the shell kills the groups it was told of, and whatever carries the host's mark. A host
- * that ends in an orderly way does it itself, at once.
+ * ends, and the shell kills the groups it was told of, and whatever carries the host's mark, if
+ * /proc is of the same processes. A host that ends in an orderly way does it itself, at once.
  */
 
 /** Of /proc/PID/stat, what follows the name in parentheses is: state, parent, group, session. */
@@ -24,7 +25,7 @@ while read -r order what; do
   esac
 done
 for group in $groups; do kill -KILL "-$group"; done
-for round in 1 2; do
+[ -z "$1" ] || for round in 1 2; do
   for stat in /proc/[0-9]*/stat; do
     read -r line < "$stat" || continue
     set -- \${line##*) }
@@ -38,8 +39,11 @@ done
 [ -z "$scratch" ] || rm -rf -- "$scratch"
 `;
 
-/** The groups that live, with the runs of those that are hooks'. */
-const groups = new Map<number, Run | undefined>();
+/** The hooks of which something may live, and those of them whose session may. */
+const runs = new Set<Run>();
+const sessions = new Set<Run>();
+/** The groups that end with the host, those of shells that wait for a hook left out: they end by themselves. */
+const groups = new Set<number>();
 /** The groups that the dog knows of. */
 const told = new Set<number>();
 let scratch: string | undefined;
@@ -50,10 +54,17 @@ let untold = '';
 let telling: NodeJS.Immediate | undefined;
 let tellingLater: NodeJS.Timeout | undefined;
 
-/** Ends this process group when the host ends, and what left its session where it is a hook's. */
-export function watch(group: number, run?: Run): void {
-  groups.set(group, run);
+/** Ends this process group when the host ends. */
+export function watch(group: number): void {
+  groups.add(group);
   watchAhead(group);
+}
+
+/** Ends this hook when the host ends, and what left its session too. */
+export function watchRun(run: Run): void {
+  runs.add(run);
+  sessions.add(run);
+  watch(run.leader);
 }
 
 /** Tells of a group that will be of use, and ends by itself as long as it is not. */
@@ -67,6 +78,20 @@ export function watchAhead(group: number): void {
 
 /** Whether this group is one of a hook, or of a shell that waits to be one. */
 export const isWatched = (group: number): boolean => told.has(group);
+
+/** Whether the hook's session may live; if not, its number may be a stranger's. */
+export const hasSession = (run: Run): boolean => sessions.has(run);
+
+/** The hook's session is gone; what left it may live. */
+export function leaveSession(run: Run): void {
+  if (sessions.delete(run)) forget(run.leader);
+}
+
+/** The hook is gone, and all that was its own. */
+export function forgetRun(run: Run): void {
+  runs.delete(run);
+  leaveSession(run);
+}
 
 /** The process group is gone. */
 export function forget(group: number): void {
@@ -88,7 +113,9 @@ export function removeAtExit(folder: string): void {
 
 function tell(order: string): void {
   untold += `${order}\n`;
-  telling ??= setImmediate(flush);
+  // Without marks to find them by, it must hear of hooks before they do anything.
+  if (isOurs()) telling ??= setImmediate(flush);
+  else flush();
 }
 
 function flush(): void {
@@ -103,15 +130,26 @@ function arm(): void {
   if (isArmed) return;
   isArmed = true;
   process.once('exit', () => {
-    if (groups.size > 0) killGroups(new Set(groups.keys()));
-    else dog?.kill('SIGKILL');
-    killStrays([...groups.values()].filter((run) => run !== undefined));
+    if (groups.size > 0) killGroups(groups);
+    else if (runs.size === 0) dog?.kill('SIGKILL');
+    for (const run of runs) killStrays(run);
     if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
   });
 }
 
 function start(): void {
-  const started = spawn('/bin/sh', ['-c', script, hostMark], {
+  try {
+    dog = startDog();
+    untold = '';
+    dog.stdin?.write(scratch === undefined ? '' : `scratch ${scratch}\n`);
+    for (const group of told) tell(`watch ${group}`);
+  } catch {
+    // Hooks run without it, and the next one tries again.
+  }
+}
+
+function startDog(): ChildProcess {
+  const started = spawn('/bin/sh', ['-c', script, hostMark, isOurs() ? 'proc' : ''], {
     cwd: '/',
     // It needs `rm` whatever the host's PATH leaves out, and none of the host's secrets.
     env: { PATH: `${process.env['PATH'] ?? ''}:/usr/bin:/bin` },
@@ -122,12 +160,11 @@ function start(): void {
     if (dog === started) dog = undefined;
   };
   started.once('error', loseIt).once('exit', loseIt);
-  started.stdin.on('error', loseIt);
+  // Without a descriptor to spare there is no pipe.
+  const pipe = started.stdin as Socket | undefined;
+  pipe?.on('error', loseIt);
   // Neither the shell nor its pipe may keep the host alive.
   started.unref();
-  (started.stdin as Socket).unref();
-  dog = started;
-  untold = '';
-  started.stdin.write(scratch === undefined ? '' : `scratch ${scratch}\n`);
-  for (const group of told) tell(`watch ${group}`);
+  pipe?.unref();
+  return started;
 }

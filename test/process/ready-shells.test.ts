@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readlinkSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { tempFolder } from '../support/temp-folder.ts';
 import type * as pool from '../../src/process/ready-shells.ts';
@@ -52,6 +53,53 @@ function folderOf(pid: number): string | undefined {
 }
 
 describe('a shell that is ready', () => {
+  test('is not started where the folder, the rights or the environment have changed since the hook', async () => {
+    const cwd = join(tempFolder(), 'cwd');
+    mkdirSync(cwd);
+    const again = async (): Promise<void> => {
+      await runToExit(':', { cwd });
+      await sleep(30);
+    };
+    const changes: [string, () => void, () => void][] = [
+      [
+        'folder',
+        () => (renameSync(cwd, `${cwd} moved`), mkdirSync(cwd)),
+        () => (rmdirSync(cwd), renameSync(`${cwd} moved`, cwd)),
+      ],
+      ['umask', () => process.umask(0o077), () => process.umask(0o022)],
+      ['environment', () => vi.stubEnv('ADDED', '1'), () => vi.unstubAllEnvs()],
+    ];
+    process.umask(0o022);
+    for (const [, change, back] of changes) {
+      await again();
+      await again();
+      expect(waiting()).not.toEqual([]);
+      await runToExit(':', { cwd });
+      change();
+      await sleep(30);
+      back();
+      const { stdout } = await runToExit('readlink /proc/$$/cwd; umask; echo "$ADDED"', { cwd });
+      expect(stdout).toBe(`${cwd}\n0022\n\n`);
+    }
+  });
+
+  test('outlives the time that shells are given to read', async () => {
+    const options = { cwd: tempFolder(), env: { TMOUT: '1' } };
+    const pid = ready(options);
+    await sleep(1300);
+    expect(await pidOf(options)).toBe(pid);
+  });
+
+  test('is not used where shells complain at their start', async () => {
+    const options = { cwd: tempFolder(), env: { LC_ALL: 'xx_XX.utf8' } };
+    const plain = await runToExit('echo no >&2; nosuch; exit 2', options);
+    const pid = ready(options);
+    await sleep(100);
+    const { stderr } = await runToExit('echo no >&2; nosuch; exit 2', options);
+    expect(stderr).toBe(plain.stderr);
+    expect(isAlive(pid)).toBe(false);
+  });
+
   test('becomes the hook', async () => {
     const cwd = tempFolder();
     const pid = ready({ cwd });

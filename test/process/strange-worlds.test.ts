@@ -1,0 +1,127 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { foldersUntilTheEnd, isAlive, numberIn } from './run-hook.ts';
+
+/* Hosts without a descriptor to spare, and systems whose /proc tells less than usual, or of others. */
+
+const host = new URL('strange-host.ts', import.meta.url).pathname;
+const nodeArgs = ['--import', import.meta.resolve('tsx'), host];
+const makeFolder = foldersUntilTheEnd();
+
+/** Whether the system lets us do this. */
+function can(...[command = '', ...args]: string[]): boolean {
+  try {
+    execFileSync(command, args, { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs a hook in a host that a line of shell starts as `"$@"`; it writes what it leaves behind to `left`. */
+async function run(line: string, hook: string, descriptors = '') {
+  const cwd = makeFolder();
+  const args = ['-c', line, 'sh', process.execPath, ...nodeArgs, hook, descriptors];
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  const { stdout } = await promisify(execFile)('sh', args, { cwd, env });
+  const left = existsSync(join(cwd, 'left')) && isAlive(await numberIn(join(cwd, 'left')));
+  return { outcome: JSON.parse(stdout) as unknown, left };
+}
+
+describe.concurrent.each(['0', '1'])('without a descriptor to spare, plain start %s', (plain) => {
+  const scarce = `ulimit -n 100; export HOOKMACHINE_PLAIN_START=${plain}; exec "$@"`;
+
+  test('a hook ends at its deadline', async () => {
+    const hook = 'echo $$ > left; touch begun; sleep 100; :';
+    const { outcome, left } = await run(scarce, hook);
+    expect(outcome).toMatchObject({ status: 'timedOut' });
+    expect(left).toBe(false);
+  });
+
+  test.each([
+    ['in its session', 'sleep 100 & echo $! > left;'],
+    ['deaf to SIGTERM', `sh -c 'trap "" TERM; echo $$ > left; sleep 100; :' &`],
+    ['in a session of its own', "setsid sh -c 'echo $$ > left; exec sleep 100' &"],
+  ])('a denial counts, and what is left %s ends', async (_, start) => {
+    const hook = `${start} while [ ! -s left ]; do sleep 0.01; done; touch begun; sleep 0.5; exit 2`;
+    const { outcome, left } = await run(scarce, hook);
+    expect(outcome).toMatchObject({ status: 'exited', exit: { exitCode: 2 } });
+    expect(left).toBe(false);
+  });
+});
+
+const stray =
+  "setsid sh -c 'echo $$ > left; exec sleep 100' >/dev/null 2>&1 & while [ ! -s left ]; do sleep 0.01; done; touch begun; exit 2";
+
+test.runIf(can('sh', '-c', 'echo 1 > /proc/sys/kernel/ns_last_pid'))(
+  'a stranger that gets the number of a hook whose session is gone lives',
+  async () => {
+    // Its stray is waited for until the grace is over.
+    const hook = `touch begun; setsid sh -c 'trap "" TERM; echo $$ > left; sleep 100; :' & while [ ! -s left ]; do sleep 0.01; done; echo $$ > leader; sleep 100`;
+    const line = `
+      "$@" & host=$!
+      while [ ! -s leader ]; do sleep 0.05; done; leader=$(cat leader)
+      while [ -e /proc/$leader ]; do sleep 0.05; done
+      for try in 1 2 3 4 5 6 7 8 9; do
+        echo $((leader - 1)) > /proc/sys/kernel/ns_last_pid; setsid sleep 100 & stranger=$!
+        [ $stranger -eq $leader ] && break; kill -9 $stranger
+      done >/dev/null 2>&1
+      wait $host; echo $stranger > left`;
+    const { outcome, left } = await run(line, hook, 'keep');
+    expect(outcome).toMatchObject({ status: 'timedOut' });
+    expect(left).toBe(true);
+  },
+);
+
+test.runIf(can('unshare', '-pf', 'sh', '-c', 'echo 1 > /proc/sys/kernel/ns_last_pid'))(
+  'where /proc tells of other processes, a killed host takes none of those along',
+  async () => {
+    const cwd = makeFolder();
+    // The numbers that /proc has for those of the hook are given to strangers.
+    const line = `
+      "$@" & host=$!
+      while [ ! -e begun ]; do sleep 0.05; done; sleep 0.3
+      strangers=
+      for environ in $(grep -lsaF "HOOKMACHINE_HOOK=$host." /proc/[0-9]*/environ); do
+        number=\${environ#/proc/}; number=\${number%/environ}
+        echo $((number - 1)) > /proc/sys/kernel/ns_last_pid; sleep 100 & strangers="$strangers $!"
+        [ $! -eq $number ] && touch met
+      done
+      kill -9 $host; sleep 1.5
+      for stranger in $strangers; do kill -0 $stranger || touch killed; done`;
+    const hook = 'setsid sleep 100 & touch begun; sleep 100';
+    const args = ['-pf', 'sh', '-c', line, 'sh', process.execPath, ...nodeArgs, hook, 'keep'];
+    const env = { ...process.env, NODE_OPTIONS: '' };
+    await promisify(execFile)('unshare', args, { cwd, env }).catch(() => undefined);
+    expect(existsSync(join(cwd, 'met'))).toBe(true);
+    expect(existsSync(join(cwd, 'killed'))).toBe(false);
+  },
+);
+
+describe.concurrent('what left for a session of its own ends', () => {
+  test.runIf(can('unshare', '-m', 'true')).each([
+    ['always the same number', '0.00 0.00 0.00 0/0 0'],
+    ['numbers of another system', '0.10 0.20 0.30 1/900 4000000'],
+    ['no number', ''],
+  ])('where the system tells %s as the last one given', async (_, loadavg) => {
+    const file = join(makeFolder(), 'loadavg');
+    writeFileSync(file, `${loadavg}\n`);
+    const line = `exec unshare -m sh -c 'mount --bind "${file}" /proc/loadavg && exec "$@"' sh "$@"`;
+    const { outcome, left } = await run(line, stray, 'keep');
+    expect(outcome).toMatchObject({
+      status: 'exited',
+      exit: { exitCode: 2 },
+      leftBackground: true,
+    });
+    expect(left).toBe(false);
+  });
+
+  test('even if it becomes another program without end', async () => {
+    const hook = `export P='exec $^X, "-e", $ENV{P}'; setsid perl -e 'open F, ">left"; print F "$$\\n"; close F; exec $^X, "-e", $ENV{P}' >/dev/null 2>&1 & while [ ! -s left ]; do sleep 0.01; done; touch begun; exit 2`;
+    for (let round = 0; round < 4; round++)
+      expect(await run('exec "$@"', hook, 'keep')).toMatchObject({ left: false });
+  });
+});
