@@ -1,6 +1,7 @@
 import { onAbort } from '../hooks/on-abort.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { GenAIContent } from '../translate/genai-types.ts';
+import { callMachines } from './call-machines.ts';
 import { compressHistory } from './compress-history.ts';
 import type { ChatEvent } from './chat-events.ts';
 import type { ChatLoopOptions, ChatSession } from './chat-session.ts';
@@ -26,6 +27,8 @@ export class ChatLoop {
 
   constructor(options: ChatLoopOptions) {
     const tools = options.tools ?? new Map<string, Tool>();
+    // Every turn needs them, and tells when they are not there.
+    void callMachines().catch(() => undefined);
     this.#session = {
       options,
       tools,

@@ -13,6 +13,7 @@ import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
 import type { GenAIRequest } from '../translate/genai-types.ts';
 import { withSystemMessage } from '../translate/system-message.ts';
+import { callMachines } from './call-machines.ts';
 import { hookDecision, toolEvents, toolResultEvent, type ChatEvent } from './chat-events.ts';
 import {
   conversationOf,
@@ -30,7 +31,7 @@ import { hasHooks, hookResult, planHooks, tellResult } from './plan-hooks.ts';
 import { readyHookSystem } from './ready-hook-system.ts';
 import { beginSession, fireSessionEvent, notice } from './session-events.ts';
 import type { ToolCallRequest } from './tool-call.ts';
-import type { CallOrigin } from './run-call.ts';
+import { warnUnseen, type CallOrigin } from './run-call.ts';
 import { refusalOf } from './tool-choice.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 
@@ -80,10 +81,7 @@ export class ChatTurn {
         await compressHistory(this.#session, 'auto', this.#tell, signal);
       await beginSession(this.#session, this.#tell);
       const system = await readyHookSystem(options.config);
-      const [{ agentTurn }, { runMachine }] = await Promise.all([
-        import('../hooks/actors.ts'),
-        import('../hooks/run-machine.ts'),
-      ]);
+      const { agentTurn, runMachine } = await callMachines();
       const input = { ports: this.#ports(prompt, system), ...limits };
       this.#origin = inspect && { turn: randomUUID() };
       const origin = inspect && { sessionId: config.getSessionId(), ...this.#origin };
@@ -254,8 +252,12 @@ export class ChatTurn {
   async #tellRefused(request: ToolCallRequest, refusal: ToolResult): Promise<void> {
     const { config } = this.#session.options;
     if (config.inspect) {
-      const { showRefused } = await import('./refused-call.ts');
-      await showRefused(config, request, refusal, this.#origin);
+      try {
+        const { showRefused } = await import('./refused-call.ts');
+        await showRefused(config, request, refusal, this.#origin);
+      } catch (error) {
+        warnUnseen(config, error);
+      }
     }
     this.#tell(toolResultEvent(request, refusal, 'refused'));
   }

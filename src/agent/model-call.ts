@@ -5,7 +5,7 @@ import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { emptyResponse } from '../translate/genai-v1.ts';
 import { modelCallPorts, modelEvents, type CallModel, type OnHooks } from './model-call-ports.ts';
 import { hookResult } from './plan-hooks.ts';
-import { runCall, type CallOrigin } from './run-call.ts';
+import { runCall, type CallOrigin, type GiveUp, type HookedCall } from './run-call.ts';
 import type { StopRequest } from './tool-effects.ts';
 
 /** One logical model call, however often the provider is asked for it (C-90). */
@@ -56,9 +56,10 @@ export async function runModelCall(
   }: ModelCallOptions = {},
 ): Promise<EndedModelCall> {
   const told = { request, failures: [] };
-  const outcome = await runCall<ModelCallOutcome>(
+  const outcome = await runCall<ModelCallOutcome, Told>(
     config,
     {
+      told,
       events: modelEvents,
       withHooks: ({ modelCall }, system, run) =>
         run(modelCall, {
@@ -73,12 +74,28 @@ export async function runModelCall(
           return { ...told, status: 'failed', error };
         }
       },
+      withoutMachine,
       cancelled: (reason) => ({ ...told, status: 'cancelled', reason }),
     },
     signal,
     origin,
   );
   return ended(outcome);
+}
+
+type Told = Pick<ModelCallOutcome, 'request' | 'failures'>;
+
+async function withoutMachine(
+  { told, withoutHooks }: HookedCall<ModelCallOutcome, Told>,
+  giveUp: GiveUp,
+): Promise<ModelCallOutcome> {
+  const selection = giveUp('BeforeToolSelection');
+  const before = giveUp('BeforeModel');
+  const earlier = { ...(selection && { selection }), ...(before && { before }) };
+  if (before?.verdict.blocked) return { ...told, ...earlier, status: 'blocked', stop: false };
+  const done = await withoutHooks();
+  const after = done.status === 'done' ? giveUp('AfterModel') : undefined;
+  return { ...done, ...earlier, ...(after && { after }) };
 }
 
 /** What an ended model call means for the agent and its user (HOOK-036, 037, 040, 046 to 049, 058, 184, 202). */

@@ -3,7 +3,7 @@ import type { EventContext } from '../dialects/event-context.ts';
 import type { HookSystemConfig } from '../hooks/config.ts';
 import type { AggregatedHookResult } from '../hooks/results.ts';
 import { hookResult } from './plan-hooks.ts';
-import { runCall, type CallOrigin } from './run-call.ts';
+import { runCall, type CallOrigin, type GiveUp, type HookedCall } from './run-call.ts';
 import { runTool, type ExecuteTool } from './run-tool.ts';
 import { EngineToolCallPorts, failedResult } from './tool-call-ports.ts';
 import { applyToolEffects, type AppliedToolCall } from './tool-effects.ts';
@@ -43,9 +43,10 @@ export function runToolCall(
 ): Promise<EndedToolCall> {
   const { id, name, input } = request;
   const told = { toolInput: input, failures: [] };
-  return runCall<ToolCallOutcome>(
+  return runCall<ToolCallOutcome, Told>(
     config,
     {
+      told,
       events: ['BeforeTool', 'AfterTool'],
       subject: name,
       withHooks: ({ toolCall }, system, run) =>
@@ -63,11 +64,25 @@ export function runToolCall(
         const result = await runTool(executeTool, input, heard).catch(failedResult);
         return { ...told, status: 'done', result };
       },
+      withoutMachine,
       cancelled: (reason) => ({ ...told, status: 'cancelled', reason }),
     },
     signal,
     origin,
   ).then(ended);
+}
+
+type Told = Pick<ToolCallOutcome, 'toolInput' | 'failures'>;
+
+async function withoutMachine(
+  { told, withoutHooks }: HookedCall<ToolCallOutcome, Told>,
+  giveUp: GiveUp,
+): Promise<ToolCallOutcome> {
+  const before = giveUp('BeforeTool');
+  if (before?.verdict.blocked) return { ...told, status: 'blocked', before, stop: false };
+  const done = await withoutHooks();
+  const after = giveUp('AfterTool');
+  return { ...done, ...(before && { before }), ...(after && { after }) };
 }
 
 /** What an ended tool call means, with what its hooks did. */

@@ -78,7 +78,9 @@ async function carryOut(
     const result = await server.fire(read.request);
     const { failure } = result;
     stage = 'formatting';
-    if (failure === undefined) return { success: true, output: ownResult(result) };
+    // A denial is an answer, even one by failure.
+    if (failure === undefined || result.finalOutput)
+      return { success: true, output: ownResult(result) };
     return {
       success: false,
       error: busError('internal_error', failure.stage, event, failure.message),

@@ -89,8 +89,6 @@ export function denyFailure<A extends Answer>(answer: A, hook: string): A {
   if (fared === 'ok' && unreadable === undefined) return answer;
   const error = answer.error ?? new Error(unreadable);
   const said = fared === 'failed' && stderr.trim() !== '' ? `: ${stderr.trim()}` : '';
-  const text = `${error.message}${said}`;
-  const name = hook.length > 80 ? `${hook.slice(0, 80)}…` : hook;
   return {
     ...answer,
     fared: fared === 'ok' ? 'failed' : fared,
@@ -103,10 +101,16 @@ export function denyFailure<A extends Answer>(answer: A, hook: string): A {
     output: {
       // Beside a decision that is unclear, a stop stands.
       ...(answer.stop && { continue: false, stopReason: answer.output?.stopReason }),
-      decision: 'deny',
-      reason: `Blocked because the hook "${name}" failed: ${text.length > longestReason ? `${text.slice(0, longestReason)}…` : text}`,
+      ...failureDenial(hook, `${error.message}${said}`),
     },
   };
+}
+
+/** The denial that the failure of a hook is, for the model to read. */
+export function failureDenial(hook: string, text: string) {
+  const name = hook.length > 80 ? `${hook.slice(0, 80)}…` : hook;
+  const why = text.length > longestReason ? `${text.slice(0, longestReason)}…` : text;
+  return { decision: 'deny', reason: `Blocked because the hook "${name}" failed: ${why}` } as const;
 }
 
 /** How much of a failed hook's stderr is worth telling the model, in characters. */

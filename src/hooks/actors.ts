@@ -3,6 +3,8 @@ import { modelCallMachine } from '../../machines/model-call.ts';
 import { toolCallMachine } from '../../machines/tool-call.ts';
 import { hookEvent } from './hook-actors.ts';
 
+export { runMachine } from './run-machine.ts';
+
 /** The machines of calls with their actors provided, once for all runs. */
 export const toolCall = toolCallMachine.provide({ actors: { hookEvent } });
 

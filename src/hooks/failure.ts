@@ -1,4 +1,6 @@
+import { failureDenial } from '../dialects/process-facts.ts';
 import type { HookEventName } from '../protocol/events.ts';
+import { createSpecificHookOutput } from '../translate/create-hook-output.ts';
 import { errorOf, messageOf } from './message-of.ts';
 import type { AggregatedHookResult } from './results.ts';
 
@@ -44,3 +46,19 @@ export function buildFailureEnvelope(
     failure: { ...meta, stage, message: messageOf(cause) },
   };
 }
+
+/** Such a result where `guard` was among the hooks, whose failure denies. */
+export const denyingEnvelope = (
+  error: unknown,
+  stage: HookStage,
+  event: HookEventName,
+  guard: string,
+): ReturnType<typeof buildFailureEnvelope> => {
+  const envelope = buildFailureEnvelope(error, stage, { event });
+  const denial = failureDenial(guard, envelope.failure.message);
+  return {
+    ...envelope,
+    finalOutput: createSpecificHookOutput(denial, event),
+    setBy: { decision: guard },
+  };
+};

@@ -5,6 +5,7 @@ import type { HooksFromSource } from '../settings/define-hooks.ts';
 import { extensionHooks } from '../settings/extensions.ts';
 import type { TrustGate } from '../trust/gate.ts';
 import type { HookSystemConfig } from './config.ts';
+import { hookMachines } from './load-machines.ts';
 import { messageOf } from './message-of.ts';
 
 /** The hooks of one dialect. */
@@ -63,10 +64,7 @@ async function runProgram(
   cwd: string,
   timeout: number,
 ): Promise<HookProcessOutcome> {
-  const [{ hookProcess }, { runMachine }] = await Promise.all([
-    import('./hook-actors.ts'),
-    import('./run-machine.ts'),
-  ]);
+  const { hookProcess, runMachine } = await hookMachines();
   const input = {
     name: command,
     timeout,

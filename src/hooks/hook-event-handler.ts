@@ -5,11 +5,12 @@ import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { LLMRequest, LLMResponse } from '../protocol/llm.ts';
 import type { HookSystemConfig } from './config.ts';
-import { buildFailureEnvelope, type HookStage } from './failure.ts';
+import { buildFailureEnvelope, denyingEnvelope, type HookStage } from './failure.ts';
 import { subjectOf, type HookPlan, type HookPlanner, type MatchSubject } from './hook-planner.ts';
+import { hookMachines } from './load-machines.ts';
 import { errorOf } from './message-of.ts';
-import { toMachineInput, type Verdict } from './plan-input.ts';
-import { observePlan } from './plan-observer.ts';
+import { toMachineInput, verdictOf, type Verdict } from './plan-input.ts';
+import { eventWarnings, observePlan } from './plan-observer.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from './results.ts';
 import { batchSummary } from './telemetry-records.ts';
 import { HookTelemetry } from './telemetry.ts';
@@ -22,14 +23,11 @@ export interface FireOptions extends EventContext {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Loaded with the first hook, because they cost a short-lived command its time, and asked for once, because every event waits for them. */
-let loaded: ReturnType<typeof loadMachines> | undefined;
-const loadMachines = () => Promise.all([import('./hook-actors.ts'), import('./run-machine.ts')]);
-const machines = (): ReturnType<typeof loadMachines> => (loaded ??= loadMachines());
-
 /** How far an event has come. */
 interface Progress {
   stage: HookStage;
+  /** Those of the planned hooks whose failure denies. */
+  failClosed?: HookPlan['failClosed'];
 }
 
 /** Fires events: plans, runs and merges. None of its methods throws (HOOK-143, 147). */
@@ -160,7 +158,7 @@ export class HookEventHandler {
       const subject = subjectOf(event, fields);
       const input = this.#input(event, () => fields, subject, context, progress);
       if (input === undefined) return makeEmptySuccessResult();
-      const [{ hookEvent }, { runMachine }] = await machines();
+      const { hookEvent, runMachine } = await hookMachines();
       const { inspect } = this.#config;
       const origin = inspect && { sessionId: this.#config.getSessionId() };
       const { verdict } = await runMachine(hookEvent, input, { signal, inspect, origin });
@@ -204,6 +202,7 @@ export class HookEventHandler {
       );
       return undefined;
     }
+    progress.failClosed = plan.failClosed;
     progress.stage = 'formatting';
     const { input, unfit } = this.#hookInput(event, fields, plan);
     debug('%s: %d hooks, %s', event, plan.hooks.length, plan.mode);
@@ -217,16 +216,44 @@ export class HookEventHandler {
     );
     progress.stage = 'execution';
     const { rules } = machineInput;
+    let denied: Verdict | undefined;
     return {
       ...machineInput,
       rules: {
         ...rules,
-        merge(...heard) {
+        merge: (...heard) => {
           progress.stage = 'aggregation';
-          return rules.merge(...heard);
+          try {
+            return rules.merge(...heard);
+          } catch (error) {
+            // A call's machine goes on where its hooks break.
+            if (!plan.failClosed) throw error;
+            return (denied ??= verdictOf(this.#fail(event, error, progress)));
+          }
         },
       },
     };
+  }
+
+  /**
+   * The result of an event that never came to its hooks, because `error` befell the call that would
+   * fire it; undefined when no hook is meant for it.
+   */
+  giveUp(
+    event: HookEventName,
+    subject: MatchSubject,
+    error: unknown,
+  ): AggregatedHookResult | undefined {
+    const progress: Progress = { stage: 'planning' };
+    try {
+      const plan = this.#disposed ? undefined : this.#planner.plan(event, subject);
+      if (plan === undefined) return undefined;
+      progress.failClosed = plan.failClosed;
+      progress.stage = 'execution';
+    } catch {
+      // What befell the call is told in any case.
+    }
+    return this.#fail(event, error, progress);
   }
 
   /** Nothing fires any more; what runs already finishes (DELTA-HEVT-004, G-10). */
@@ -263,14 +290,34 @@ export class HookEventHandler {
 
   #fail(event: HookEventName, error: unknown, progress: Progress): AggregatedHookResult {
     const envelope = this.#diagnose(event, error, progress);
-    this.warn(
-      `${event}: the hooks could not be run (${envelope.failure.message}); it goes on without them`,
-    );
+    const { decision: guard } = envelope.setBy;
+    const fate =
+      guard === undefined
+        ? 'it goes on without them'
+        : `hook "${guard}" blocks, as its settings say`;
+    this.warn(`${event}: the hooks could not be run (${envelope.failure.message}); ${fate}`);
+    for (const line of eventWarnings(event, envelope)) this.warn(line);
     return envelope;
   }
 
-  #diagnose(event: HookEventName, error: unknown, { stage }: Progress) {
-    const envelope = buildFailureEnvelope(error, stage, { event });
+  /** The first hook whose failure denies. */
+  #guardOf(event: HookEventName, { stage, failClosed }: Progress): string | undefined {
+    if (stage !== 'planning') return failClosed?.values().next().value?.name;
+    try {
+      return this.#planner.failClosed(event)[0]?.name;
+    } catch {
+      // The registry is what broke.
+      return undefined;
+    }
+  }
+
+  #diagnose(event: HookEventName, error: unknown, progress: Progress) {
+    const { stage } = progress;
+    const guard = this.#guardOf(event, progress);
+    const envelope =
+      guard === undefined
+        ? buildFailureEnvelope(error, stage, { event })
+        : denyingEnvelope(error, stage, event, guard);
     this.#telemetry.diagnose({ event, stage, message: envelope.failure.message });
     return envelope;
   }

@@ -78,6 +78,11 @@ export class HookPlanner<D extends DialectOutline = Dialect> {
     return makePlan(event, trusted, before, dialects, matching, denying);
   }
 
+  /** The hooks of an event whose failure denies, whatever they match: all that is known where no plan can be made. */
+  failClosed(event: HookEventName): readonly RegisteredHook[] {
+    return this.#registry?.getHooksForEvent(event).filter(blocksOnFailure) ?? [];
+  }
+
   #remembered(
     event: HookEventName,
     { dialects, entries, foreign, plans }: CompiledEvent<D>,

@@ -12,6 +12,7 @@ import { findAllHooks, type DialectHooks } from './find-hooks.ts';
 import { HookEventHandler } from './hook-event-handler.ts';
 import { HookPlanner } from './hook-planner.ts';
 import { HookRegistry } from './hook-registry.ts';
+import { loadMachines } from './load-machines.ts';
 import { messageOf } from './message-of.ts';
 import type { AggregatedHookResult } from './results.ts';
 import {
@@ -189,7 +190,10 @@ export class HookSystem {
 
   async #load(): Promise<void> {
     const dialects = this.#dialects ?? dialectsOf(this.#config);
-    this.#compose(await findAllHooks(this.#config, dialects, this.#trusts));
+    const found = await findAllHooks(this.#config, dialects, this.#trusts);
+    if (this.#config.getEnableHooks() && found.some(({ definitions }) => definitions.length > 0))
+      await loadMachines();
+    this.#compose(found);
   }
 
   /** One planner and one handler live as long as the system, for callers keep them (HOOK-006). */

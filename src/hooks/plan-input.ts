@@ -20,6 +20,13 @@ export interface Verdict extends HookVerdict {
   readonly result: AggregatedHookResult;
 }
 
+export const verdictOf = (result: AggregatedHookResult): Verdict => ({
+  blocked: result.finalOutput?.isBlockingDecision() ?? false,
+  stop: result.finalOutput?.shouldStopExecution() ?? false,
+  followUp: result.followUps !== undefined,
+  result,
+});
+
 /** Told of each hook and each event as they end. */
 export interface PlanObserver {
   started(hook: RegisteredHook, payload: HookPayload): void;
@@ -60,12 +67,7 @@ export function toMachineInput(
     );
     const result = aggregateResults(plan, started, payload);
     observer.settled(plan, result);
-    return {
-      blocked: result.finalOutput?.isBlockingDecision() ?? false,
-      stop: result.finalOutput?.shouldStopExecution() ?? false,
-      followUp: result.followUps !== undefined,
-      result,
-    };
+    return verdictOf(result);
   };
   return {
     event,

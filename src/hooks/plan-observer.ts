@@ -67,7 +67,10 @@ function* hookWarnings(result: HookExecutionResult) {
 }
 
 /** What a user must be told of an event: a value that gave way, and a denial that does nothing. */
-function* eventWarnings(event: HookEventName, { conflicts, finalOutput }: AggregatedHookResult) {
+export function* eventWarnings(
+  event: HookEventName,
+  { conflicts, finalOutput }: AggregatedHookResult,
+) {
   for (const { field, hooks, winner } of conflicts)
     yield `${event}: the hooks ${hooks.map((name) => `"${name}"`).join(' and ')} set ${field} differently; "${winner}" won`;
   if (cannotBlock.includes(event) && finalOutput?.isBlockingDecision())

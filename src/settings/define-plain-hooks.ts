@@ -47,6 +47,7 @@ const isPlainHook = (value: unknown): value is HookEntry =>
     timeout: (timeout) => Number.isFinite(timeout) && (timeout as number) > 0,
     name: isText,
     description: isText,
+    onFailure: (onFailure) => onFailure === 'allow' || onFailure === 'block',
   });
 
 /** Whether these fields are there, and no others than fit. */

@@ -32,6 +32,7 @@ export function definitionOf(
     timeout: Math.min(hook.timeout ?? defaultTimeout, longestTimeout),
     ...(matcher !== undefined && { matcher }),
     sequential: group.sequential === true,
+    ...(hook.onFailure === 'block' && { onFailure: 'block' }),
     source: from.source,
     ...(from.file !== undefined && { file: from.file }),
     place: placeOf(place),

@@ -13,6 +13,15 @@ vi.mock(import('../../src/hooks/actors.ts'), async (load) => {
   loaded.machines = true;
   return load();
 });
+vi.mock(import('../../src/hooks/hook-actors.ts'), async (load) => {
+  loaded.machines = true;
+  return load();
+});
+const run = vi.hoisted(() => vi.fn());
+vi.mock(import('../../src/hooks/run-machine.ts'), async (load) => {
+  const original = await load();
+  return { ...original, runMachine: run.mockImplementation(original.runMachine) };
+});
 
 const request = { id: '1', name: 'write_file', input: someInput };
 
@@ -46,18 +55,25 @@ describe('with hooks off', () => {
   });
 });
 
+test('with no hook at all none is loaded either', async () => {
+  const { config } = await startSession({});
+  expect(runsAtOnce(config)).toBe(true);
+  await runToolCall(config, request, async () => written);
+  expect(loaded.machines).toBe(false);
+});
+
 describe('with no hook for the tool', () => {
   const others = {
     BeforeTool: [{ matcher: 'read_file', hooks: inParallel('exit 2')[0]!.hooks }],
     BeforeModel: inParallel('exit 2'),
   };
 
-  test('no machine is loaded, and the tool runs at once (HOOK-011, 012, 013)', async () => {
+  test('no machine is made, and the tool runs at once (HOOK-011, 012, 013)', async () => {
     const { config } = await startSession(others);
     expect(runsAtOnce(config)).toBe(true);
     const { toolResult } = await runToolCall(config, request, async () => written);
     expect(toolResult).toBe(written);
-    expect(loaded.machines).toBe(false);
+    expect(run).not.toHaveBeenCalled();
   });
 
   test('no input is built for hooks that do not run (HOOK-011)', async () => {
@@ -88,9 +104,8 @@ describe('with no hook for the tool', () => {
   });
 });
 
-// The last of the file: what is loaded stays loaded.
-test('a hook that matches loads the machines', async () => {
+test('with a hook that matches there is one machine', async () => {
   const { config } = await startSession({ AfterTool: inParallel('true') });
   await runToolCall(config, request, async () => written);
-  expect(loaded.machines).toBe(true);
+  expect(run).toHaveBeenCalledTimes(1);
 });

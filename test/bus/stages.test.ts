@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { executeToolWithHooks } from '../../src/agent/tool-hook-triggers.ts';
 import type * as Aggregator from '../../src/hooks/hook-aggregator.ts';
 import type * as Runner from '../../src/hooks/run-machine.ts';
-import { inParallel, someFields } from '../support/session.ts';
+import { group, inParallel, someFields } from '../support/session.ts';
 import { startBusSession } from './bus.ts';
 
 const broken = vi.hoisted(() => ({ stage: '' }));
@@ -49,6 +50,23 @@ describe.each([
     ]);
   });
 
+  test('denies on the direct path where a hook of the event says so', async () => {
+    const session = await startBusSession({
+      BeforeTool: inParallel('true', { command: 'true # too', name: 'guard', onFailure: 'block' }),
+    });
+    broken.stage = stage;
+    const result = await session.fire('BeforeTool', someFields.BeforeTool);
+    expect(result).toMatchObject({ success: false, failure: { stage, message } });
+    expect(result.finalOutput?.isBlockingDecision()).toBe(true);
+    const reason = `Blocked because the hook "guard" failed: ${message}`;
+    expect(result.finalOutput?.getBlockReason()).toBe(reason);
+    expect(session.warnings).toEqual([
+      `BeforeTool: the hooks could not be run (${message}); hook "guard" blocks, as its settings say`,
+    ]);
+    const { success, output } = await session.ask('BeforeTool', someFields.BeforeTool);
+    expect([success, output?.finalOutput?.getBlockReason()]).toEqual([true, reason]);
+  });
+
   test('is told to who asked by bus, and the next request is served', async () => {
     const { ask } = await startBusSession({ BeforeTool: inParallel('exit 2') });
     broken.stage = stage;
@@ -60,6 +78,39 @@ describe.each([
     broken.stage = '';
     expect((await ask('BeforeTool', someFields.BeforeTool)).success).toBe(true);
   });
+});
+
+test('a verdict that cannot be made denies a tool call where a hook says so, once told', async () => {
+  const { config, warnings } = await startBusSession({
+    BeforeTool: inParallel({ command: 'true', name: 'guard', onFailure: 'block' }),
+  });
+  broken.stage = 'aggregation';
+  const tool = vi.fn();
+  const { llmContent } = await executeToolWithHooks(config, 'write_file', {}, tool);
+  expect(llmContent).toBe('Blocked because the hook "guard" failed: cannot merge');
+  expect(tool).not.toHaveBeenCalled();
+  expect(warnings).toHaveLength(1);
+});
+
+test('where no plan can be made, a hook whose failure denies does so for any subject', async () => {
+  const session = await startBusSession({
+    BeforeTool: [group([{ command: 'true', onFailure: 'block' }], { matcher: 'write_file' })],
+    AfterTool: inParallel('true'),
+  });
+  const { finalOutput, failure } = await session.fire('BeforeTool', null as never);
+  expect(failure?.stage).toBe('planning');
+  expect(finalOutput?.isBlockingDecision()).toBe(true);
+  expect((await session.fire('AfterTool', null as never)).finalOutput).toBeUndefined();
+  expect(session.warnings).toHaveLength(2);
+});
+
+test('where an event cannot be blocked, the denial is told to do nothing', async () => {
+  const session = await startBusSession({
+    AfterModel: inParallel({ command: 'true', onFailure: 'block' }),
+  });
+  broken.stage = 'execution';
+  await session.fire('AfterModel', someFields.AfterModel);
+  expect(session.warnings).toContainEqual(expect.stringContaining('AfterModel cannot be blocked'));
 });
 
 test('a registry that cannot be read is a failure of planning', async () => {

@@ -36,6 +36,7 @@ const hook = record(
     timeout: mostly(5, 0.5, 1e12),
     name: mostly('check', ' check '),
     description: mostly('Checks.'),
+    onFailure: mostly('allow', 'block'),
   },
   { requiredKeys: ['type', 'command'], noNullPrototype: false },
 );
