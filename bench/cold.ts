@@ -17,10 +17,11 @@ export const coldColumns = ['hookmachine fire', 'node -e 0', 'empty .cjs', 'empt
 /** `hookmachine fire` from the shell, beside a Node that does nothing: ms of each. */
 export async function coldStarts(rounds: number, surroundings: Surroundings): Promise<Row[]> {
   const { HOME, GEMINI_CLI_HOME } = surroundings.env;
-  // Node starts the slower the more the environment asks of it, such as certificates of one's own.
+  // Node starts the slower the more the environment asks of it, such as certificates of one's own,
+  // and hides what we add to it: the target must be met without that as well.
   const places = [
-    { id: '', title: '', env: { ...process.env, HOME, GEMINI_CLI_HOME }, hasTarget: true },
-    { id: '-bare', title: ', bare environment', env: surroundings.env, hasTarget: false },
+    { id: '', title: '', env: { ...process.env, HOME, GEMINI_CLI_HOME } },
+    { id: '-bare', title: ', bare environment', env: surroundings.env },
   ];
   const rows: Row[] = [];
   for (const place of places)
@@ -29,7 +30,7 @@ export async function coldStarts(rounds: number, surroundings: Surroundings): Pr
         id: `${id}${place.id}`,
         title: `${title}${place.title}`,
         ...(await measure(scenario, place.env, rounds, surroundings)),
-        ...(place.hasTarget && { target: { atMost: target, column: ratioColumn } }),
+        target: { atMost: target, column: ratioColumn },
       });
   return rows;
 }

@@ -1,7 +1,12 @@
 import type { Fault } from './fault.ts';
 
 /** What the settings say that a failure means. */
-export type Policy = 'allow' | 'block';
+export const policies = ['allow', 'block'] as const;
+export type Policy = (typeof policies)[number];
+
+/** How hooks are started: each in a shell of its own, or in one that was made ready for it. */
+export const ways = ['plain', 'ready'] as const;
+export type Way = (typeof ways)[number];
 
 /** What an engine made of a call. */
 export interface Decided {
@@ -14,6 +19,8 @@ export interface Decided {
 export interface OpenedEngine {
   /** A call of the tool, with its hooks. */
   call(): Promise<Decided>;
+  /** A call of another tool, whose hook does nothing in the guard's folder and environment. */
+  rehearse?(): Promise<void>;
 }
 
 /** What an engine is opened for. */

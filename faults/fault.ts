@@ -33,8 +33,16 @@ export interface Fault {
   readonly fromFile?: true;
   /** Makes it go wrong, before the hook starts; what it returns puts the host right again. */
   readonly before?: (folder: string) => (() => void) | void;
-  /** Makes it go wrong, a moment after. */
-  readonly during?: (folder: string) => void;
+  /** Makes it go wrong, a moment after; what it returns puts the host right again. */
+  readonly during?: (folder: string) => (() => void) | void;
+  /** Nothing has run in the host before. */
+  readonly isFirst?: true;
+  /**
+   * What becomes of a shell that is ready for the hook; without a word here, it becomes the hook.
+   * `is left`: one waits, but must not be taken, or cannot be. `cannot be`: no hook can run before
+   * this one, so none is made ready.
+   */
+  readonly readyShell?: 'is left' | 'cannot be';
   /** A tool that the fault needs. */
   readonly needs?: string;
 }

@@ -6,15 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { longest } from './claims.ts';
 import { allFaults } from './faults.ts';
 import { usualTimeout, type Fault } from './fault.ts';
-import type { Decided, OpenEngine, Policy } from './engine.ts';
+import type { Decided, OpenEngine, Policy, Way } from './engine.ts';
 import { openOurs } from './ours.ts';
 import { openPeer } from './peer.ts';
-import { openDescriptors, processesWith } from './processes.ts';
+import { descriptorsOfReadyShell, openDescriptors, processesWith } from './processes.ts';
+import { makeReady, waitingShells } from './ready-shells.ts';
 
 /** Which fault is run, and how. */
 export interface Order {
   readonly fault: string;
   readonly policy: Policy;
+  readonly way: Way;
   /** The peer's package, when it is the peer's turn. */
   readonly peer?: string;
 }
@@ -29,6 +31,8 @@ export interface Observed {
   readonly told: readonly string[];
   /** What nobody caught. */
   readonly uncaught: readonly string[];
+  /** What became of the shell that was ready for the hook; absent where there was none. */
+  readonly readyShell?: 'is taken' | 'is left';
 }
 
 /** A call that takes so much longer than it may, in ms, counts as one that hangs. */
@@ -37,39 +41,45 @@ const patience = 2_000;
 /** How long the system may take to take away what has ended, in ms. */
 const settling = 300;
 
-async function observe({ fault: name, policy, peer }: Order): Promise<Observed> {
+async function observe({ fault: name, policy, way, peer }: Order): Promise<Observed> {
   const fault = allFaults.find((one) => one.name === name)!;
   const told: string[] = [];
   const uncaught: string[] = [];
   for (const event of ['uncaughtException', 'unhandledRejection'])
     process.on(event, (error) => uncaught.push(String(error)));
   const timeout = fault.timeout ?? usualTimeout;
-  const mark = `FAULT_RUN=${process.pid}-${Date.now()}`;
+  const [variable, value] = ['FAULT_RUN', `${process.pid}-${Date.now()}`];
+  const mark = `${variable}=${value}`;
   const folder = makeFolder(fault);
   const open: OpenEngine = peer === undefined ? openOurs : openPeer(peer);
   const site = { fault, policy, folder, timeout, tell: (line: string) => void told.push(line) };
   // What is made once, at the first call, is no leak.
   const nothing: Fault = { name: '', expected: 'allow', command: 'true' };
-  await (
-    await open({ ...site, fault: nothing, folder: makeFolder(nothing), command: 'true' })
-  ).call();
+  if (!fault.isFirst)
+    await (
+      await open({ ...site, fault: nothing, folder: makeFolder(nothing), command: 'true' })
+    ).call();
+  // A peer may keep the host's environment from its hooks; a longer command would start in another way.
+  if (peer === undefined) process.env[variable] = value;
+  const command = peer === undefined ? fault.command : marked(fault.command, mark);
+  const engine = await open({ ...site, command });
+  const shell = way === 'ready' ? await makeReady(() => engine.rehearse!()) : undefined;
   told.length = 0;
-  const engine = await open({ ...site, command: marked(fault.command, mark) });
-  const before = openDescriptors();
-  const mend = fault.before?.(folder);
+  const before = descriptorsInUse();
+  const mends = [fault.before?.(folder)];
   const startedAt = performance.now();
-  const trouble = fault.during && setTimeout(() => fault.during!(folder), 150);
+  const trouble = fault.during && setTimeout(() => mends.push(fault.during!(folder)), 150);
   const givenUp = new AbortController();
   const decided = await Promise.race([
-    engine.call(),
+    engine.call().catch((error: unknown) => void uncaught.push(String(error))),
     sleep(longest(fault) + patience, undefined, { signal: givenUp.signal }),
   ]);
   const ms = performance.now() - startedAt;
   givenUp.abort();
   clearTimeout(trouble);
-  mend?.();
-  const left = await untilNone(() => processesWith(mark).length);
-  const descriptors = await untilNone(() => openDescriptors() - before);
+  for (const mend of mends) mend?.();
+  const left = await untilNone(() => processesWith(mark).length - waitingShells().length);
+  const descriptors = await untilNone(() => descriptorsInUse() - before);
   for (const pid of processesWith(mark)) process.kill(pid, 'SIGKILL');
   rmSync(folder, { recursive: true, force: true });
   return {
@@ -79,8 +89,13 @@ async function observe({ fault: name, policy, peer }: Order): Promise<Observed> 
     descriptors,
     told,
     uncaught,
+    ...(shell && { readyShell: shell() }),
   };
 }
+
+/** Shells that wait for the next hook are no survivors of this one. */
+const descriptorsInUse = (): number =>
+  openDescriptors() - descriptorsOfReadyShell * waitingShells().length;
 
 /** The command in a shell whose environment tells of it, and so do those of all it starts. */
 const marked = (command: string, mark: string): string =>

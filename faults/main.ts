@@ -1,13 +1,14 @@
-/** Drives every fault through the engine, under both policies, and beside the peer where that is installed. */
+/** Drives every fault through the engine, under both policies and in both ways of starting, and beside the peer where that is installed. */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { findProgram } from '../src/process/find-program.ts';
-import { brokenClaims } from './claims.ts';
+import { brokenClaims, differences } from './claims.ts';
+import { policies, ways } from './engine.ts';
 import type { Fault } from './fault.ts';
 import { faults } from './faults.ts';
 import { findPeer } from './peer.ts';
 import { runFault } from './run-fault.ts';
-import { printMarkdown, printRow, printSummary, type Row } from './table.ts';
+import { printMarkdown, printRow, printSummary, type Row, type Run } from './table.ts';
 
 const { values } = parseArgs({
   options: {
@@ -62,21 +63,25 @@ process.exitCode = done.some(({ runs }) => runs.some(({ broken }) => broken.leng
 async function runRow(kind: string, fault: Fault, before?: Row): Promise<Row> {
   if (fault.needs !== undefined && findProgram(fault.needs) === undefined)
     return { kind, fault, runs: [], skipped: `${fault.needs} is not installed` };
-  const runs: Row['runs'][number][] = [];
-  for (const policy of ['allow', 'block'] as const) {
-    const known = before?.runs.find((run) => run.policy === policy && !isOnlyLate(run));
-    if (known === undefined) {
-      const observed = await runFault(fault, { policy });
-      runs.push({ policy, observed, broken: brokenClaims(fault, policy, observed) });
-    } else runs.push(known);
-  }
+  const runs: Run[] = [];
+  for (const policy of policies)
+    for (const way of ways) {
+      if (way === 'ready' && fault.readyShell === 'cannot be') continue;
+      const known = before?.runs.find((run) => run.policy === policy && run.way === way);
+      if (known === undefined || isOnlyLate(known)) {
+        const observed = await runFault(fault, { policy, way });
+        const broken = brokenClaims(fault, policy, observed);
+        if (way === 'ready') broken.push(...differences(fault, runs.at(-1)!.observed, observed));
+        runs.push({ policy, way, observed, broken });
+      } else runs.push(known);
+    }
   if (before !== undefined) return { ...before, runs };
   if (peer === undefined || fault.trust || fault.fromFile) return { kind, fault, runs };
-  const observed = await runFault(fault, { policy: 'allow', peer });
+  const observed = await runFault(fault, { policy: 'allow', way: 'plain', peer });
   const beside = { observed, broken: brokenClaims(fault, 'allow', observed) };
   return { kind, fault, runs, peer: beside };
 }
 
-function isOnlyLate({ broken }: Row['runs'][number]): boolean {
+function isOnlyLate({ broken }: Run): boolean {
   return broken.length === 1 && broken[0]!.startsWith('it took');
 }

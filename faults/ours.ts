@@ -10,7 +10,12 @@ const asksOfAPlan = 2;
 /** hookmachine, from its settings to its tool call. */
 export const openOurs: OpenEngine = async ({ fault, policy, command, timeout, folder, tell }) => {
   const hook = { type: 'command' as const, name: 'guard', command, timeout, onFailure: policy };
-  const settings = { enableHooks: true, hooks: { BeforeTool: [{ hooks: [hook] }] } };
+  const rehearsal = { type: 'command' as const, name: 'rehearsal', command: 'true' };
+  const groups = [
+    { matcher: '^write_file$', hooks: [hook] },
+    { matcher: '^rehearse$', hooks: [rehearsal] },
+  ];
+  const settings = { enableHooks: true, hooks: { BeforeTool: groups } };
   if (fault.fromFile) {
     mkdirSync(join(folder, '.llxprt'));
     writeFileSync(join(folder, '.llxprt', 'settings.json'), JSON.stringify(settings));
@@ -26,6 +31,11 @@ export const openOurs: OpenEngine = async ({ fault, policy, command, timeout, fo
   });
   await config.getHookSystem()!.initialize();
   return {
+    async rehearse() {
+      await executeToolWithHooks(config, 'rehearse', {}, () =>
+        Promise.resolve({ llmContent: '', returnDisplay: '' }),
+      );
+    },
     async call() {
       let ran = false;
       const input = fault.toolInput?.() ?? { file_path: 'a.txt' };

@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
+/** What a host has open for a shell that waits: its input, both its outputs, and its orders. */
+export const descriptorsOfReadyShell = 4;
+
 /** The processes that carry this mark in their environment, and live. */
 export const processesWith = (mark: string): number[] =>
   readdirSync('/proc')

@@ -12,15 +12,14 @@ const host = fileURLToPath(new URL('host.ts', import.meta.url));
 /** Runs a fault in a host of its own, away from the settings of whoever runs it. */
 export async function runFault(
   { name }: Fault,
-  { policy, peer }: Omit<Order, 'fault'>,
+  { policy, way, peer }: Omit<Order, 'fault'>,
 ): Promise<Observed> {
   const home = mkdtempSync(join(tmpdir(), 'hookmachine-home-'));
   const child = fork(host, {
     execArgv: ['--import', import.meta.resolve('tsx')],
     env: {
-      // Shells that are ready for the next hook are no survivors of this one.
-      HOOKMACHINE_PLAIN_START: '1',
       ...process.env,
+      HOOKMACHINE_PLAIN_START: way === 'plain' ? '1' : '',
       NODE_OPTIONS: '',
       VITEST: '',
       HOME: home,
@@ -33,7 +32,7 @@ export async function runFault(
   try {
     await once(child, 'message');
     const observed = once(child, 'message');
-    child.send({ fault: name, policy, ...(peer && { peer }) } satisfies Order);
+    child.send({ fault: name, policy, way, ...(peer && { peer }) } satisfies Order);
     const first = await Promise.race([observed, ended.then(() => [theHostIsGone])]);
     return first[0] as Observed;
   } finally {

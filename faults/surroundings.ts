@@ -59,6 +59,50 @@ export const surroundingFaults: readonly Fault[] = [
     expected: 'denial or failure',
     command: denyByCode,
     before: exhaustDescriptors,
+    // Whether it still waits cannot be found out.
+    readyShell: 'is left',
+  },
+  {
+    name: 'EMFILE at the first event of all',
+    expected: 'denial or failure',
+    command: denyByCode,
+    before: exhaustDescriptors,
+    isFirst: true,
+    readyShell: 'cannot be',
+  },
+  {
+    name: 'EMFILE while the hook hangs',
+    expected: 'failure',
+    command: 'sleep 100',
+    timeout: 400,
+    during: exhaustDescriptors,
+  },
+  {
+    name: 'EMFILE while the hook hangs in a child',
+    expected: 'failure',
+    command: 'sh -c "sleep 100; echo never"; echo never',
+    timeout: 400,
+    during: exhaustDescriptors,
+  },
+  {
+    name: 'EMFILE while the hook ignores SIGTERM',
+    expected: 'failure',
+    command: `trap '' TERM; sleep 100; sleep 100`,
+    timeout: 400,
+    isDeaf: true,
+    during: exhaustDescriptors,
+  },
+  {
+    name: 'EMFILE before the hook answers',
+    expected: 'denial',
+    command: slowDenial,
+    during: exhaustDescriptors,
+  },
+  {
+    name: 'EMFILE before the hook answers and leaves a child',
+    expected: 'denial',
+    command: `sleep 100 & ${slowDenial}`,
+    during: exhaustDescriptors,
   },
   {
     name: 'ENOMEM on spawn (injected)',
@@ -80,6 +124,7 @@ export const surroundingFaults: readonly Fault[] = [
       process.env['TOO_LARGE'] = 'x'.repeat(3_000_000);
       return () => delete process.env['TOO_LARGE'];
     },
+    readyShell: 'is left',
   },
   {
     name: 'ENOSPC for the input (injected)',
@@ -89,6 +134,7 @@ export const surroundingFaults: readonly Fault[] = [
       replace(fs as never, 'writeFileSync', () => {
         throw systemError('ENOSPC', 'write');
       }),
+    readyShell: 'is left',
   },
   {
     name: 'unwritable folder',
@@ -101,6 +147,7 @@ export const surroundingFaults: readonly Fault[] = [
     expected: 'failure',
     command: denyByCode,
     before: (folder) => rmSync(folder, { recursive: true }),
+    readyShell: 'is left',
   },
   {
     name: 'folder deleted while the hook runs',
@@ -116,6 +163,7 @@ export const surroundingFaults: readonly Fault[] = [
       rmSync(folder, { recursive: true });
       writeFileSync(folder, 'x');
     },
+    readyShell: 'is left',
   },
   {
     name: 'clock jumps an hour ahead',
@@ -174,6 +222,7 @@ export const surroundingFaults: readonly Fault[] = [
       process.env['PATH'] = '/no/such/folder';
       return () => (process.env['PATH'] = PATH);
     },
+    readyShell: 'is left',
   },
   {
     name: 'folder for temporary files is gone',
@@ -182,18 +231,28 @@ export const surroundingFaults: readonly Fault[] = [
     before: () => {
       process.env['TMPDIR'] = '/no/such/folder';
     },
+    // The hook would not see what has become of it.
+    readyShell: 'is left',
   },
   {
     name: 'input that has no JSON form',
     expected: 'failure',
     command: denyByCode,
     toolInput: () => ({ big: 1n }),
+    readyShell: 'is left',
   },
-  { name: 'folder is not trusted', expected: 'failure', command: denyByCode, trust: 'none' },
+  {
+    name: 'folder is not trusted',
+    expected: 'failure',
+    command: denyByCode,
+    trust: 'none',
+    readyShell: 'cannot be',
+  },
   {
     name: 'trust lost after the plan was made',
     expected: 'failure',
     command: denyByCode,
     trust: 'lost',
+    readyShell: 'cannot be',
   },
 ];

@@ -2,18 +2,25 @@ import { readFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import type { Policy } from './engine.ts';
+import { policies, type Policy, type Way } from './engine.ts';
 import type { Fault } from './fault.ts';
 import type { Observed } from './host.ts';
+import { sayings } from './sayings.ts';
 
 /** A fault and what came of it. */
 export interface Row {
   readonly kind: string;
   readonly fault: Fault;
-  readonly runs: readonly (Judged & { readonly policy: Policy })[];
+  readonly runs: readonly Run[];
   readonly peer?: Judged;
   /** Why it was not run. */
   readonly skipped?: string;
+}
+
+/** A run of hookmachine. */
+export interface Run extends Judged {
+  readonly policy: Policy;
+  readonly way: Way;
 }
 
 interface Judged {
@@ -21,28 +28,24 @@ interface Judged {
   readonly broken: readonly string[];
 }
 
-const decision = ({ decided }: Observed): string =>
-  decided === undefined ? 'hangs' : decided.isDenied ? 'denied' : 'allowed';
+function decision({ decided, uncaught }: Observed): string {
+  if (decided === undefined) return uncaught.length > 0 ? 'throws' : 'hangs';
+  return decided.isDenied ? 'denied' : 'allowed';
+}
 
 const milliseconds = ({ ms, decided }: Observed): string =>
   `${decided ? '' : '> '}${Math.round(ms)} ms`;
 
 /** What the user was told, as one short line. */
-function told({ decided, told: lines }: Observed, longest: number): string {
-  const all = [...lines, ...(decided?.reason ? [decided.reason] : [])]
-    // oxlint-disable-next-line no-control-regex -- some faults are made of these
-    .map((line) => line.replaceAll(/[\u0000-\u001F\u007F-\u009F\uFFFD]+/g, ' ').trim())
-    .map((line) => line.replace(/^hook "guard" \(BeforeTool\):? /, ''))
-    .map((line) => line.replaceAll(/FAULT_RUN=\S+ exec \/bin\/bash -c/g, '…'))
-    .map((line) => line.replaceAll(/\/\S*hookmachine-fault-\w+/g, 'PROJECT'));
-  const line = [...new Set(all)].join(' / ');
+function told(observed: Observed, longest: number): string {
+  const line = sayings(observed).join(' / ');
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
 
 /** One fault, for a terminal. */
 export function printRow({ fault, runs, peer, skipped }: Row): void {
   process.stdout.write(`${fault.name}${skipped === undefined ? '' : ` (skipped: ${skipped})`}\n`);
-  for (const { policy, ...run } of runs) printRun(`onFailure ${policy}`, run);
+  for (const { policy, way, ...run } of runs) printRun(`${policy}, ${way}`, run);
   if (peer) printRun('peer', peer);
 }
 
@@ -69,6 +72,7 @@ const claims: readonly [string, RegExp][] = [
   ['runs that left descriptors', /descriptors left/],
   ['silent failures', /nobody was told|no reason/],
   ['late or never settled', /it took|never settled/],
+  ['otherwise in a ready shell', /otherwise|it told|ready is/],
 ];
 
 const counts = (broken: readonly string[]): string =>
@@ -111,19 +115,18 @@ export function printMarkdown(rows: readonly Row[], peer: string | undefined): v
 }
 
 function markdownRow({ fault, runs, peer, skipped }: Row, withPeer: boolean): string {
-  const [open, closed] = runs;
-  if (!open || !closed)
+  if (skipped !== undefined)
     return `| ${cell(fault.name)} | ${skipped} | | | | |${withPeer ? ' |' : ''}`;
-  const slower = open.observed.ms > closed.observed.ms ? open : closed;
-  const processes = open.observed.processes + closed.observed.processes;
-  const descriptors = open.observed.descriptors + closed.observed.descriptors;
+  const all = runs.map(({ observed }) => observed);
+  const slowest = all.reduce((one, other) => (one.ms > other.ms ? one : other));
+  const processes = all.reduce((sum, observed) => sum + observed.processes, 0);
+  const descriptors = all.reduce((sum, observed) => sum + observed.descriptors, 0);
   const cells = [
     fault.name,
-    mark(open),
-    mark(closed),
-    milliseconds(slower.observed),
+    ...policies.map((policy) => mark(runs.filter((run) => run.policy === policy))),
+    milliseconds(slowest),
     `${processes} / ${descriptors}`,
-    told(open.observed, 110) || '—',
+    told(all[0]!, 110) || '—',
     ...(withPeer
       ? [peer ? `${decision(peer.observed)}, ${milliseconds(peer.observed)}${faultsOf(peer)}` : '—']
       : []),
@@ -131,8 +134,15 @@ function markdownRow({ fault, runs, peer, skipped }: Row, withPeer: boolean): st
   return `| ${cells.map(cell).join(' | ')} |`;
 }
 
-const mark = ({ observed, broken }: Judged): string =>
-  `${decision(observed)}${broken.length === 0 ? '' : ` **(${broken.join('; ')})**`}`;
+/** What was decided, and what was broken, in whatever way it was run; both where they differ. */
+function mark(runs: readonly Run[]): string {
+  const texts = runs.map(
+    ({ observed, broken }) =>
+      `${decision(observed)}${broken.length === 0 ? '' : ` **(${broken.join('; ')})**`}`,
+  );
+  if (new Set(texts).size === 1) return texts[0]!;
+  return texts.map((text, index) => `${runs[index]!.way}: ${text}`).join('; ');
+}
 
 const faultsOf = ({ broken }: Judged): string => {
   const others = broken.filter((text) => !text.startsWith('it '));

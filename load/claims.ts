@@ -1,5 +1,6 @@
 import type { Slice } from './host.ts';
 import type { Run } from './run-load.ts';
+import { ofNoShell } from './sample.ts';
 
 /** What a call may leave on the heap, in bytes: less than an empty object in a map. */
 const mostPerCall = 16;
@@ -51,13 +52,12 @@ export function brokenClaims({ slices, end, exit, left }: Run, plain: boolean): 
   if (grows > mostGrowth(calls)) broken.push(`the heap grows by ${grows.toFixed(1)} bytes a call`);
   const rss = risen(later.map((slice) => slice.rss));
   if (rss > mostRisen) broken.push(`resident memory rose by ${Math.round(rss / 2 ** 20)} MiB`);
-  // A shell that is kept ready has descriptors; without it they must be those of another time without.
-  const usual = new Map<number, number>();
-  for (const { calls: after, descriptors, processes } of slices) {
-    const before = usual.get(processes) ?? descriptors;
-    usual.set(processes, before);
-    if (descriptors !== before)
-      broken.push(`${descriptors} descriptors were open after ${after} calls, not ${before}`);
+  const usual = ofNoShell(slices[0]!);
+  for (const slice of slices) {
+    const { calls: after, processes } = slice;
+    const descriptors = ofNoShell(slice);
+    if (descriptors !== usual)
+      broken.push(`${descriptors} descriptors were open after ${after} calls, not ${usual}`);
     if (processes > (plain ? 0 : mostReady))
       broken.push(`${processes} processes lived after ${after} calls`);
   }

@@ -3,7 +3,7 @@ import { journalTo } from '../src/index.ts';
 import { batchSize, callsOf } from './calls.ts';
 import { kinds } from './kinds.ts';
 import { runBatch } from './run-batch.ts';
-import { lookAtHeld, type Held } from './sample.ts';
+import { lookAtHeld, ofNoShell, type Held } from './sample.ts';
 import { openSession } from './session.ts';
 
 /** What a host is to do. */
@@ -87,9 +87,9 @@ async function load({ calls, atOnce, seed, mark, plain }: LoadOrder): Promise<vo
     const seconds = (performance.now() - startedAt) / 1_000;
     const held = await lookAtHeld(mark, {
       processes: plain ? 0 : Infinity,
-      descriptors: plain && usual !== undefined ? usual : Infinity,
+      descriptors: usual ?? Infinity,
     });
-    usual ??= held.descriptors;
+    usual ??= ofNoShell(held);
     report({ slice: { calls: to, seconds, ...held } });
   }
   report({ end: { ...seen, wrong, uncaught } });

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { Settings } from '../src/index.ts';
 
 type Hooks = NonNullable<Settings['hooks']>;
@@ -45,12 +46,28 @@ const refused = (number: number): Expected => ({
   error: 'blocked_by_hook',
 });
 
-/** Takes the call's number and text from what a hook is told, without another process. */
-const read = `IFS= read -r -d '' in; n=\${in#*'"number":'}; n=\${n%%[!0-9]*}; t=\${in#*'"text":"'}; t=\${t%%'"'*}`;
+/*
+ * A shell that is ready goes on in one of three ways, by what the command looks like: hooks of each
+ * sort follow, so that calls come by all of them.
+ */
+
+/** A script by its path. */
+const script = (name: string, ...args: readonly string[]): string =>
+  [`'${fileURLToPath(new URL(`hooks/${name}.sh`, import.meta.url))}'`, ...args].join(' ');
+
+/** A text of the shell's own words, which takes the call's number and text without another process. */
+const text = (command: string): string =>
+  `IFS= read -r -d '' in; n=\${in#*'"number":'}; n=\${n%%[!0-9]*}; t=\${in#*'"text":"'}; t=\${t%%'"'*}; ${command}`;
+
+/** A line of well-known commands that says something with the call's number in it. */
+const line = (before: string, after: string, to = ''): string =>
+  `printf '${before}'${to}; grep -o 'text of [0-9]*' | tr -dc 0-9${to}; printf '${after}'${to}`;
+
 const allow = `echo '{"decision":"allow"}'`;
 const deny = `printf '{"decision":"deny","reason":"no to %s"}' "$n"`;
-const rewrite = (text: string): string =>
-  `printf '{"hookSpecificOutput":{"tool_input":{"text":"%s"}}}' "${text}"`;
+const denyInLine = line('{"decision":"deny","reason":"no to ', '"}');
+const rewrite = (words: string): string =>
+  text(`printf '{"hookSpecificOutput":{"tool_input":{"text":"%s"}}}' "${words}"`);
 const context = (word: string): string =>
   `printf '{"hookSpecificOutput":{"additionalContext":"%s of %s"}}' ${word} "$n"`;
 
@@ -72,7 +89,7 @@ function hooked(
   const hooks = commands.map((command) => ({
     type: 'command' as const,
     name,
-    command: `${read}; ${command}`,
+    command,
     ...more,
   }));
   return { name, hooks: { [event]: [{ matcher: `^${name}$`, sequential, hooks }] } };
@@ -115,20 +132,20 @@ export const kinds: readonly Kind[] = [
     expected: (number) => done(number, `other text of ${number}`),
   },
   {
-    ...hooked('deny-by-exit-code', ['echo "no to $n" >&2; exit 2']),
+    ...hooked('deny-by-exit-code', [`${line('no to ', '', ' >&2')}; exit 2`]),
     share: 12,
     expected: refused,
   },
-  { ...hooked('deny-by-json', [deny]), share: 12, expected: refused },
+  { ...hooked('deny-by-json', [script('deny')]), share: 12, expected: refused },
   {
-    ...hooked('context', [context('word')], { event: 'AfterTool' }),
+    ...hooked('context', [text(context('word'))], { event: 'AfterTool' }),
     share: 10,
     expected: (number) => ({
       status: 'done',
       content: `${said(number, textOf(number))}\n\nword of ${number}`,
     }),
   },
-  { ...hooked('crash', ['kill -KILL $$']), share: 6, isTold: true, expected: done },
+  { ...hooked('crash', [text('kill -KILL $$')]), share: 6, isTold: true, expected: done },
   {
     ...hooked('crash-that-blocks', ['exit 1'], { onFailure: 'block' }),
     share: 4,
@@ -140,17 +157,20 @@ export const kinds: readonly Kind[] = [
     }),
   },
   {
-    ...hooked(
-      'chain-of-three',
-      ['a', 'b', 'c'].map((letter) => rewrite(`$t ${letter}`)),
-      { sequential: true },
-    ),
+    ...hooked('chain-of-three', [script('rewrite', 'a'), rewrite('$t b'), script('rewrite', 'c')], {
+      sequential: true,
+    }),
     share: 5,
     expected: (number) => done(number, `${textOf(number)} a b c`),
   },
   {
     // The one that denies ends last or first.
-    ...hooked('four-at-once', [allow, `[ $((n % 2)) = 0 ] && sleep 0.05; ${deny}`, allow, allow]),
+    ...hooked('four-at-once', [
+      allow,
+      text(`[ $((n % 2)) = 0 ] && sleep 0.05; ${deny}`),
+      text(allow),
+      'head -c 0',
+    ]),
     share: 4,
     expected: refused,
   },
@@ -158,7 +178,7 @@ export const kinds: readonly Kind[] = [
     // The order is that of the settings, whatever the order of ending.
     ...hooked(
       'four-contexts',
-      words.map((word, index) => `sleep 0.0${4 - index}; ${context(word)}`),
+      words.map((word, index) => text(`sleep 0.0${4 - index}; ${context(word)}`)),
       { event: 'AfterTool' },
     ),
     share: 4,
@@ -172,19 +192,19 @@ export const kinds: readonly Kind[] = [
   },
   {
     ...hooked('much-output', [
-      `printf '{"decision":"deny","reason":"no to %s","more":"' "$n"; head -c 1000000 /dev/zero | tr '\\0' x; printf '"}'`,
+      `${line('{"decision":"deny","reason":"no to ', '","more":"')}; head -c 1000000 /dev/zero | tr '\\0' x; printf '"}'`,
     ]),
     share: 3,
     expected: refused,
   },
   {
-    ...hooked('leaves-a-child', [`sleep 100 & ${deny}`]),
+    ...hooked('leaves-a-child', [script('leave-a-child')]),
     share: 3,
     isTold: true,
     lasts: true,
     expected: refused,
   },
-  { ...hooked('slow', [`sleep 0.1; ${deny}`]), share: 3, expected: refused },
+  { ...hooked('slow', [`sleep 0.1; ${denyInLine}`]), share: 3, expected: refused },
   {
     ...hooked('late', ['sleep 100'], { timeout: 200 }),
     share: 2,
@@ -196,7 +216,7 @@ export const kinds: readonly Kind[] = [
 
 /** Ends its batch: after a stop nothing more of a batch is begun. */
 export const stop: Kind = {
-  ...hooked('stop', [`printf '{"continue":false,"stopReason":"enough at %s"}' "$n"`]),
+  ...hooked('stop', [text(`printf '{"continue":false,"stopReason":"enough at %s"}' "$n"`)]),
   share: 0,
   expected: (number) => ({
     status: 'stopped',

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { openDescriptors, processesWith } from '../faults/processes.ts';
+import { descriptorsOfReadyShell, openDescriptors, processesWith } from '../faults/processes.ts';
 
 /** What a host holds while nothing runs. */
 export interface Held {
@@ -15,12 +15,17 @@ export interface Held {
 
 type Counts = Pick<Held, 'descriptors' | 'processes'>;
 
+/** The descriptors that are not those of shells kept ready, of which there may be more or fewer. */
+export const ofNoShell = ({ descriptors, processes }: Counts): number =>
+  descriptors - descriptorsOfReadyShell * processes;
+
 /** How long the system may take to take away what has ended, in ms. */
 const settling = 3_000;
 
 /**
  * Looks at what this process holds, once that changes no more and no more is left than may be, or time
- * is up. `mark` stands in the environment of its hooks.
+ * is up; descriptors of shells kept ready are none of those left. `mark` stands in the environment of
+ * its hooks.
  */
 export async function lookAtHeld(mark: string, mayBeLeft: Counts): Promise<Held> {
   const counts = await settled(
@@ -44,7 +49,7 @@ async function settled(count: () => Counts, mayBeLeft: Counts): Promise<Counts> 
     const isSettled =
       isDeepStrictEqual(now, before) &&
       now.processes <= mayBeLeft.processes &&
-      now.descriptors <= mayBeLeft.descriptors;
+      ofNoShell(now) <= mayBeLeft.descriptors;
     if (isSettled || performance.now() > patientUntil) return now;
     before = now;
   }

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { brokenClaims } from '../../faults/claims.ts';
-import { faults } from '../../faults/faults.ts';
+import { brokenClaims, differences } from '../../faults/claims.ts';
+import { allFaults, faults } from '../../faults/faults.ts';
+import type { Fault } from '../../faults/fault.ts';
+import type { Observed } from '../../faults/host.ts';
 import { runFault } from '../../faults/run-fault.ts';
 import { findProgram } from '../../src/process/find-program.ts';
+import { readyWay } from '../../src/process/ready-way.ts';
 
-/* A part of the table that `npm run faults` makes: in turns under one policy and under the other. */
+/* A part of the table that `npm run faults` makes: in turns under one policy and under the other, in one way and in the other. */
 
 describe.concurrent.each(Object.entries(faults))('%s', (_, all) => {
   const some = all.filter(
@@ -12,14 +15,78 @@ describe.concurrent.each(Object.entries(faults))('%s', (_, all) => {
       index % 4 === 0 && !isDeaf && (needs === undefined || findProgram(needs) !== undefined),
   );
   test.each(
-    some.map((fault, index) => ({ fault, policy: index % 2 ? 'allow' : 'block' }) as const),
+    some.map((fault, index) => {
+      const policy: 'allow' | 'block' = index % 2 ? 'allow' : 'block';
+      const isReady = index % 4 > 1 && fault.readyShell !== 'cannot be';
+      const way: 'plain' | 'ready' = isReady ? 'ready' : 'plain';
+      return { fault, policy, way };
+    }),
   )(
-    '$fault.name, $policy: no denial lost, nothing left, nothing silent',
-    async ({ fault, policy }) => {
-      const broken = brokenClaims(fault, policy, await runFault(fault, { policy }));
+    '$fault.name, $policy, $way: no denial lost, nothing left, nothing silent',
+    async ({ fault, policy, way }) => {
+      const broken = brokenClaims(fault, policy, await runFault(fault, { policy, way }));
       // How long it takes on a busy machine says nothing.
       expect(broken.filter((claim) => !claim.startsWith('it took'))).toEqual([]);
     },
     60_000,
   );
+});
+
+/** A run in which all is well. */
+const observed = (change: Partial<Observed> = {}): Observed => ({
+  decided: { isDenied: true, reason: 'no' },
+  ms: 1,
+  processes: 0,
+  descriptors: 0,
+  told: ['it left something'],
+  uncaught: [],
+  ...change,
+});
+
+describe('what is wrong is found', () => {
+  const fault: Fault = { name: 'a fault', expected: 'denial', command: 'exit 2' };
+
+  test('a run without fault has none', () => {
+    expect(brokenClaims(fault, 'block', observed())).toEqual([]);
+    expect(brokenClaims(fault, 'block', observed({ readyShell: 'is taken' }))).toEqual([]);
+    expect(differences(fault, observed(), observed({ readyShell: 'is taken' }))).toEqual([]);
+  });
+
+  test.each<[string, Partial<Observed>, RegExp]>([
+    ['a denial', { decided: { isDenied: false } }, /denial was lost/],
+    ['a reason', { decided: { isDenied: true, reason: ' ' } }, /no reason/],
+    ['a process', { processes: 1 }, /1 processes left/],
+    ['a descriptor', { descriptors: 1 }, /1 descriptors left/],
+    ['a rejection', { uncaught: ['x'] }, /nobody caught: x/],
+    ['a shell that nobody took', { readyShell: 'is left' }, /shell that was ready is left/],
+  ])('%s', (_, change, message) => {
+    expect(String(brokenClaims(fault, 'block', observed(change)))).toMatch(message);
+  });
+
+  test('a call that comes to no decision', () => {
+    const { decided: _, ...nothing } = observed({ uncaught: ['EMFILE'] });
+    expect(brokenClaims(fault, 'block', nothing)).toEqual(['it never settled: EMFILE']);
+  });
+
+  test('a shell that was taken although it could not do what a new one would', () => {
+    const left: Fault = { ...fault, readyShell: 'is left' };
+    expect(brokenClaims(left, 'block', observed({ readyShell: 'is taken' }))).toEqual([
+      'the shell that was ready is taken',
+    ]);
+  });
+
+  test('what a shell that was ready decides or tells otherwise', () => {
+    const other = observed({ decided: { isDenied: false }, told: [] });
+    expect(differences(fault, observed(), other)).toEqual(['it decided otherwise', 'it told: ']);
+    // It may be there where no process can be started any more.
+    const lucky: Fault = { ...fault, expected: 'denial or failure' };
+    expect(differences(lucky, other, observed())).toEqual([]);
+  });
+});
+
+test('each way to tell a waiting shell what to run meets faults', () => {
+  const met = allFaults.flatMap(({ readyShell, command }) =>
+    readyShell === undefined ? [readyWay(command, {})] : [],
+  );
+  expect(new Set(met)).toEqual(new Set(['program', 'line', 'text']));
 });

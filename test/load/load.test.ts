@@ -3,10 +3,11 @@ import { callsOf } from '../../load/calls.ts';
 import { brokenClaims, growth } from '../../load/claims.ts';
 import type { Slice } from '../../load/host.ts';
 import { killHosts } from '../../load/kills.ts';
-import { kinds, stop, type Kind } from '../../load/kinds.ts';
+import { endless, kinds, stop, type Kind } from '../../load/kinds.ts';
 import { runBatch } from '../../load/run-batch.ts';
 import { runLoad, type Run } from '../../load/run-load.ts';
 import { openSession } from '../../load/session.ts';
+import { readyWay } from '../../src/process/ready-way.ts';
 
 /** Far more than any of this takes, in ms: nothing here is about time. */
 const patience = 300_000;
@@ -29,6 +30,16 @@ describe('thousands of calls with mixed hooks', () => {
     },
     patience,
   );
+
+  test('come by each way to tell a waiting shell what to run', () => {
+    const commands = [...kinds, stop, endless]
+      .flatMap(({ hooks = {} }) => [...(hooks.BeforeTool ?? []), ...(hooks.AfterTool ?? [])])
+      .flatMap((group) => ('hooks' in group ? group.hooks : []))
+      .map((hook) => ('command' in hook ? hook.command : undefined));
+    const ways = commands.map((command) => readyWay(String(command), {}));
+    for (const way of ['program', 'line', 'text'])
+      expect(ways.filter((one) => one === way).length).toBeGreaterThan(4);
+  });
 
   test('are of every kind', () => {
     const made = new Set(callsOf(0, count, 1).map(({ kind }) => kind));
@@ -90,6 +101,14 @@ describe('what is wrong is found', () => {
     ['a small leak', run((index) => ({ heap: index * 10_000 * 24 })), /grows by 24\.0 bytes/],
     ['memory off the heap', run((index) => ({ rss: index * 10_000_000 })), /memory rose by/],
     ['a descriptor', run((index) => ({ descriptors: 20 + Number(index > 6) })), /21 descriptors/],
+    [
+      'a descriptor behind shells that come and go',
+      run((index) => ({
+        processes: index % 8,
+        descriptors: 20 + 4 * (index % 8) + Number(index > 6),
+      })),
+      /21 descriptors were open after 80000 calls, not 20/,
+    ],
     ['a process', run((index) => ({ processes: Number(index === 3) })), /1 processes lived/],
     ['an orphan', run(() => ({}), { left: 1 }), /1 processes outlived/],
     ['a host that does not end', run(() => ({}), { exit: 'SIGKILL' }), /ended with SIGKILL/],
