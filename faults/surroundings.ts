@@ -59,8 +59,6 @@ export const surroundingFaults: readonly Fault[] = [
     expected: 'denial or failure',
     command: denyByCode,
     before: exhaustDescriptors,
-    // Whether it still waits cannot be found out.
-    readyShell: 'is left',
   },
   {
     name: 'EMFILE at the first event of all',

@@ -43,13 +43,21 @@ export class HookStreams {
 
   /** Starts a process with these streams; afterwards it alone holds its ends of them. */
   handOver<Started>(start: (stdio: (number | 'pipe')[]) => Started): Started {
-    const theirs = [this.#input?.reader, ...this.#outputs.map((output) => output?.writer)];
-    this.#isHandedOver = true;
     try {
-      return start(theirs.map((fd) => fd ?? 'pipe'));
+      return start(this.#theirs.map((fd) => fd ?? 'pipe'));
     } finally {
-      for (const fd of theirs) if (fd !== undefined) closeSync(fd);
+      this.#closeTheirs();
     }
+  }
+
+  get #theirs(): (number | undefined)[] {
+    return [this.#input?.reader, ...this.#outputs.map((output) => output?.writer)];
+  }
+
+  #closeTheirs(): void {
+    if (this.#isHandedOver) return;
+    this.#isHandedOver = true;
+    for (const fd of this.#theirs) if (fd !== undefined) closeSync(fd);
   }
 
   /** Does not keep the host alive any more, until `ref` is called. */
@@ -89,6 +97,7 @@ export class HookStreams {
 
   /** Lets go of everything, whoever still holds the other ends. */
   release(): void {
+    this.#closeTheirs();
     this.#input?.close();
     for (const [index, output] of this.#outputs.entries()) {
       output?.release(this.#collectors[index]?.ended ?? true);
