@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HookStreams } from '../../src/process/hook-streams.ts';
 import { hookActor, runHook, runToExit } from './run-hook.ts';
 
 /** What a process holds that hooks could leave behind. */
@@ -55,6 +56,11 @@ async function leavesNothing(run: () => Promise<unknown>): Promise<void> {
 }
 
 describe('nothing is left behind: no descriptor, listener, child or zombie', () => {
+  test('of streams that no process was given', () =>
+    leavesNothing(async () => {
+      for (let round = 0; round < 10; round++) new HookStreams().release();
+    }));
+
   test('after 200 hooks', () =>
     leavesNothing(async () => {
       for (let round = 0; round < 50; round++)
