@@ -71,6 +71,8 @@ export function modelCallPorts(
   };
 }
 
-function hasTools({ config }: GenAIRequest & { readonly config?: { readonly tools?: unknown } }) {
+export function hasTools({
+  config,
+}: GenAIRequest & { readonly config?: { readonly tools?: unknown } }) {
   return Array.isArray(config?.tools) && config.tools.length > 0;
 }

@@ -3,7 +3,14 @@ import type { HookSystemConfig } from '../hooks/config.ts';
 import type { AggregatedHookResult } from '../hooks/results.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { emptyResponse } from '../translate/genai-v1.ts';
-import { modelCallPorts, modelEvents, type CallModel, type OnHooks } from './model-call-ports.ts';
+import {
+  hasTools,
+  modelCallPorts,
+  type ModelEvent,
+  modelEvents,
+  type CallModel,
+  type OnHooks,
+} from './model-call-ports.ts';
 import { hookResult } from './plan-hooks.ts';
 import { runCall, type CallOrigin, type GiveUp, type HookedCall } from './run-call.ts';
 import type { StopRequest } from './tool-effects.ts';
@@ -74,7 +81,7 @@ export async function runModelCall(
           return { ...told, status: 'failed', error };
         }
       },
-      withoutMachine,
+      withoutMachine: (call, giveUp) => withoutMachine(call, giveUp, onHooks),
       cancelled: (reason) => ({ ...told, status: 'cancelled', reason }),
     },
     signal,
@@ -88,13 +95,23 @@ type Told = Pick<ModelCallOutcome, 'request' | 'failures'>;
 async function withoutMachine(
   { told, withoutHooks }: HookedCall<ModelCallOutcome, Told>,
   giveUp: GiveUp,
+  onHooks: OnHooks,
 ): Promise<ModelCallOutcome> {
-  const selection = giveUp('BeforeToolSelection');
-  const before = giveUp('BeforeModel');
+  const phase = (event: ModelEvent): ReturnType<GiveUp> => {
+    const given = giveUp(event);
+    const result = hookResult(given);
+    if (result !== undefined) onHooks(event, result);
+    return given;
+  };
+  // Without tools there is nothing to select from (HOOK-053).
+  const selection = hasTools(told.request as GenAIRequest)
+    ? phase('BeforeToolSelection')
+    : undefined;
+  const before = phase('BeforeModel');
   const earlier = { ...(selection && { selection }), ...(before && { before }) };
   if (before?.verdict.blocked) return { ...told, ...earlier, status: 'blocked', stop: false };
   const done = await withoutHooks();
-  const after = done.status === 'done' ? giveUp('AfterModel') : undefined;
+  const after = done.status === 'done' ? phase('AfterModel') : undefined;
   return { ...done, ...earlier, ...(after && { after }) };
 }
 

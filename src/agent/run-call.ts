@@ -71,6 +71,7 @@ export async function runCall<Outcome extends CallOutcome, Told>(
     return untilCancelled(
       () =>
         call.withoutMachine(call, (event) => {
+          if (signal?.aborted) return undefined;
           const result = system?.getEventHandler().giveUp(event, call.subject, error);
           return result && { status: 'settled', verdict: verdictOf(result) };
         }),

@@ -1,7 +1,7 @@
 import type * as actors from './hook-actors.ts';
 
 /** The machines of hooks, and what runs them. */
-export type HookMachines = typeof actors;
+type HookMachines = typeof actors;
 
 let loaded: Promise<HookMachines> | undefined;
 

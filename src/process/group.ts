@@ -46,7 +46,9 @@ export function groupExists(leader: number): boolean {
 /** Those of these groups in which something lives. */
 export function livingGroups(leaders: ReadonlySet<number>): Set<number> {
   const processes = livingProcesses();
-  if (processes === undefined) return new Set([...leaders].filter(groupExists));
+  // Where no look can be had just now, none is known to be gone.
+  if (processes === undefined)
+    return new Set([...leaders].filter((id) => isOurs() || groupExists(id)));
   return new Set(processes.map(({ session }) => session).filter((id) => leaders.has(id)));
 }
 

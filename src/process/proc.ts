@@ -20,9 +20,11 @@ function withSpare<Seen>(look: () => Seen): Seen {
     if (spare === undefined || !isShortage(error)) throw error;
     closeSync(spare);
     spare = undefined;
-    const seen = look();
-    keepSpare();
-    return seen;
+    try {
+      return look();
+    } finally {
+      keepSpare();
+    }
   }
 }
 
@@ -35,7 +37,7 @@ function keepSpare(): void {
 }
 
 /** What a file under /proc says, up to 1 MiB; throws where there is none. */
-export function readProc(path: string): string {
+function readProc(path: string): string {
   return withSpare(() => {
     const fd = openSync(path, 'r');
     try {
@@ -84,13 +86,24 @@ export const allPids = (): number[] =>
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-/** State, group and session of a process, and undefined when it is gone or out of our reach; throws where no look at it can be had. */
-export function statOf(pid: number): { state: string; group: number; session: number } | undefined {
+/** What the system tells of a process. */
+export interface Stat {
+  readonly state: string;
+  readonly group: number;
+  readonly session: number;
+  /** In the system's own ticks. */
+  readonly startedAt: number;
+}
+
+/** Undefined when the process is gone or out of our reach; throws where no look at it can be had. */
+export function statOf(pid: number): Stat | undefined {
   try {
     const stat = readProc(`/proc/${pid}/stat`);
     // The command name in parentheses may itself hold blanks and parentheses.
-    const [state = '', , group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { state, group: Number(group), session: Number(session) };
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state = '', , group, session] = fields;
+    const startedAt = Number(fields[19]);
+    return { state, group: Number(group), session: Number(session), startedAt };
   } catch (error) {
     if (isShortage(error)) throw error;
     return undefined;

@@ -42,6 +42,7 @@ export class ReadyShell {
   readonly #orders: Socket;
   readonly #mark = newMark();
   readonly #folder: FolderId;
+  readonly #isCounted: boolean;
   #isHook = false;
   #isDismissed = false;
 
@@ -61,6 +62,9 @@ export class ReadyShell {
           detached: true,
         }),
       );
+      // Whatever it tells of its start is told here.
+      this.#child.once('error', () => undefined);
+      if ((this.#child.stdio as unknown) === undefined) throw new Error('No descriptor is free.');
     } catch (error) {
       this.#streams.release();
       throw error;
@@ -77,7 +81,7 @@ export class ReadyShell {
     this.#child.once('error', end).once('exit', end);
     // Whether it got its order, its end will tell.
     this.#orders.on('error', () => undefined);
-    tellsPids(last, this.#child.pid);
+    this.#isCounted = tellsPids(last, this.#child.pid);
     if (this.#child.pid !== undefined) watchAhead(this.#child.pid);
     // Neither the shell nor its pipes may keep the host alive.
     this.#child.unref();
@@ -102,7 +106,7 @@ export class ReadyShell {
   run(way: ReadyWay, text: string, stdin: string): StartedHook {
     this.#streams.fill(stdin);
     this.#isHook = true;
-    const after = tellsPids() ? lastPid() : undefined;
+    const after = this.#isCounted ? lastPid() : undefined;
     const run = { mark: this.#mark, after, leader: this.#child.pid! };
     this.#orders.end(`${way}\0${text}\0`, () => this.#orders.destroy());
     this.#child.ref();

@@ -14,8 +14,9 @@ let timer: NodeJS.Timeout | undefined;
 export function terminateRun(run: Run): void {
   // A stopped process sees SIGTERM only once it goes on.
   for (const signal of ['SIGTERM', 'SIGCONT'] as const) {
-    if (hasSession(run)) signalGroup(run.leader, signal);
-    signalStrays(run, signal);
+    const isSessionTold = hasSession(run);
+    if (isSessionTold) signalGroup(run.leader, signal);
+    signalStrays(run, signal, isSessionTold);
   }
 }
 

@@ -46,30 +46,31 @@ export function lastPid(): number | undefined {
 /** More numbers than this are not tried one after the other. */
 const many = 256;
 
-let isTrue = false;
-
 /**
- * Whether `lastPid` tells the truth, which a process shows that was started when it told `before`.
+ * Whether `lastPid` tells the truth, which a process shows that was started when it told `last`.
  * Sandboxes tell nothing there, or always the same, or numbers of another system.
  */
-export function tellsPids(before?: number, pid?: number): boolean {
-  if (isTrue || before === undefined || pid === undefined) return isTrue;
-  isTrue = before < pid && pid <= (lastPid() ?? 0) && pid - before <= many;
-  return isTrue;
-}
+export const tellsPids = (last: number | undefined, pid: number | undefined): boolean =>
+  last !== undefined &&
+  pid !== undefined &&
+  last < pid &&
+  pid - last <= many &&
+  pid <= (lastPid() ?? 0);
 
-/** Whether anything lives that left this run's session, or no look can be had. What is in a session that `isHook` knows is that hook's. */
+/** Whether anything of this run lives outside of its leader's group, or no look can be had. What is in another session that `isHook` knows is another hook's. */
 export function mayHaveStrays(run: Run, isHook: (session: number) => boolean): boolean {
   try {
-    return foundIn(run, isHook).next().done !== true;
+    const isOthers = (session: number): boolean => session !== run.leader && isHook(session);
+    return foundIn(run, isOthers).next().done !== true;
   } catch {
     return true;
   }
 }
 
-/** Sends a signal to what left this run's session. */
-export function signalStrays(run: Run, signal: NodeJS.Signals): void {
-  for (const pid of straysOf(run)) send(pid, signal);
+/** Sends a signal to what left this run's session, and to what is in it unless that got it already. */
+export function signalStrays(run: Run, signal: NodeJS.Signals, isSessionTold: boolean): void {
+  for (const pid of straysOf(run))
+    if (!isSessionTold || statOf(pid)?.session !== run.leader) send(pid, signal);
 }
 
 /** Kills what left this run's session, and again what that started in between. */
@@ -97,15 +98,15 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 function* foundIn(
-  { mark, leader, after }: Run,
-  isHook: (session: number) => boolean = () => false,
+  { mark, after }: Run,
+  isOthers: (session: number) => boolean = () => false,
 ): Generator<number> {
   if (!isOurs()) return;
   let [from, to] = [after, after === undefined ? undefined : lastPid()];
   if (after !== undefined && to === after) return;
   // What is found may have started something by then; but who is without end must not hold the host.
   for (let round = 0; round < 10; round++) {
-    for (const pid of numbers(from, to)) if (isStray(pid, mark, leader, isHook)) yield pid;
+    yield* markedOf(numbers(from, to), mark, isOthers);
     [from, to] = [to, to === undefined ? undefined : lastPid()];
     if (from === to) return;
   }
@@ -117,26 +118,37 @@ function numbers(from: number | undefined, to: number | undefined): Iterable<num
   return Array.from({ length: to - from }, (_, index) => from + 1 + index);
 }
 
-function isStray(
-  pid: number,
+/** How often one is looked at that shows no environment, and how long each look waits, in ms. */
+const [looks, glance] = [8, 0.5];
+
+/** Those of these processes that live and carry the mark. */
+function* markedOf(
+  pids: Iterable<number>,
   mark: string,
-  leader: number,
-  isHook: (session: number) => boolean,
-): boolean {
-  if (!existsSync(`/proc/${pid}`)) return false;
-  let environment = environmentOf(pid);
-  if (environment !== '' && environment?.includes(mark) !== true) return false;
-  const stat = statOf(pid);
-  // Of the dead only their number is left, and the system's own threads have no session.
-  if (stat === undefined || /[ZX]/.test(stat.state) || [0, leader].includes(stat.session))
-    return false;
-  // One that is just becoming another program shows no environment for a moment.
-  for (let look = 0; environment === '' && look < 5 && !isHook(stat.session); look++) {
-    Atomics.wait(nobody, 0, 0, 0.2);
-    environment = environmentOf(pid);
+  isOthers: (session: number) => boolean,
+): Generator<number> {
+  let unclear: number[] = [];
+  for (const pid of pids) {
+    if (!existsSync(`/proc/${pid}`)) continue;
+    const environment = environmentOf(pid);
+    if (environment !== '' && environment?.includes(mark) !== true) continue;
+    const stat = statOf(pid);
+    // Of the dead only their number is left, and the system's own threads have no session.
+    if (stat === undefined || /[ZX]/.test(stat.state) || stat.session === 0) continue;
+    if (environment !== '') yield pid;
+    else if (stat.startedAt >= ownStart() && !isOthers(stat.session)) unclear.push(pid);
   }
-  return environment?.includes(mark) === true;
+  // One that is just becoming another program shows no environment for a moment.
+  for (let look = 0; unclear.length > 0 && look < looks; look++) {
+    Atomics.wait(nobody, 0, 0, glance);
+    const shown = unclear.map((pid) => ({ pid, environment: environmentOf(pid) }));
+    for (const { pid, environment } of shown) if (environment?.includes(mark)) yield pid;
+    unclear = shown.filter(({ environment }) => environment === '').map(({ pid }) => pid);
+  }
 }
+
+let started: number | undefined;
+const ownStart = (): number => (started ??= statOf(process.pid)?.startedAt ?? 0);
 
 /** Nobody ever wakes who waits for it. */
 const nobody = new Int32Array(new SharedArrayBuffer(4));

@@ -130,10 +130,16 @@ function arm(): void {
   if (isArmed) return;
   isArmed = true;
   process.once('exit', () => {
-    if (groups.size > 0) killGroups(groups);
-    else if (runs.size === 0) dog?.kill('SIGKILL');
+    const isClean = groups.size === 0 && runs.size === 0;
+    if (!isClean) killGroups(groups);
     for (const run of runs) killStrays(run);
-    if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
+    try {
+      if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
+    } catch {
+      // Without a descriptor to spare it is left to the dog.
+      return;
+    }
+    if (isClean) dog?.kill('SIGKILL');
   });
 }
 

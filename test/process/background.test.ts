@@ -32,6 +32,10 @@ describe('an answer counts although something runs on in the background, which e
     ['stopped', 'sleep 100 & echo $! > left; kill -STOP $!'],
     ['writing on and on', 'yes >&2 & echo $! > left'],
     ['in a process group of its own', 'set -m; sleep 100 & echo $! > left'],
+    [
+      'in a process group of its own, without our streams',
+      'set -m; sleep 100 < /dev/null > /dev/null 2>&1 & echo $! > left',
+    ],
     ['behind a timeout', 'timeout 100 sleep 100 & echo $! > left'],
     ['behind a shell that starts it anew', 'while :; do sleep 0.01; done & echo $! > left'],
   ])('%s', async (_, command) => {

@@ -22,7 +22,7 @@ function can(...[command = '', ...args]: string[]): boolean {
 }
 
 /** Runs a hook in a host that a line of shell starts as `"$@"`; it writes what it leaves behind to `left`. */
-async function run(line: string, hook: string, descriptors = '') {
+async function run(line: string, hook: string, descriptors = '0') {
   const cwd = makeFolder();
   const args = ['-c', line, 'sh', process.execPath, ...nodeArgs, hook, descriptors];
   const env = { ...process.env, NODE_OPTIONS: '' };
@@ -30,6 +30,18 @@ async function run(line: string, hook: string, descriptors = '') {
   const left = existsSync(join(cwd, 'left')) && isAlive(await numberIn(join(cwd, 'left')));
   return { outcome: JSON.parse(stdout) as unknown, left };
 }
+
+test.concurrent.each(['3', '6', '7', '8', '9', '10', '12'])(
+  'with %s descriptors left after a hook, no shell is made ready, or one is, and the host lives',
+  async (free) => {
+    const { outcome } = await run(
+      'ulimit -n 100; exec "$@"',
+      'touch begun; sleep 0.2; exit 2',
+      free,
+    );
+    expect(outcome).toMatchObject({ status: 'exited', exit: { exitCode: 2 } });
+  },
+);
 
 describe.concurrent.each(['0', '1'])('without a descriptor to spare, plain start %s', (plain) => {
   const scarce = `ulimit -n 100; export HOOKMACHINE_PLAIN_START=${plain}; exec "$@"`;
@@ -70,7 +82,7 @@ test.runIf(can('sh', '-c', 'echo 1 > /proc/sys/kernel/ns_last_pid'))(
         [ $stranger -eq $leader ] && break; kill -9 $stranger
       done >/dev/null 2>&1
       wait $host; echo $stranger > left`;
-    const { outcome, left } = await run(line, hook, 'keep');
+    const { outcome, left } = await run(line, hook, 'all');
     expect(outcome).toMatchObject({ status: 'timedOut' });
     expect(left).toBe(true);
   },
@@ -93,7 +105,7 @@ test.runIf(can('unshare', '-pf', 'sh', '-c', 'echo 1 > /proc/sys/kernel/ns_last_
       kill -9 $host; sleep 1.5
       for stranger in $strangers; do kill -0 $stranger || touch killed; done`;
     const hook = 'setsid sleep 100 & touch begun; sleep 100';
-    const args = ['-pf', 'sh', '-c', line, 'sh', process.execPath, ...nodeArgs, hook, 'keep'];
+    const args = ['-pf', 'sh', '-c', line, 'sh', process.execPath, ...nodeArgs, hook, 'all'];
     const env = { ...process.env, NODE_OPTIONS: '' };
     await promisify(execFile)('unshare', args, { cwd, env }).catch(() => undefined);
     expect(existsSync(join(cwd, 'met'))).toBe(true);
@@ -110,7 +122,7 @@ describe.concurrent('what left for a session of its own ends', () => {
     const file = join(makeFolder(), 'loadavg');
     writeFileSync(file, `${loadavg}\n`);
     const line = `exec unshare -m sh -c 'mount --bind "${file}" /proc/loadavg && exec "$@"' sh "$@"`;
-    const { outcome, left } = await run(line, stray, 'keep');
+    const { outcome, left } = await run(line, stray, 'all');
     expect(outcome).toMatchObject({
       status: 'exited',
       exit: { exitCode: 2 },
@@ -122,6 +134,6 @@ describe.concurrent('what left for a session of its own ends', () => {
   test('even if it becomes another program without end', async () => {
     const hook = `export P='exec $^X, "-e", $ENV{P}'; setsid perl -e 'open F, ">left"; print F "$$\\n"; close F; exec $^X, "-e", $ENV{P}' >/dev/null 2>&1 & while [ ! -s left ]; do sleep 0.01; done; touch begun; exit 2`;
     for (let round = 0; round < 4; round++)
-      expect(await run('exec "$@"', hook, 'keep')).toMatchObject({ left: false });
+      expect(await run('exec "$@"', hook, 'all')).toMatchObject({ left: false });
   });
 });
