@@ -69,19 +69,19 @@ export function mayHaveStrays(run: Run, isHook: (session: number) => boolean): b
 
 /** Sends a signal to what left this run's session, and to what is in it unless that got it already. */
 export function signalStrays(run: Run, signal: NodeJS.Signals, isSessionTold: boolean): void {
-  for (const pid of straysOf(run))
-    if (!isSessionTold || statOf(pid)?.session !== run.leader) send(pid, signal);
+  for (const { pid, session } of straysOf(run))
+    if (!isSessionTold || session !== run.leader) send(pid, signal);
 }
 
 /** Kills what left this run's session, and again what that started in between. */
 export function killStrays(run: Run): void {
   for (let round = 0, found = straysOf(run); found.length > 0 && round < 10; round++) {
-    for (const pid of found) send(pid, 'SIGKILL');
+    for (const { pid } of found) send(pid, 'SIGKILL');
     found = straysOf(run);
   }
 }
 
-function straysOf(run: Run): number[] {
+function straysOf(run: Run): Stray[] {
   try {
     return [...foundIn(run)];
   } catch {
@@ -97,10 +97,16 @@ function send(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+/** What was found of a run. */
+interface Stray {
+  readonly pid: number;
+  readonly session: number;
+}
+
 function* foundIn(
   { mark, after }: Run,
   isOthers: (session: number) => boolean = () => false,
-): Generator<number> {
+): Generator<Stray> {
   if (!isOurs()) return;
   let [from, to] = [after, after === undefined ? undefined : lastPid()];
   if (after !== undefined && to === after) return;
@@ -126,8 +132,8 @@ function* markedOf(
   pids: Iterable<number>,
   mark: string,
   isOthers: (session: number) => boolean,
-): Generator<number> {
-  let unclear: number[] = [];
+): Generator<Stray> {
+  let unclear: Stray[] = [];
   for (const pid of pids) {
     if (!existsSync(`/proc/${pid}`)) continue;
     const environment = environmentOf(pid);
@@ -135,15 +141,20 @@ function* markedOf(
     const stat = statOf(pid);
     // Of the dead only their number is left, and the system's own threads have no session.
     if (stat === undefined || /[ZX]/.test(stat.state) || stat.session === 0) continue;
-    if (environment !== '') yield pid;
-    else if (stat.startedAt >= ownStart() && !isOthers(stat.session)) unclear.push(pid);
+    const { session, startedAt } = stat;
+    if (environment !== '') yield { pid, session };
+    else if (startedAt >= ownStart() && !isOthers(session)) unclear.push({ pid, session });
   }
   // One that is just becoming another program shows no environment for a moment.
   for (let look = 0; unclear.length > 0 && look < looks; look++) {
     Atomics.wait(nobody, 0, 0, glance);
-    const shown = unclear.map((pid) => ({ pid, environment: environmentOf(pid) }));
-    for (const { pid, environment } of shown) if (environment?.includes(mark)) yield pid;
-    unclear = shown.filter(({ environment }) => environment === '').map(({ pid }) => pid);
+    const seen = unclear;
+    unclear = [];
+    for (const stray of seen) {
+      const environment = environmentOf(stray.pid);
+      if (environment === '') unclear.push(stray);
+      else if (environment?.includes(mark)) yield stray;
+    }
   }
 }
 
