@@ -62,7 +62,7 @@ export class ReadyShell {
           detached: true,
         }),
       );
-      // Whatever it tells of its start is told here.
+      // An error that nobody hears ends the host, and this one comes later than what is thrown here.
       this.#child.once('error', () => undefined);
       if ((this.#child.stdio as unknown) === undefined) throw new Error('No descriptor is free.');
     } catch (error) {

@@ -2,13 +2,14 @@
  * A host of its own: runs the hook it is given, in a strange world, and prints its outcome.
  *
  * As soon as the hook has written `begun`, so many descriptors are left as it is told; `all` takes none.
+ * Told to `exit`, it does so with none.
  */
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toPromise } from 'xstate';
 import { hookActor } from './run-hook.ts';
 
-const [, , command = '', left] = process.argv;
+const [, , command = '', left, end] = process.argv;
 
 function run(text: string) {
   const actor = hookActor(text, { timeout: 1500, grace: 1000, cwd: process.cwd() });
@@ -26,12 +27,23 @@ const outcome = run(command);
 while (!existsSync('begun')) await sleep(5);
 
 const taken: number[] = [];
-try {
-  if (left !== 'all') for (;;) taken.push(openSync('/dev/null', 'r'));
-} catch {
+function takeAll(): void {
+  try {
+    for (;;) taken.push(openSync('/dev/null', 'r'));
+  } catch {
+    // None is left.
+  }
+}
+
+if (left !== 'all') {
+  takeAll();
   for (const fd of taken.splice(0, Number(left))) closeSync(fd);
 }
 const told = JSON.stringify(await outcome);
 await sleep(50);
+if (end === 'exit') {
+  takeAll();
+  process.exit();
+}
 for (const fd of taken) closeSync(fd);
 process.stdout.write(told);

@@ -1,8 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { foldersUntilTheEnd, isAlive, numberIn } from './run-hook.ts';
 
 /* Hosts without a descriptor to spare, and systems whose /proc tells less than usual, or of others. */
@@ -63,6 +63,17 @@ describe.concurrent.each(['0', '1'])('without a descriptor to spare, plain start
     expect(outcome).toMatchObject({ status: 'exited', exit: { exitCode: 2 } });
     expect(left).toBe(false);
   });
+});
+
+test('a host that ends without a descriptor to spare says nothing, and its folder is removed', async () => {
+  const cwd = makeFolder();
+  const hook = 'readlink /proc/$$/fd/1 > pipe; touch begun; sleep 0.2; exit 2';
+  const args = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, ...nodeArgs];
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  const { stderr } = await promisify(execFile)('sh', [...args, hook, '0', 'exit'], { cwd, env });
+  expect(stderr).toBe('');
+  const scratch = dirname(readFileSync(join(cwd, 'pipe'), 'utf8').trim());
+  await vi.waitUntil(() => !existsSync(scratch), { timeout: 3000, interval: 20 });
 });
 
 const stray =
