@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  readFileSync,
-  realpathSync,
-  statSync,
-  unwatchFile,
-  watch,
-  watchFile,
-  type FSWatcher,
-} from 'node:fs';
+import { existsSync, readFileSync, realpathSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname, relative, sep } from 'node:path';
 import { debugChannel } from '../log.ts';
 
@@ -27,7 +18,7 @@ const pollEvery = 2_000;
 export function watchFiles(files: readonly string[], onChange: () => void): () => void {
   let watchers: FSWatcher[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let isPolling = false;
+  let polling: NodeJS.Timeout | undefined;
   let ended = false;
 
   // Folders are watched, not files, because a file that is replaced takes its watcher with it; and
@@ -57,10 +48,11 @@ export function watchFiles(files: readonly string[], onChange: () => void): () =
     watch(folder, { persistent: false }, (_, name) => {
       if (name === null || names.has(name)) soon();
     }).on('error', soon);
+  // Not `watchFile()`: it takes the files as it first sees them, later, for what they always were.
   const poll = (): void => {
-    if (isPolling) return;
-    isPolling = true;
-    for (const file of files) watchFile(file, { persistent: false, interval: pollEvery }, soon);
+    polling ??= setInterval(() => {
+      if (hasChanged(contentsOf(files))) soon();
+    }, pollEvery).unref();
   };
   const soon = (): void => {
     if (ended) return;
@@ -68,20 +60,22 @@ export function watchFiles(files: readonly string[], onChange: () => void): () =
     timer = setTimeout(look, quiet).unref();
   };
   const look = (): void => {
-    if (!isPolling) arm();
+    if (polling === undefined) arm();
     const now = contentsOf(files);
-    if (now.every((content, index) => content === contents[index])) return;
+    if (!hasChanged(now)) return;
     contents = now;
     onChange();
   };
+  const hasChanged = (now: readonly (string | undefined)[]): boolean =>
+    now.some((content, index) => content !== contents[index]);
 
   arm();
   let contents = contentsOf(files);
   return () => {
     ended = true;
     clearTimeout(timer);
+    clearInterval(polling);
     close(watchers);
-    if (isPolling) for (const file of files) unwatchFile(file, soon);
   };
 }
 
