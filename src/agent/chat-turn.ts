@@ -101,7 +101,7 @@ export class ChatTurn {
       event: Event,
       fields: () => HookEventFields[Event],
     ) =>
-      tellResult(planHooks(options.config, system, event, fields, undefined, context), (result) => {
+      tellResult(planHooks(system, event, fields, undefined, context), (result) => {
         this.#tell(...hookDecision(event, result));
         this.#note(result.finalOutput);
       });
@@ -147,7 +147,7 @@ export class ChatTurn {
     const { config, model } = options;
     const { signal } = this.#abort;
     const system = await readyHookSystem(config);
-    const isHeld = options.display !== 'live' && hasHooks(config, system, 'AfterModel');
+    const isHeld = options.display !== 'live' && hasHooks(system, 'AfterModel');
     let isShown = false;
     const onText = (text: string): void => {
       if (isHeld || signal.aborted) return;

@@ -41,7 +41,7 @@ export function modelCallPorts(
     event: Event,
     fields: () => HookEventFields[Event],
   ): HookEventInput | undefined =>
-    tellResult(planHooks(config, system, event, fields), (result) => onHooks(event, result));
+    tellResult(planHooks(system, event, fields), (result) => onHooks(event, result));
   return {
     // Without tools there is nothing to select from (HOOK-053).
     planSelection: (request) =>

@@ -57,7 +57,7 @@ export async function runCall<Outcome extends CallOutcome, Told>(
   // Nothing is awaited on the way to a call that no hook is meant for (HOOK-013).
   const ready = readyHookSystem(config);
   const system = ready instanceof Promise ? await ready : ready;
-  const isHooked = call.events.some((event) => hasHooks(config, system, event, call.subject));
+  const isHooked = call.events.some((event) => hasHooks(system, event, call.subject));
   if (config.inspect === undefined && !isHooked)
     return untilCancelled(call.withoutHooks, call, signal);
   const { inspect } = config;

@@ -19,7 +19,7 @@ export async function fireSessionEvent<Event extends SessionEvent>(
   tell: Tell,
 ): Promise<DefaultHookOutput | undefined> {
   const system = await readyHookSystem(config);
-  if (!system || !hasHooks(config, system, event, subject)) return undefined;
+  if (!system || !hasHooks(system, event, subject)) return undefined;
   const result = await system.getEventHandler().fire(event, fields);
   const text = result.finalOutput?.systemMessage;
   tell(...hookDecision(event, result), ...(text === undefined ? [] : [notice(text)]));

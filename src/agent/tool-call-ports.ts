@@ -1,7 +1,6 @@
 import type { HookEventInput, HookEventOutcome } from '../../machines/hook-event.ts';
 import type { ToolCallPorts, ToolCallResult, ToolInput } from '../../machines/tool-call.ts';
 import type { EventContext } from '../dialects/event-context.ts';
-import type { HookSystemConfig } from '../hooks/config.ts';
 import type { HookSystem } from '../hooks/hook-system.ts';
 import { messageOf } from '../hooks/message-of.ts';
 import type { HookEventFields } from '../protocol/input.ts';
@@ -12,20 +11,17 @@ import { runTool, type ExecuteTool } from './run-tool.ts';
 
 /** What the engine does for the `toolCall` machine. A class, for every call under way holds one: closures would take three times as much. */
 export class EngineToolCallPorts implements ToolCallPorts {
-  readonly #config: HookSystemConfig;
   readonly #system: HookSystem | undefined;
   readonly #toolName: string;
   readonly #executeTool: ExecuteTool;
   readonly #context: EventContext;
 
   constructor(
-    config: HookSystemConfig,
     system: HookSystem | undefined,
     toolName: string,
     executeTool: ExecuteTool,
     context: EventContext,
   ) {
-    this.#config = config;
     this.#system = system;
     this.#toolName = toolName;
     this.#executeTool = executeTool;
@@ -64,7 +60,7 @@ export class EngineToolCallPorts implements ToolCallPorts {
     event: Event,
     fields: () => HookEventFields[Event],
   ): HookEventInput | undefined {
-    return planHooks(this.#config, this.#system, event, fields, this.#toolName, this.#context);
+    return planHooks(this.#system, event, fields, this.#toolName, this.#context);
   }
 }
 

@@ -54,7 +54,7 @@ export function runToolCall(
           id,
           toolName: name,
           toolInput: input,
-          ports: new EngineToolCallPorts(config, system, name, executeTool, {
+          ports: new EngineToolCallPorts(system, name, executeTool, {
             ...context,
             toolCallId: context.toolCallId ?? id,
           }),

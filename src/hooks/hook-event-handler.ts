@@ -9,7 +9,7 @@ import { buildFailureEnvelope, denyingEnvelope, type HookStage } from './failure
 import { subjectOf, type HookPlan, type HookPlanner, type MatchSubject } from './hook-planner.ts';
 import { hookMachines } from './load-machines.ts';
 import { errorOf } from './message-of.ts';
-import { toMachineInput, verdictOf, type Verdict } from './plan-input.ts';
+import { settledInput, toMachineInput, verdictOf, type Verdict } from './plan-input.ts';
 import { eventWarnings, observePlan } from './plan-observer.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from './results.ts';
 import { batchSummary } from './telemetry-records.ts';
@@ -170,7 +170,8 @@ export class HookEventHandler {
 
   /**
    * The machine input for an event, or undefined when no hook is meant for it; `fields` is then not
-   * called. Synchronous (HOOK-011 to 013).
+   * called. Synchronous (HOOK-011 to 013). Where it cannot be made, it has no hooks, and its verdict
+   * is what `fire` would give.
    */
   prepare<Event extends HookEventName>(
     event: Event,
@@ -182,8 +183,7 @@ export class HookEventHandler {
     try {
       return this.#input(event, fields, subject, context, progress);
     } catch (error) {
-      this.#diagnose(event, error, progress);
-      throw error;
+      return settledInput(event, verdictOf(this.#fail(event, error, progress)));
     }
   }
 
