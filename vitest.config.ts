@@ -6,6 +6,7 @@ export default defineConfig({
     globalSetup: ['test/build.ts'],
     // Hooks are processes: a file's own process keeps its descriptors and exit handlers apart.
     pool: 'forks',
-    testTimeout: 20_000,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
   },
 });

@@ -168,7 +168,7 @@ describe('a turn that is cancelled', () => {
     seen.chat.cancel('user');
     expect(last(await events)).toEqual(cancelled);
     expect(isAlive(pid)).toBe(false);
-  }, 15_000);
+  });
 });
 
 test('who leaves early cancels the turn: nothing more is asked or run', async () => {

@@ -21,7 +21,7 @@ async function start(args: readonly string[], home = tempFolder()) {
   onTestFinished(() => void running.kill('SIGKILL'));
   let stderr = '';
   running.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  await vi.waitUntil(() => stderr.includes('\n'), { timeout: 10_000 });
+  await vi.waitUntil(() => stderr.includes('\n'), { timeout: 15_000 });
   const url = /http:\S+/.exec(stderr)?.[0] ?? '';
   return { running, url, stderr: () => stderr };
 }
@@ -154,7 +154,7 @@ describe('run --inspect', () => {
     const cwd = agent({ BeforeAgent: [group('echo "Not now." >&2; exit 2')] });
     const args = [...runArgs(cwd), 'Hi', '--inspect', '--inspect-wait'];
     const { running, url, stderr } = await start(args);
-    await vi.waitUntil(() => stderr().includes('the session has ended'), { timeout: 10_000 });
+    await vi.waitUntil(() => stderr().includes('the session has ended'), { timeout: 15_000 });
     expect(await journalAt(url)).toContain('Not now.');
     running.kill('SIGINT');
     expect((await running).exitCode).toBe(2);

@@ -158,7 +158,7 @@ describe('--record', () => {
           return false;
         }
       },
-      { timeout: 10_000, interval: 20 },
+      { timeout: 15_000, interval: 20 },
     );
     child.kill('SIGKILL');
     expect(await ended).toBe('SIGKILL');
@@ -173,6 +173,6 @@ describe('--record', () => {
     expect(stderr).toMatch(
       /line \d+ is torn: the process was ended while it wrote, so it was skipped/,
     );
-    await vi.waitUntil(() => !isAlive(pid()), { timeout: 10_000, interval: 20 });
+    await vi.waitUntil(() => !isAlive(pid()), { timeout: 15_000, interval: 20 });
   });
 });

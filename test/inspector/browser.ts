@@ -76,4 +76,4 @@ export const texts = (page: Page, selector: string): Promise<string[]> =>
 
 /** Waits until something of the page is so. */
 export const until = (read: () => Promise<unknown>, wanted: unknown): Promise<void> =>
-  expect.poll(read, { timeout: 8_000, interval: 40 }).toEqual(wanted);
+  expect.poll(read, { timeout: 20_000, interval: 40 }).toEqual(wanted);

@@ -32,7 +32,7 @@ async function read(page: string, cookie: string, headers: Record<string, string
 
 /** Waits until something was read, also where everything is slow. */
 const waitFor = (isSo: () => boolean): Promise<boolean> =>
-  vi.waitUntil(isSo, { timeout: 10_000, interval: 10 });
+  vi.waitUntil(isSo, { timeout: 15_000, interval: 10 });
 
 const textsIn = (stream: string): string[] =>
   [...stream.matchAll(/"text":"(.+?)"/g)].map(([, text]) => text!);

@@ -20,7 +20,7 @@ async function meet(
   else {
     actor.start();
     if (state === 'running') await leader();
-    await waitFor(actor, (snapshot) => snapshot.matches({ alive: state }), { timeout: 10_000 });
+    await waitFor(actor, (snapshot) => snapshot.matches({ alive: state }), { timeout: 15_000 });
     act(actor);
   }
   return { actor, leader };

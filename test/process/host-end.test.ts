@@ -32,7 +32,10 @@ async function startHost(end: string, command: string, state = 'running') {
 }
 
 async function expectNothingLeft(leader: number, scratch: string): Promise<void> {
-  await vi.waitUntil(() => !lives(leader) && !existsSync(scratch), { timeout: 3000, interval: 20 });
+  await vi.waitUntil(() => !lives(leader) && !existsSync(scratch), {
+    timeout: 15_000,
+    interval: 20,
+  });
 }
 
 const ends: [string, (child: ChildProcess) => void][] = [
@@ -77,7 +80,7 @@ describe.concurrent('when the host ends, its hooks end, and its folder is remove
     act(child);
     await ended;
     await expectNothingLeft(leader, scratch);
-    await vi.waitUntil(() => !lives(stray), { timeout: 3000, interval: 20 });
+    await vi.waitUntil(() => !lives(stray), { timeout: 15_000, interval: 20 });
   });
 
   test('also what a hook left behind that is being ended', async () => {

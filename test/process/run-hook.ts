@@ -91,7 +91,7 @@ export function numberIn(file: string): Promise<number> {
         return 0;
       }
     },
-    { timeout: 10_000, interval: 5 },
+    { timeout: 15_000, interval: 5 },
   );
 }
 

@@ -73,7 +73,7 @@ test('a host that ends without a descriptor to spare says nothing, and its folde
   const { stderr } = await promisify(execFile)('sh', [...args, hook, '0', 'exit'], { cwd, env });
   expect(stderr).toBe('');
   const scratch = dirname(readFileSync(join(cwd, 'pipe'), 'utf8').trim());
-  await vi.waitUntil(() => !existsSync(scratch), { timeout: 3000, interval: 20 });
+  await vi.waitUntil(() => !existsSync(scratch), { timeout: 15_000, interval: 20 });
 });
 
 const stray =

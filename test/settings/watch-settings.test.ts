@@ -100,7 +100,7 @@ describe('watched settings files', () => {
     for (const round of [1, 2, 3]) {
       rmSync(`${dirname(box.files.project)}.old`, { recursive: true, force: true });
       saves[how]!(box.files.project, `{ "round": ${round} }`);
-      await vi.waitUntil(() => seen.changes >= round, { timeout: 5_000, interval: 10 });
+      await vi.waitUntil(() => seen.changes >= round, { timeout: 15_000, interval: 10 });
       await nextMoment(150);
     }
     expect(seen.changes).toBe(3);
@@ -112,11 +112,11 @@ describe('watched settings files', () => {
       const box = sandbox();
       const seen = watched(box);
       box.write(box.files[level], '{}');
-      await vi.waitUntil(() => seen.changes === 1, { timeout: 5_000, interval: 10 });
+      await vi.waitUntil(() => seen.changes === 1, { timeout: 15_000, interval: 10 });
       rmSync(dirname(box.files[level]), { recursive: true });
-      await vi.waitUntil(() => seen.changes === 2, { timeout: 5_000, interval: 10 });
+      await vi.waitUntil(() => seen.changes === 2, { timeout: 15_000, interval: 10 });
       box.write(box.files[level], '{}');
-      await vi.waitUntil(() => seen.changes === 3, { timeout: 5_000, interval: 10 });
+      await vi.waitUntil(() => seen.changes === 3, { timeout: 15_000, interval: 10 });
     },
   );
 
@@ -127,10 +127,10 @@ describe('watched settings files', () => {
     symlinkSync(one, box.files.user);
     const seen = watched(box);
     writeFileSync(one, '{ "a": 1 }');
-    await vi.waitUntil(() => seen.changes === 1, { timeout: 5_000, interval: 10 });
+    await vi.waitUntil(() => seen.changes === 1, { timeout: 15_000, interval: 10 });
     unlinkSync(box.files.user);
     symlinkSync(other, box.files.user);
-    await vi.waitUntil(() => seen.changes === 2, { timeout: 5_000, interval: 10 });
+    await vi.waitUntil(() => seen.changes === 2, { timeout: 15_000, interval: 10 });
   });
 
   test('many writes are one change; the same text and other files are none', async () => {
@@ -138,7 +138,7 @@ describe('watched settings files', () => {
     box.write(box.files.project, '{}');
     const seen = watched(box);
     for (let index = 0; index < 50; index += 1) box.write(box.files.project, `{ "n": ${index} }`);
-    await vi.waitUntil(() => seen.changes === 1, { timeout: 5_000, interval: 10 });
+    await vi.waitUntil(() => seen.changes === 1, { timeout: 15_000, interval: 10 });
     box.write(box.files.project, '{ "n": 49 }');
     box.write(join(dirname(box.files.project), 'other.json'), '{}');
     await nextMoment();
@@ -174,13 +174,13 @@ describe('a session that watches its settings', () => {
     const { config, warnings } = await session(box);
     const broken = `${box.files.project}:1:12: not valid JSON (a value is expected), so it counts as it was before; mend the JSON there`;
     box.write(box.files.project, '{ "hooks": }');
-    await vi.waitUntil(() => warnings.length === 1, { timeout: 5_000, interval: 10 });
+    await vi.waitUntil(() => warnings.length === 1, { timeout: 15_000, interval: 10 });
     expect(warnings).toEqual([broken]);
     expect(await reasonIn(config)).toBe('one');
     box.write(box.files.project, denying('two'));
     await untilDenied(config, 'two');
     box.write(box.files.project, '{ "hooks": }');
-    await vi.waitUntil(() => warnings.length === 2, { timeout: 5_000, interval: 10 });
+    await vi.waitUntil(() => warnings.length === 2, { timeout: 15_000, interval: 10 });
     expect(warnings).toEqual([broken, broken]);
     expect(await reasonIn(config)).toBe('two');
   });
@@ -206,7 +206,7 @@ describe('a session that watches its settings', () => {
     box.write(box.files.project, denying('new'));
     await vi.waitUntil(
       () => config.getHookSystem()!.getRegistry().getAllHooks()[0]!.command.includes('new'),
-      { timeout: 5_000, interval: 10 },
+      { timeout: 15_000, interval: 10 },
     );
     expect(await reasonIn(config)).toBe('new');
     writeFileSync(go, '');

@@ -59,7 +59,7 @@ async function inspected(options: StatelyInspectorOptions) {
 const isDone = ({ type, snapshot }: Message) =>
   type === '@xstate.snapshot' && snapshot?.value === 'blocked';
 const untilDone = (messages: readonly Message[]) =>
-  vi.waitUntil(() => messages.some(isDone), { timeout: 10_000, interval: 10 });
+  vi.waitUntil(() => messages.some(isDone), { timeout: 15_000, interval: 10 });
 
 describe('a server of Stately', () => {
   test('is told of every machine, so that it can draw it, and of each of its states', async () => {
@@ -105,7 +105,7 @@ describe('a server of Stately', () => {
     const stately = await inspected({ url, onWarning });
     await untilDone(messages);
     stop();
-    await vi.waitUntil(() => onWarning.mock.calls.length > 0, { timeout: 10_000 });
+    await vi.waitUntil(() => onWarning.mock.calls.length > 0, { timeout: 15_000 });
     const { outcome } = await callTool(guard, { config: { inspect: stately.observe } });
     expect(outcome.status).toBe('blocked');
     expect(onWarning.mock.calls).toEqual([
