@@ -145,6 +145,10 @@ export const hookProcessMachine = setup({
         running: {
           description: 'The hook has its input and works; the deadline runs.',
           on: {
+            'process.closed': {
+              target: '#hookProcess.exited',
+              actions: { type: 'keepExit', params: ({ event }) => event.exit },
+            },
             'process.exited': 'draining',
           },
           after: { deadline: 'overdue' },
@@ -153,13 +157,17 @@ export const hookProcessMachine = setup({
           description:
             'The deadline has passed; an answer given before that still counts, if the event loop was too busy to hear of it.',
           on: {
+            'process.closed': {
+              target: '#hookProcess.exited',
+              actions: { type: 'keepExit', params: ({ event }) => event.exit },
+            },
             'process.exited': 'draining',
           },
           after: { glance: 'terminating' },
         },
         draining: {
           description:
-            'The hook has exited; what it wrote is read to the end, unless something it started holds on.',
+            'The hook has exited, but something it started lives or holds its streams; it may be about to end.',
           on: {
             'process.closed': {
               target: '#hookProcess.exited',

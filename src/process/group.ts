@@ -1,4 +1,5 @@
 import { allPids, isOurs, statOf } from './proc.ts';
+import { withoutStacks } from './without-stacks.ts';
 
 /*
  * A process started detached leads a process group and a session, both named by its pid. What it
@@ -30,17 +31,14 @@ export function killGroups(leaders: ReadonlySet<number>): void {
 
 /** Whether the system knows the leader's own group; one whose members are all dead but not reaped counts. */
 export function groupExists(leader: number): boolean {
-  const { stackTraceLimit } = Error;
-  // Mostly it is gone, and nobody reads how the error came about.
-  Error.stackTraceLimit = 0;
-  try {
-    process.kill(-leader, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  } finally {
-    Error.stackTraceLimit = stackTraceLimit;
-  }
+  return withoutStacks(() => {
+    try {
+      process.kill(-leader, 0);
+      return true;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EPERM';
+    }
+  });
 }
 
 /** Those of these groups in which something lives. */

@@ -19,7 +19,8 @@ import { forgetRun, isWatched, watchRun } from './watchdog.ts';
  *
  * It waits for its turn where too many hooks run already. It reports `process.closed` once the
  * command has exited and nothing that it started lives or holds its streams any more, or when told to
- * `collect` what there is; a hook that is ended before its turn never runs.
+ * `collect` what there is, and `process.exited` only if that is not so as soon as the command exits; a
+ * hook that is ended before its turn never runs.
  */
 export const hookProcess = fromCallback<ProcessOrder, HookCommand>(
   ({ input, sendBack, receive }) => {
@@ -77,8 +78,9 @@ class RunningHook {
       watchRun(run);
       child.once('exit', (exitCode, signal) => {
         this.#ended = { exitCode, signal, durationMs: performance.now() - this.#startedAt };
-        report({ type: 'process.exited' });
+        streams.readOn();
         this.#settle();
+        if (!this.#closed) report({ type: 'process.exited' });
       });
       streams.attach(child, () => this.#settle());
     } catch (error) {

@@ -1,11 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { HookExit } from '../../machines/hook-process.ts';
-import { OutputCollector } from './output-collector.ts';
+import { OutputCollector, readNow } from './output-collector.ts';
 import { openInput, openOutput } from './pipes.ts';
 
 /** What is kept of each output stream, in bytes (10 MiB, G-01). */
 export const outputLimit = 10 * 1024 * 1024;
+
+/**
+ * How long a hook's outputs are left alone, in ms. Most hooks are over by then and have written what
+ * fits into a pipe; to follow a pipe takes the host longer than to read it.
+ */
+const patience = 10;
 
 const outputNames = ['stdout', 'stderr'] as const;
 
@@ -16,16 +22,20 @@ export class HookStreams {
   #text = '';
   #collectors: OutputCollector[] = [];
   #child: ChildProcess | undefined;
+  #reading: NodeJS.Timeout | undefined;
   #isHandedOver = false;
+  #isReleased = false;
 
   /** Whether none of them is one of Node's pipes. */
   get areFiles(): boolean {
     return this.#input !== undefined && !this.#outputs.includes(undefined);
   }
 
-  /** Whether the process has written something already. */
+  /** Whether the process has written something already, which is then lost. */
   get haveBegun(): boolean {
-    return this.#outputs.some((output) => (output?.reader.readableLength ?? 0) > 0);
+    return this.#outputs.some(
+      (output) => output !== undefined && (readNow(output.reader)?.length ?? 0) > 0,
+    );
   }
 
   /** Puts the input in place: before the process starts, or before it is told what to run. */
@@ -60,24 +70,22 @@ export class HookStreams {
     for (const fd of this.#theirs) if (fd !== undefined) closeSync(fd);
   }
 
-  /** Does not keep the host alive any more, until `ref` is called. */
-  unref(): void {
-    for (const output of this.#outputs) output?.reader.unref();
-  }
-
-  ref(): void {
-    for (const output of this.#outputs) output?.reader.ref();
-  }
-
-  /** Reads the process, and feeds it where its input is a pipe; `onEnd` is called as each output ends. */
+  /** Begins to read the process, and feeds it where its input is a pipe; `onEnd` is called as an output ends that is read as it comes. */
   attach(child: ChildProcess, onEnd: () => void): void {
     this.#child = child;
     this.#collectors = outputNames.map((name, index) => {
-      const stream = this.#outputs[index]?.reader ?? child[name]!;
-      return new OutputCollector(stream, outputLimit, onEnd);
+      const output = this.#outputs[index]?.reader ?? child[name]!;
+      return new OutputCollector(output, outputLimit, onEnd);
     });
+    this.#reading = setTimeout(() => this.readOn(), patience).unref();
     // A hook need not read its input: EPIPE is no failure (HOOK-192).
     child.stdin?.on('error', () => undefined).end(this.#text);
+  }
+
+  /** Reads all outputs to their ends: at once if those are there already, else as they come. */
+  readOn(): void {
+    clearTimeout(this.#reading);
+    for (const collector of this.#collectors) collector.readOn();
   }
 
   /** Whether all writers have closed both outputs. */
@@ -97,13 +105,17 @@ export class HookStreams {
 
   /** Lets go of everything, whoever still holds the other ends. */
   release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    clearTimeout(this.#reading);
     this.#closeTheirs();
     this.#input?.close();
     for (const [index, output] of this.#outputs.entries()) {
-      output?.release(this.#collectors[index]?.ended ?? true);
-      output?.reader.destroy();
+      const collector = this.#collectors[index];
+      output?.release(collector?.ended ?? true);
+      if (output !== undefined && collector === undefined) closeSync(output.reader);
+      collector?.destroy();
     }
-    for (const collector of this.#collectors) collector.destroy();
     this.#child?.stdin?.destroy();
   }
 }

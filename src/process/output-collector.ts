@@ -1,30 +1,68 @@
+import { closeSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { streamOf } from './pipes.ts';
+import { withoutStacks } from './without-stacks.ts';
 
-/** Reads one stream of a hook to its end, keeping at most `limit` bytes of it. */
+/** How much is read in one go, in bytes: what fits into a pipe, so that mostly there is no more. */
+const portion = 64 * 1024;
+let buffer: Buffer | undefined;
+
+/**
+ * What comes out of a pipe's end that never waits, at most a portion: nothing at its end, undefined
+ * where more may come. It is overwritten by the next.
+ */
+export function readNow(reader: number): Buffer | undefined {
+  buffer ??= Buffer.allocUnsafeSlow(portion);
+  const into = buffer;
+  return withoutStacks(() => {
+    try {
+      return into.subarray(0, readSync(reader, into, 0, portion, null));
+    } catch (error) {
+      // A pipe that cannot be read any more has come to its end.
+      return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? undefined : into.subarray(0, 0);
+    }
+  });
+}
+
+/** Reads one output of a hook to its end, keeping at most `limit` bytes of it. */
 export class OutputCollector {
-  readonly #stream: Readable;
+  readonly #limit: number;
+  readonly #onEnd: () => void;
   readonly #chunks: Buffer[] = [];
+  #reader: number | undefined;
+  #stream: Readable | undefined;
   #kept = 0;
   #ended = false;
   #truncated = false;
 
-  /** `onEnd` is called once, when the last writer has closed the stream. */
-  constructor(stream: Readable, limit: number, onEnd: () => void) {
-    this.#stream = stream;
-    // What goes over the limit is read and thrown away: a hook that waits for its reader would never end.
-    stream.on('data', (chunk: Buffer) => {
-      const room = limit - this.#kept;
-      if (chunk.length > room) this.#truncated = true;
-      if (room <= 0) return;
-      const kept = chunk.subarray(0, room);
-      this.#chunks.push(kept);
-      this.#kept += kept.length;
-    });
-    stream.once('close', () => {
-      this.#ended = true;
-      onEnd();
-    });
-    stream.on('error', () => stream.destroy());
+  /**
+   * A stream is read from the beginning, a pipe's end from `readOn()` on. `onEnd` is called where the
+   * last writer has closed it, unless `readOn()` has seen that.
+   */
+  constructor(output: number | Readable, limit: number, onEnd: () => void) {
+    this.#limit = limit;
+    this.#onEnd = onEnd;
+    if (typeof output === 'number') this.#reader = output;
+    else this.#follow(output);
+  }
+
+  /** Reads to the end: at once if it is there already, else as it comes. */
+  readOn(): void {
+    if (this.#reader === undefined) return;
+    // Twice as much as fits into it: mostly that is all, and a flood must not hold the host.
+    for (let portions = 0; portions < 2; portions++) {
+      const chunk = readNow(this.#reader);
+      if (chunk === undefined) break;
+      if (chunk.length === 0) {
+        this.destroy();
+        this.#ended = true;
+        return;
+      }
+      this.#keep(Buffer.from(chunk));
+    }
+    const reader = this.#reader;
+    this.#reader = undefined;
+    this.#follow(streamOf(reader));
   }
 
   get ended(): boolean {
@@ -43,6 +81,28 @@ export class OutputCollector {
 
   /** Stops reading, whoever still writes. */
   destroy(): void {
-    this.#stream.destroy();
+    if (this.#reader !== undefined) closeSync(this.#reader);
+    this.#reader = undefined;
+    this.#stream?.destroy();
+  }
+
+  #follow(stream: Readable): void {
+    this.#stream = stream;
+    stream.on('data', (chunk: Buffer) => this.#keep(chunk));
+    stream.once('close', () => {
+      this.#ended = true;
+      this.#onEnd();
+    });
+    stream.on('error', () => stream.destroy());
+  }
+
+  /** What goes over the limit is read and thrown away: a hook that waits for its reader would never end. */
+  #keep(chunk: Buffer): void {
+    const room = this.#limit - this.#kept;
+    if (chunk.length > room) this.#truncated = true;
+    if (room <= 0) return;
+    const kept = chunk.subarray(0, room);
+    this.#chunks.push(kept);
+    this.#kept += kept.length;
   }
 }

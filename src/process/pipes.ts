@@ -52,8 +52,8 @@ export function openInput(): InputFile {
 }
 
 export interface OutputPipe {
-  /** Our end. */
-  readonly reader: Socket;
+  /** Our end, reading from which never waits. */
+  readonly reader: number;
   /** The hook's end; close it once the hook has it. */
   readonly writer: number;
   /** Gives the pipe back. One that something may still hold open must not serve another hook. */
@@ -64,14 +64,16 @@ export interface OutputPipe {
 export function openOutput(): OutputPipe {
   const path = takeFifo();
   // Opened for reading first and without waiting, so that opening for writing need not wait either.
-  const fd = openSync(path, O_RDONLY | O_NONBLOCK);
-  let writer: number;
+  const reader = openSync(path, O_RDONLY | O_NONBLOCK);
   try {
-    writer = openSync(path, O_WRONLY);
+    const writer = openSync(path, O_WRONLY);
+    return { reader, writer, release: (clean) => returnFifo(path, clean) };
   } catch (error) {
-    closeSync(fd);
+    closeSync(reader);
     throw error;
   }
-  const reader = new Socket({ fd, readable: true, writable: false });
-  return { reader, writer, release: (clean) => returnFifo(path, clean) };
 }
+
+/** What comes out of a pipe, as it comes; it closes our end. */
+export const streamOf = (reader: number): Socket =>
+  new Socket({ fd: reader, readable: true, writable: false });

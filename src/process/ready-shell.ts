@@ -85,7 +85,6 @@ export class ReadyShell {
     if (this.#child.pid !== undefined) watchAhead(this.#child.pid);
     // Neither the shell nor its pipes may keep the host alive.
     this.#child.unref();
-    this.#streams.unref();
     this.#orders.unref();
   }
 
@@ -110,7 +109,6 @@ export class ReadyShell {
     const run = { mark: this.#mark, after, leader: this.#child.pid! };
     this.#orders.end(`${way}\0${text}\0`, () => this.#orders.destroy());
     this.#child.ref();
-    this.#streams.ref();
     return { child: this.#child, streams: this.#streams, run };
   }
 

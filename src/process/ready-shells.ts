@@ -26,9 +26,10 @@ const longest = 2048;
 const tolerance = 3;
 
 interface Stock {
-  readonly inheritance: Inheritance;
   readonly surroundings: Surroundings;
   readonly shells: ReadyShell[];
+  /** What the shells were started with. */
+  inheritance: Inheritance | undefined;
   /** How many hooks began since the last pause, and the most there ever were. */
   begun: number;
   wanted: number;
@@ -39,7 +40,7 @@ interface Stock {
   isNoisy: boolean;
 }
 
-/** By the key of the inheritance, those used last at the end. */
+/** By their surroundings, those used last at the end. */
 const stocks = new Map<string, Stock>();
 /** How many of their hooks run. */
 let hooksRunning = 0;
@@ -62,9 +63,8 @@ export function startReady(
   stdin: string,
   startPlainly: () => StartedHook,
 ): StartedHook {
-  const inheritance = isFit(command) ? inheritanceOf(command) : undefined;
-  if (inheritance === undefined) return startPlainly();
-  const stock = stockFor(inheritance, command);
+  if (!isFit(command)) return startPlainly();
+  const stock = stockFor(command);
   const started = takeOver(stock, command, stdin) ?? startPlainly();
   if (started.child.pid === undefined) return started;
   clearTimeout(pausing);
@@ -81,16 +81,18 @@ export function startReady(
 
 /** Starts a shell for hooks like this one; tells whether one is ready then. */
 export function prepare(command: HookCommand): boolean {
-  const inheritance = isFit(command) ? inheritanceOf(command) : undefined;
-  return inheritance !== undefined && add(stockFor(inheritance, command));
+  return isFit(command) && add(stockFor(command));
 }
 
-function stockFor(inheritance: Inheritance, { cwd, env }: Surroundings): Stock {
-  const { key } = inheritance;
+const keyOf = ({ cwd, env }: Surroundings): string => JSON.stringify([cwd, env]);
+
+function stockFor({ cwd, env }: Surroundings): Stock {
+  const surroundings = { cwd, env };
+  const key = keyOf(surroundings);
   const stock = stocks.get(key) ?? {
-    inheritance,
-    surroundings: { cwd, env },
+    surroundings,
     shells: [],
+    inheritance: undefined,
     begun: 0,
     wanted: 0,
     running: 0,
@@ -104,6 +106,8 @@ function stockFor(inheritance: Inheritance, { cwd, env }: Surroundings): Stock {
 }
 
 function takeOver(stock: Stock, command: HookCommand, stdin: string): StartedHook | undefined {
+  if (stock.shells.length === 0) return undefined;
+  if (inheritanceOf(command)?.key !== stock.inheritance?.key) dismissAll(stock);
   const text = expandCommand(command.command, command.env);
   for (let shell = stock.shells.shift(); shell !== undefined; shell = stock.shells.shift()) {
     try {
@@ -149,11 +153,13 @@ function lacks({ shells, begun, wanted, running, isRegular, isNoisy }: Stock): b
 }
 
 function add(stock: Stock): boolean {
-  // A moment has passed since a hook ran.
-  if (inheritanceOf(stock.surroundings)?.key !== stock.inheritance.key) {
+  const inheritance = inheritanceOf(stock.surroundings);
+  if (inheritance === undefined) {
     discard(stock);
     return false;
   }
+  if (inheritance.key !== stock.inheritance?.key) dismissAll(stock);
+  stock.inheritance = inheritance;
   for (const older of stocks.values()) {
     if (older === stock || ready() < most) break;
     discard(older);
@@ -164,7 +170,7 @@ function add(stock: Stock): boolean {
       losses++;
       stock.shells.splice(stock.shells.indexOf(shell), 1);
     };
-    stock.shells.push(new ReadyShell(stock.inheritance, lose));
+    stock.shells.push(new ReadyShell(inheritance, lose));
     return true;
   } catch {
     losses++;
@@ -175,8 +181,12 @@ function add(stock: Stock): boolean {
 const ready = (): number => [...stocks.values()].flatMap(({ shells }) => shells).length;
 
 function discard(stock: Stock): void {
-  for (const shell of stock.shells) shell.dismiss();
-  stocks.delete(stock.inheritance.key);
+  dismissAll(stock);
+  stocks.delete(keyOf(stock.surroundings));
+}
+
+function dismissAll({ shells }: Stock): void {
+  for (const shell of shells.splice(0)) shell.dismiss();
 }
 
 function clear(): void {

@@ -57,7 +57,7 @@ export const tellsPids = (last: number | undefined, pid: number | undefined): bo
   pid - last <= many &&
   pid <= (lastPid() ?? 0);
 
-/** Whether anything of this run lives outside of its leader's group, or no look can be had. What is in another session that `isHook` knows is another hook's. */
+/** Whether anything of this run lives outside of its leader's group, or no look can be had. A leader of another session that `isHook` knows is another hook, and so is what cannot be told from it. */
 export function mayHaveStrays(run: Run, isHook: (session: number) => boolean): boolean {
   try {
     const isOthers = (session: number): boolean => session !== run.leader && isHook(session);
@@ -135,7 +135,7 @@ function* markedOf(
 ): Generator<Stray> {
   let unclear: Stray[] = [];
   for (const pid of pids) {
-    if (!existsSync(`/proc/${pid}`)) continue;
+    if (isOthers(pid) || !existsSync(`/proc/${pid}`)) continue;
     const environment = environmentOf(pid);
     if (environment !== '' && environment?.includes(mark) !== true) continue;
     const stat = statOf(pid);

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { toPromise } from 'xstate';
 import { tempFolder } from '../support/temp-folder.ts';
-import { runHook, runToExit } from './run-hook.ts';
+import { hookActor, runHook, runToExit } from './run-hook.ts';
 
 const ignored = () => undefined;
 
@@ -152,4 +153,24 @@ describe('what cannot run', () => {
   test('an empty command does nothing', async () => {
     expect(await runToExit('')).toMatchObject({ exitCode: 0, stdout: '', stderr: '' });
   });
+});
+
+test.each([
+  ['nothing does', 'echo x', ['alive.starting', 'alive.running', 'exited']],
+  [
+    'a child does',
+    'sleep 0.03 & echo x',
+    ['alive.starting', 'alive.running', 'alive.draining', 'exited'],
+  ],
+])('an exit ends the hook unless something holds on: %s', async (_, command, states) => {
+  const actor = hookActor(command);
+  const seen: string[] = [];
+  actor.subscribe(({ value }) => {
+    const state = typeof value === 'string' ? value : `alive.${value.alive}`;
+    if (state !== seen.at(-1)) seen.push(state);
+  });
+  const outcome = toPromise(actor);
+  actor.start();
+  await outcome;
+  expect(seen).toEqual(states);
 });

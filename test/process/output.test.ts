@@ -53,6 +53,14 @@ describe('the output', () => {
     expect(await runToExit(command)).toMatchObject({ exitCode: 2, stdout: '{}\n', stderr: 'no\n' });
   });
 
+  test('in portions over a long time keeps its order, and so does more than a pipe holds', async () => {
+    const command =
+      'for n in 0 1 2; do for out in 1 2; do seq $((n * 20000 + 1)) $(((n + 1) * 20000)) >&$out; done; sleep 0.1; done';
+    const all = Array.from({ length: 60_000 }, (_, index) => `${index + 1}\n`).join('');
+    const { stdout, stderr } = await runToExit(command);
+    expect([stdout === all, stderr === all]).toEqual([true, true]);
+  });
+
   test('of what the hook waits for is kept', async () => {
     const command = '(sleep 0.1; echo late) & wait; exec 3>&1; (echo sub >&3)';
     expect((await runToExit(command)).stdout).toBe('late\nsub\n');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -59,6 +59,22 @@ describe('nothing is left behind: no descriptor, listener, child or zombie', () 
   test('of streams that no process was given', () =>
     leavesNothing(async () => {
       for (let round = 0; round < 10; round++) new HookStreams().release();
+    }));
+
+  test('of streams that are released twice, which takes nothing from others', () =>
+    leavesNothing(async () => {
+      const streams = new HookStreams();
+      streams.release();
+      const others = Array.from({ length: 8 }, () => openSync('/dev/null', 'r'));
+      streams.release();
+      for (const fd of others) closeSync(fd);
+      const [one, other] = [new HookStreams(), new HookStreams()];
+      const inodes = [one, other].flatMap((own) =>
+        own.handOver((stdio) => stdio.slice(1).map((fd) => fstatSync(fd as number).ino)),
+      );
+      expect(new Set(inodes).size).toBe(4);
+      one.release();
+      other.release();
     }));
 
   test('after 200 hooks', () =>

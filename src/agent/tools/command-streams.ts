@@ -21,7 +21,7 @@ export function openPipes(): readonly OutputPipe[] {
   } catch {
     for (const pipe of pipes) {
       closeSync(pipe.writer);
-      pipe.reader.destroy();
+      closeSync(pipe.reader);
       pipe.release(false);
     }
     return [];
