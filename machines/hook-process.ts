@@ -125,6 +125,10 @@ export const hookProcessMachine = setup({
         },
       },
       on: {
+        'process.closed': {
+          target: 'exited',
+          actions: { type: 'keepExit', params: ({ event }) => event.exit },
+        },
         'process.failed': {
           target: 'failed',
           actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
@@ -145,10 +149,6 @@ export const hookProcessMachine = setup({
         running: {
           description: 'The hook has its input and works; the deadline runs.',
           on: {
-            'process.closed': {
-              target: '#hookProcess.exited',
-              actions: { type: 'keepExit', params: ({ event }) => event.exit },
-            },
             'process.exited': 'draining',
           },
           after: { deadline: 'overdue' },
@@ -157,46 +157,24 @@ export const hookProcessMachine = setup({
           description:
             'The deadline has passed; an answer given before that still counts, if the event loop was too busy to hear of it.',
           on: {
-            'process.closed': {
-              target: '#hookProcess.exited',
-              actions: { type: 'keepExit', params: ({ event }) => event.exit },
-            },
             'process.exited': 'draining',
           },
           after: { glance: 'terminating' },
         },
         draining: {
           description:
-            'The hook has exited, but something it started lives or holds its streams; it may be about to end.',
-          on: {
-            'process.closed': {
-              target: '#hookProcess.exited',
-              actions: { type: 'keepExit', params: ({ event }) => event.exit },
-            },
-          },
+            'The hook has exited, but something that it started lives, or its streams have not been read to their ends.',
           after: { drain: 'lingering' },
         },
         lingering: {
           description:
             'Something holds on; an end before that still counts, if the event loop was too busy to hear of it.',
-          on: {
-            'process.closed': {
-              target: '#hookProcess.exited',
-              actions: { type: 'keepExit', params: ({ event }) => event.exit },
-            },
-          },
           after: { glance: 'sweeping' },
         },
         sweeping: {
           description:
             'The hook has answered but left background processes behind; SIGTERM ends them.',
           entry: ['noteBackground', 'terminateGroup'],
-          on: {
-            'process.closed': {
-              target: '#hookProcess.exited',
-              actions: { type: 'keepExit', params: ({ event }) => event.exit },
-            },
-          },
           after: { sweep: 'killing' },
         },
         terminating: {

@@ -35,8 +35,8 @@ export function readOutcome(
   }
 }
 
-/** A hook whose answer does not count. */
-function unheard(
+/** The answer of a hook whose own does not count. */
+export function unheard(
   fared: 'failed' | 'timedOut' | 'cancelled',
   error: Error,
   exit: HookExit | undefined,

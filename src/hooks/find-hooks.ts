@@ -13,11 +13,15 @@ export interface DialectHooks<D extends DialectOutline = Dialect> extends FoundH
   readonly dialect: D;
 }
 
-/** Every dialect's hooks, as they are now. `trusts` is asked before a file is run to learn what it is. */
+/**
+ * Every dialect's hooks, as they are now; where they cannot be found, as they were `before`. `trusts` is
+ * asked before a file is run to learn what it is.
+ */
 export function findAllHooks<D extends DialectOutline>(
   config: HookSystemConfig,
   dialects: readonly D[],
   trusts: TrustGate,
+  before: readonly DialectHooks<D>[] = [],
 ): Promise<DialectHooks<D>[]> {
   const cwd = config.getWorkingDir();
   const sources = sourcesOf(config);
@@ -32,21 +36,29 @@ export function findAllHooks<D extends DialectOutline>(
   return Promise.all(
     dialects
       .filter((dialect) => dialect.mayBeIn(cwd))
-      .map(async (dialect) => ({ dialect, ...(await findWith(dialect, site)) })),
+      .map(async (dialect) => {
+        const last = before.find((known) => known.dialect === dialect);
+        return { dialect, ...(await findWith(dialect, site, last)) };
+      }),
   );
 }
 
 /** A dialect that breaks costs the others nothing. */
-async function findWith(dialect: DialectOutline, site: HookSite): Promise<FoundHooks> {
+async function findWith(
+  dialect: DialectOutline,
+  site: HookSite,
+  last: FoundHooks | undefined,
+): Promise<FoundHooks> {
   try {
     return await dialect.find(site);
   } catch (error) {
+    const then = last ? 'they count as they were before' : 'none of them runs';
     const problem = {
       place: '',
-      message: `the hooks of ${dialect.name} cannot be found (${messageOf(error)}), so none of them runs`,
+      message: `the hooks of ${dialect.name} cannot be found (${messageOf(error)}), so ${then}`,
       mend: 'mend what the message says',
     };
-    return { definitions: [], problems: [problem], unasked: [] };
+    return { definitions: [], unasked: [], ...last, problems: [problem] };
   }
 }
 

@@ -3,6 +3,7 @@ import { mergeAnswers } from '../dialects/merge/merge-answers.ts';
 import { isRecord, type HookOutput } from '../protocol/output.ts';
 import { createSpecificHookOutput } from '../translate/create-hook-output.ts';
 import type { HookPlan } from './hook-planner.ts';
+import { errorOf, messageOf } from './message-of.ts';
 import type { AggregatedHookResult, HookExecutionResult } from './results.ts';
 
 /** Merges the results of an event's hooks, given in plan order: of each dialect's, those that stand (HOOK-112, 166). */
@@ -11,7 +12,7 @@ export function aggregateResults(
   results: readonly HookExecutionResult[],
   payload: HookPayload,
 ): AggregatedHookResult {
-  const standing = standingOf(plan, results);
+  const { standing, broken } = standingOf(plan, results);
   const { output, conflicts, setBy } = mergeAnswers(
     plan.event,
     standing.map((result) => ({ hook: result.hook.name, answer: result })),
@@ -24,10 +25,10 @@ export function aggregateResults(
     ...(toolResponse && { tool_response: toolResponse }),
   });
   return {
-    success: results.every(({ success }) => success),
+    success: broken === undefined && results.every(({ success }) => success),
     ...(told && { finalOutput: createSpecificHookOutput(told, plan.event) }),
     allOutputs: results.flatMap((result) => (result.output ? [result.output] : [])),
-    errors: results.flatMap(({ error }) => (error ? [error] : [])),
+    errors: [...results.flatMap(({ error }) => error ?? []), ...(broken ? [broken] : [])],
     totalDuration: results.reduce((sum, { durationMs }) => sum + durationMs, 0),
     plan: { mode: plan.mode, count: plan.hooks.length },
     results,
@@ -35,6 +36,9 @@ export function aggregateResults(
     ...(toolResponse && { toolResponse }),
     ...(followUps.length > 0 && { followUps }),
     // In a sequence a later hook saw the earlier one's value and meant to change it.
+    ...(broken && {
+      failure: { event: plan.event, stage: 'aggregation', message: messageOf(broken) },
+    }),
     conflicts: plan.mode === 'parallel' ? conflicts : [],
     setBy: {
       ...setBy,
@@ -57,19 +61,30 @@ const withReplaced = (
         hookSpecificOutput: { ...output?.hookSpecificOutput, ...replaced },
       };
 
-/** The answers that count in their dialects, in plan order; a failure that denies is ours, and counts in each. */
+/**
+ * The answers that count in their dialects, in plan order; a failure that denies is ours, and counts in
+ * each. Of a dialect that breaks over them all count.
+ */
 function standingOf(
   { hooks, dialects }: HookPlan,
   results: readonly HookExecutionResult[],
-): HookExecutionResult[] {
+): { readonly standing: readonly HookExecutionResult[]; readonly broken?: Error } {
   const denying = results.filter(({ fared, decision }) => fared !== 'ok' && decision === 'deny');
   const others = results.filter((result) => !denying.includes(result));
-  return Array.from(dialects.values(), (dialect) =>
-    dialect.standing(others.filter(({ hook }) => hook.dialect === dialect.name)),
-  )
+  let broken: Error | undefined;
+  const standing = Array.from(dialects.values(), (dialect) => {
+    const own = others.filter(({ hook }) => hook.dialect === dialect.name);
+    try {
+      return dialect.standing(own);
+    } catch (error) {
+      broken = errorOf(error);
+      return own;
+    }
+  })
     .flat()
     .concat(denying)
     .toSorted((one, other) => hooks.indexOf(one.hook) - hooks.indexOf(other.hook));
+  return { standing, ...(broken && { broken }) };
 }
 
 /** The arguments after all changes, in plan order; undefined when every change is spread over the tool's own. */

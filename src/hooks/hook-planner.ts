@@ -3,6 +3,7 @@ import { debugChannel } from '../log.ts';
 import { hookSources, type HookEventName } from '../protocol/events.ts';
 import type { TrustGate } from '../trust/gate.ts';
 import type { HookRegistry, RegisteredHook } from './hook-registry.ts';
+import { messageOf } from './message-of.ts';
 
 const debug = debugChannel('planner');
 
@@ -99,6 +100,19 @@ export class HookPlanner<D extends DialectOutline = Dialect> {
     return remembered;
   }
 
+  #matcherOf(hook: RegisteredHook, dialect: D): (subject: string) => boolean {
+    const runs = (error: unknown): void =>
+      this.#warn(
+        `hook "${hook.name}" (${hook.event}): its matcher cannot be decided (${messageOf(error)}), so the hook runs; simplify the matcher`,
+      );
+    try {
+      return dialect.compileMatcher(hook, runs);
+    } catch (error) {
+      runs(error);
+      return () => true;
+    }
+  }
+
   #compiled(event: HookEventName): CompiledEvent<D> {
     const dialects: ReadonlyMap<string, D> = this.#registry?.dialects ?? new Map();
     const hooks = this.#registry?.getHooksForEvent(event) ?? [];
@@ -107,13 +121,7 @@ export class HookPlanner<D extends DialectOutline = Dialect> {
       dialects,
       entries: hooks.map((hook) => ({
         hook,
-        fits: dialects
-          .get(hook.dialect)!
-          .compileMatcher(hook, ({ message }) =>
-            this.#warn(
-              `hook "${hook.name}" (${event}): its matcher cannot be decided (${message}), so the hook runs; simplify the matcher`,
-            ),
-          ),
+        fits: this.#matcherOf(hook, dialects.get(hook.dialect)!),
       })),
       foreign: (this.#registry?.getAllHooks() ?? []).filter(
         (hook) =>

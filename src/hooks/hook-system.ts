@@ -190,7 +190,7 @@ export class HookSystem {
 
   async #load(): Promise<void> {
     const dialects = this.#dialects ?? dialectsOf(this.#config);
-    const found = await findAllHooks(this.#config, dialects, this.#trusts);
+    const found = await findAllHooks(this.#config, dialects, this.#trusts, this.#parts?.found);
     if (this.#config.getEnableHooks() && found.some(({ definitions }) => definitions.length > 0))
       await loadMachines();
     this.#compose(found);

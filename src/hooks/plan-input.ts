@@ -5,9 +5,10 @@ import type {
   HookVerdict,
   PlannedHook,
 } from '../../machines/hook-event.ts';
+import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { Answer } from '../dialects/answer.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import { denyFailure, readOutcome } from '../dialects/process-facts.ts';
+import { denyFailure, readOutcome, unheard } from '../dialects/process-facts.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookInput } from '../protocol/input.ts';
@@ -60,10 +61,25 @@ export function toMachineInput(
   const environmentOf = remember((dialect: Dialect) => dialect.environment(input));
   // An input that has no JSON form fails the event, once (G-06); but where a failure denies, each of
   // its hooks.
-  if (!plan.failClosed) for (const hook of plan.hooks) textOf(dialectOf(hook))(payload);
+  if (!plan.failClosed)
+    for (const hook of plan.hooks)
+      if (tried(() => textOf(dialectOf(hook))(payload)) instanceof Error) JSON.stringify(payload);
   let verdict: Verdict | undefined;
-  /** Why the hooks that are still to come cannot be told what those before them changed. */
-  let unchained: Error | undefined;
+  /** What hooks in a sequence were told, and what the next is to be told after them. */
+  const toldTo = new Map<PlannedHook, HookPayload>();
+  const changed = new Map<HookAnswer, HookPayload>();
+  const heardFrom = (hook: RegisteredHook, outcome: HookProcessOutcome): HookExecutionResult => {
+    const dialect = dialectOf(hook);
+    const answer = tried(() => {
+      const result = { ...dialect.read(event, outcome, payload), hook, event };
+      if (plan.mode === 'sequential' && isPassedOn(result))
+        changed.set(result, dialect.chain(event, toldTo.get(hook) ?? payload, result));
+      return result;
+    });
+    if (!(answer instanceof Error)) return answer;
+    const failed = readOutcome(outcome, (exit) => unheard('failed', answer, exit));
+    return { ...failed, hook, event };
+  };
   /** Hooks that lost trust after they were planned. */
   const refused = new Set<RegisteredHook>();
   const settle = (answers: readonly HookExecutionResult[]): Verdict => {
@@ -85,8 +101,8 @@ export function toMachineInput(
         if (!trusts(hook)) refused.add(hook);
         else observer.started(hook, told);
         const environment = tried(() => environmentOf(dialectOf(hook)));
-        const broken =
-          unfit ?? unchained ?? (environment instanceof Error ? environment : undefined);
+        const broken = unfit ?? (environment instanceof Error ? environment : undefined);
+        toldTo.set(hook, told);
         return {
           name: hook.name,
           timeout: hook.timeout,
@@ -108,8 +124,7 @@ export function toMachineInput(
       },
       read(planned, outcome): HookAnswer {
         const hook = hookOf(planned);
-        const answer = tried(() => dialectOf(hook).read(event, outcome, payload));
-        const heard = { ...(answer instanceof Error ? unread(answer) : answer), hook, event };
+        const heard = heardFrom(hook, outcome);
         const result = plan.failClosed?.has(hook) ? denyFailure(heard, hook.name) : heard;
         // Nobody asked it anything, so nothing is told of it but its denial.
         if (refused.has(hook)) return { ...result, fared: 'untrusted' };
@@ -117,11 +132,7 @@ export function toMachineInput(
         return result;
       },
       chain(told, answer) {
-        const result = answer as HookExecutionResult;
-        const changed = tried(() => dialectOf(result.hook).chain(event, told, result));
-        if (!(changed instanceof Error)) return changed;
-        unchained = changed;
-        return told;
+        return changed.get(answer) ?? told;
       },
       // XState works out the output of a final state twice; its verdict is one.
       merge: (answers): Verdict => (verdict ??= settle(answers as readonly HookExecutionResult[])),
@@ -151,10 +162,9 @@ function tried<Made>(make: () => Made): Made | Error {
   }
 }
 
-const unread = (error: Error): Answer =>
-  readOutcome({ status: 'failed', error }, () => {
-    throw error;
-  });
+/** Whether the next hook is told what this one changed. */
+const isPassedOn = ({ fared, decision, stop }: Answer): boolean =>
+  fared === 'ok' && decision !== 'deny' && !stop;
 
 /** Hooks side by side get one and the same payload; its text is made once. */
 function remember<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {

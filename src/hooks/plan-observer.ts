@@ -49,6 +49,11 @@ export function observePlan(telemetry: HookTelemetry, warn: (line: string) => vo
         Math.round(wallTimeMs),
       );
       telemetry.tell('hook:batch_summary', () => batchSummary(event, result, wallTimeMs));
+      if (result.failure) {
+        const { stage, message } = result.failure;
+        telemetry.diagnose({ event, stage, message });
+        warn(`${event}: it cannot be told which answers count (${message}); all of them do`);
+      }
       for (const line of eventWarnings(event, result)) warn(line);
     },
   };

@@ -4,6 +4,7 @@ import { warn } from '../log.ts';
 import type { HookExtension } from '../settings/extensions.ts';
 import { loadSettings, type LoadedSettings } from '../settings/load-settings.ts';
 import { formatProblem } from '../settings/problem.ts';
+import { folderReader } from '../settings/read-folders.ts';
 import { settingsReader } from '../settings/read-settings-file.ts';
 import type { Settings } from '../settings/schema.ts';
 import { disabledHooks, hooksEnabled, switchProblems } from '../settings/switches.ts';
@@ -43,9 +44,12 @@ export function settingsConfig(
   const cwd = resolve(options.cwd);
   let { sessionId } = options;
   const read = settingsReader();
+  const foldersIn = folderReader();
   const tell = tellOnce((line) => warn(options.onWarning, line));
   const load = (): Loaded => {
-    const settings = options.settings ? given(options.settings) : loadSettings(cwd, read);
+    const settings = options.settings
+      ? given(options.settings)
+      : loadSettings(cwd, read, foldersIn);
     // Where no settings say anything, hooks that need no switch decide by being there.
     const areOn =
       settings.enabled ?? dialects.some((dialect) => !dialect.needsSwitch && dialect.mayBeIn(cwd));

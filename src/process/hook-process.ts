@@ -19,8 +19,8 @@ import { forgetRun, isWatched, watchRun } from './watchdog.ts';
  *
  * It waits for its turn where too many hooks run already. It reports `process.closed` once the
  * command has exited and nothing that it started lives or holds its streams any more, or when told to
- * `collect` what there is, and `process.exited` only if that is not so as soon as the command exits; a
- * hook that is ended before its turn never runs.
+ * `collect` what there is; before that, if it is not so as soon as the command exits, `process.exited`.
+ * A hook that is ended before its turn never runs.
  */
 export const hookProcess = fromCallback<ProcessOrder, HookCommand>(
   ({ input, sendBack, receive }) => {

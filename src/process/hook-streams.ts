@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { HookExit } from '../../machines/hook-process.ts';
-import { OutputCollector, readNow } from './output-collector.ts';
+import { OutputCollector, pipeSize, readNow } from './output-collector.ts';
 import { openInput, openOutput } from './pipes.ts';
 
 /** What is kept of each output stream, in bytes (10 MiB, G-01). */
@@ -77,7 +77,9 @@ export class HookStreams {
       const output = this.#outputs[index]?.reader ?? child[name]!;
       return new OutputCollector(output, outputLimit, onEnd);
     });
-    this.#reading = setTimeout(() => this.readOn(), patience).unref();
+    // Who is told much may answer as much.
+    if (this.#text.length > pipeSize) this.readOn();
+    else this.#reading = setTimeout(() => this.readOn(), patience).unref();
     // A hook need not read its input: EPIPE is no failure (HOOK-192).
     child.stdin?.on('error', () => undefined).end(this.#text);
   }

@@ -3,20 +3,22 @@ import type { Readable } from 'node:stream';
 import { streamOf } from './pipes.ts';
 import { withoutStacks } from './without-stacks.ts';
 
-/** How much is read in one go, in bytes: what fits into a pipe, so that mostly there is no more. */
-const portion = 64 * 1024;
+/** How much fits into a pipe, in bytes. */
+export const pipeSize = 64 * 1024;
+
+/** Holds what is read in one go: all that a pipe can hold. */
 let buffer: Buffer | undefined;
 
 /**
- * What comes out of a pipe's end that never waits, at most a portion: nothing at its end, undefined
+ * What comes out of a pipe's end that never waits, at most what fits into one: nothing at its end, undefined
  * where more may come. It is overwritten by the next.
  */
 export function readNow(reader: number): Buffer | undefined {
-  buffer ??= Buffer.allocUnsafeSlow(portion);
+  buffer ??= Buffer.allocUnsafeSlow(pipeSize);
   const into = buffer;
   return withoutStacks(() => {
     try {
-      return into.subarray(0, readSync(reader, into, 0, portion, null));
+      return into.subarray(0, readSync(reader, into, 0, pipeSize, null));
     } catch (error) {
       // A pipe that cannot be read any more has come to its end.
       return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? undefined : into.subarray(0, 0);
@@ -37,7 +39,7 @@ export class OutputCollector {
 
   /**
    * A stream is read from the beginning, a pipe's end from `readOn()` on. `onEnd` is called where the
-   * last writer has closed it, unless `readOn()` has seen that.
+   * last writer has closed it, or it was destroyed, unless `readOn()` has seen the end.
    */
   constructor(output: number | Readable, limit: number, onEnd: () => void) {
     this.#limit = limit;
@@ -60,9 +62,12 @@ export class OutputCollector {
       }
       this.#keep(Buffer.from(chunk));
     }
-    const reader = this.#reader;
-    this.#reader = undefined;
-    this.#follow(streamOf(reader));
+    try {
+      this.#follow(streamOf(this.#reader));
+      this.#reader = undefined;
+    } catch {
+      // What cannot be followed is read again when the hook has exited.
+    }
   }
 
   get ended(): boolean {

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync, readdirSync, readlinkSync } from 'node:fs';
+import { isShortage } from '../shortage.ts';
 
 /*
  * /proc, read the short way: between two events the host sleeps, and what `readFileSync` does beyond
@@ -9,9 +10,6 @@ let buffer: Buffer | undefined;
 
 /** Kept to be given up for one look: a host that has run out of descriptors must find what it is to end. */
 let spare: number | undefined;
-
-const isShortage = (error: unknown): boolean =>
-  ['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '');
 
 function withSpare<Seen>(look: () => Seen): Seen {
   try {

@@ -22,10 +22,11 @@ const most = 8;
 const [pause, patience] = [4, 5 * 60_000];
 /** A shell reads its order byte by byte; a longer text is faster in a shell of its own. */
 const longest = 2048;
-/** After so many shells that ended by themselves none is started any more. */
+/** After so many shells that ended by themselves none is started any more, and after so many misses none for hooks like those. */
 const tolerance = 3;
 
 interface Stock {
+  readonly key: string;
   readonly surroundings: Surroundings;
   readonly shells: ReadyShell[];
   /** What the shells were started with. */
@@ -36,6 +37,8 @@ interface Stock {
   running: number;
   /** Whether hooks came again after a pause. */
   isRegular: boolean;
+  /** How often in a row the shells were of no use, because something had changed since their start. */
+  misses: number;
   /** Whether shells complain at their start: what they say must come once, and from the hook's own. */
   isNoisy: boolean;
 }
@@ -84,12 +87,11 @@ export function prepare(command: HookCommand): boolean {
   return isFit(command) && add(stockFor(command));
 }
 
-const keyOf = ({ cwd, env }: Surroundings): string => JSON.stringify([cwd, env]);
-
 function stockFor({ cwd, env }: Surroundings): Stock {
   const surroundings = { cwd, env };
-  const key = keyOf(surroundings);
+  const key = JSON.stringify(surroundings);
   const stock = stocks.get(key) ?? {
+    key,
     surroundings,
     shells: [],
     inheritance: undefined,
@@ -97,6 +99,7 @@ function stockFor({ cwd, env }: Surroundings): Stock {
     wanted: 0,
     running: 0,
     isRegular: false,
+    misses: 0,
     isNoisy: false,
   };
   stocks.delete(key);
@@ -107,13 +110,18 @@ function stockFor({ cwd, env }: Surroundings): Stock {
 
 function takeOver(stock: Stock, command: HookCommand, stdin: string): StartedHook | undefined {
   if (stock.shells.length === 0) return undefined;
-  if (inheritanceOf(command)?.key !== stock.inheritance?.key) dismissAll(stock);
+  if (inheritanceOf(command)?.key !== stock.inheritance?.key) {
+    dismissAll(stock);
+    stock.misses++;
+  }
   const text = expandCommand(command.command, command.env);
   for (let shell = stock.shells.shift(); shell !== undefined; shell = stock.shells.shift()) {
     try {
       stock.isNoisy ||= shell.hasComplained;
-      if (!stock.isNoisy && shell.isWaiting)
+      if (!stock.isNoisy && shell.isWaiting) {
+        stock.misses = 0;
         return shell.run(readyWay(text, command.env), text, stdin);
+      }
     } catch {
       // Nothing has run yet.
     }
@@ -146,8 +154,8 @@ function fill(): void {
  * and as many follow as run now; unless those keep the processor busy, for then a shell ahead of its
  * hook only takes from the others.
  */
-function lacks({ shells, begun, wanted, running, isRegular, isNoisy }: Stock): boolean {
-  if (isNoisy) return false;
+function lacks({ shells, begun, wanted, running, isRegular, misses, isNoisy }: Stock): boolean {
+  if (isNoisy || misses >= tolerance) return false;
   if (begun > most) return running < availableParallelism() && shells.length < running;
   return begun === 0 && isRegular && shells.length < wanted;
 }
@@ -182,7 +190,7 @@ const ready = (): number => [...stocks.values()].flatMap(({ shells }) => shells)
 
 function discard(stock: Stock): void {
   dismissAll(stock);
-  stocks.delete(keyOf(stock.surroundings));
+  stocks.delete(stock.key);
 }
 
 function dismissAll({ shells }: Stock): void {

@@ -1,9 +1,9 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HooksFromSource } from './define-hooks.ts';
 import { isExtensionEnabled } from './extension-enablement.ts';
 import { extensionsFolder } from './levels.ts';
 import type { SettingsProblem } from './problem.ts';
+import type { ReadFolders } from './read-folders.ts';
 import type { ReadSettingsFile } from './read-settings-file.ts';
 
 /** An extension of the host, as far as hooks go. */
@@ -28,14 +28,16 @@ export const extensionHooks = ({ name, path, hooks }: HookExtension): HooksFromS
 export function readExtensions(
   project: string,
   read: ReadSettingsFile,
+  foldersIn: ReadFolders,
 ): { sources: HooksFromSource[]; problems: SettingsProblem[] } {
   const sources: HooksFromSource[] = [];
   const problems: SettingsProblem[] = [];
   const folder = extensionsFolder();
   if (folder === undefined) return { sources, problems };
   const enablement = read(join(folder, 'extension-enablement.json'));
-  problems.push(...(enablement?.problems ?? []));
-  for (const folderName of foldersIn(folder)) {
+  const folders = foldersIn(folder);
+  problems.push(...(enablement?.problems ?? []), ...folders.problems);
+  for (const folderName of folders.names) {
     const path = join(folder, folderName);
     const manifest =
       read(join(path, 'llxprt-extension.json')) ?? read(join(path, 'gemini-extension.json'));
@@ -54,15 +56,4 @@ export function readExtensions(
     }
   }
   return { sources, problems };
-}
-
-function foldersIn(folder: string): string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
-      .map(({ name }) => name)
-      .toSorted();
-  } catch {
-    return [];
-  }
 }

@@ -4,6 +4,7 @@ import type { HooksFromSource } from './define-hooks.ts';
 import { readExtensions } from './extensions.ts';
 import { projectSettingsFile, systemSettingsFile, userSettingsFile } from './levels.ts';
 import type { SettingsProblem } from './problem.ts';
+import { folderReader, type ReadFolders } from './read-folders.ts';
 import { settingsReader, type ReadSettingsFile, type SettingsFile } from './read-settings-file.ts';
 import { disabledHooks, hooksEnabled, switchProblems } from './switches.ts';
 
@@ -28,12 +29,13 @@ export interface DisabledHooks {
 export function loadSettings(
   cwd: string,
   read: ReadSettingsFile = settingsReader(),
+  foldersIn: ReadFolders = folderReader(),
 ): LoadedSettings {
   const levels = files(cwd).flatMap(({ source, file }) => {
     const found = read(file);
     return found ? [{ source, ...found }] : [];
   });
-  const extensions = readExtensions(cwd, read);
+  const extensions = readExtensions(cwd, read, foldersIn);
   const valuesOf = (source: HookSource): SettingsFile['values'] =>
     levels.find((level) => level.source === source)?.values ?? {};
   return {

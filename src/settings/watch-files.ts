@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname, relative, sep } from 'node:path';
 import { debugChannel } from '../log.ts';
+import { isShortage } from '../shortage.ts';
 
 const debug = debugChannel('system');
 
@@ -51,7 +52,7 @@ export function watchFiles(files: readonly string[], onChange: () => void): () =
   // Not `watchFile()`: it takes the files as it first sees them, later, for what they always were.
   const poll = (): void => {
     polling ??= setInterval(() => {
-      if (hasChanged(contentsOf(files))) soon();
+      if (hasChanged(contentsOf(files, contents))) soon();
     }, pollEvery).unref();
   };
   const soon = (): void => {
@@ -61,12 +62,12 @@ export function watchFiles(files: readonly string[], onChange: () => void): () =
   };
   const look = (): void => {
     if (polling === undefined) arm();
-    const now = contentsOf(files);
+    const now = contentsOf(files, contents);
     if (!hasChanged(now)) return;
     contents = now;
     onChange();
   };
-  const hasChanged = (now: readonly (string | undefined)[]): boolean =>
+  const hasChanged = (now: Contents): boolean =>
     now.some((content, index) => content !== contents[index]);
 
   arm();
@@ -119,11 +120,14 @@ function realPath(file: string): string {
   }
 }
 
-const contentsOf = (files: readonly string[]): readonly (string | undefined)[] =>
-  files.map((file) => {
+type Contents = readonly (string | undefined)[];
+
+/** What stands in the files; in one that cannot be read for a shortage, what stood there before. */
+const contentsOf = (files: readonly string[], before: Contents = []): Contents =>
+  files.map((file, index) => {
     try {
       return existsSync(file) && statSync(file).isFile() ? readFileSync(file, 'utf8') : undefined;
-    } catch {
-      return undefined;
+    } catch (error) {
+      return isShortage(error) ? before[index] : undefined;
     }
   });

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
+import { kodelet } from '../../src/dialects/kodelet/index.ts';
 import { callTool } from '../support/call-tool.ts';
+import { answering, kodeletBox } from '../support/kodelet.ts';
 import { inParallel, inSequence, someFields, startSession } from '../support/session.ts';
 
 const parts = [
@@ -39,14 +41,34 @@ describe.each(parts)('a dialect whose %s() throws', (part) => {
     expect(finalOutput?.isBlockingDecision()).toBe(true);
   });
 
-  // Hooks side by side chain nothing.
-  test.each(orders.filter((order) => part !== 'chain' || order === inSequence))(
-    'lets a call go on otherwise, and says so (%o)',
+  test.each(orders)(
+    'is told, and costs no denial of which anything is known (%o)',
     async (order) => {
-      const hooks = { BeforeTool: order('true', guard) };
-      const { outcome, session } = await callTool(hooks, { config: broken(part) });
-      expect(outcome.status).toBe('done');
-      expect(session.warnings.join('\n')).toContain('the dialect is broken');
+      const { outcome, session } = await callTool(
+        { BeforeTool: order('true', guard) },
+        { config: broken(part) },
+      );
+      const isHeard = ['compileMatcher', 'chain', 'standing'].includes(part);
+      expect(outcome.status).toBe(isHeard ? 'blocked' : 'done');
+      // Hooks side by side chain nothing.
+      if (part !== 'chain' || order === inSequence)
+        expect(session.warnings.join('\n')).toContain('the dialect is broken');
     },
   );
 });
+
+test.each(['environment', 'stdin', 'read', 'chain', 'standing'] as const)(
+  'a dialect whose %s() throws costs those beside it no denial',
+  async (part) => {
+    const { local, start } = kodeletBox();
+    local('guard', answering('before_tool_call', { blocked: true, reason: 'no' }));
+    const { fire } = await start({
+      dialects: [...broken(part).dialects, kodelet],
+      settings: { tools: { enableHooks: true }, hooks: { BeforeTool: inParallel('echo "{}"') } },
+    });
+    const { finalOutput, success } = await fire('BeforeTool', someFields.BeforeTool);
+    expect(finalOutput?.isBlockingDecision()).toBe(true);
+    // Kodelet's hooks make the plan a sequence, which the denial may have ended.
+    if (part !== 'chain') expect(success).toBe(false);
+  },
+);

@@ -8,7 +8,7 @@ import { defaultOutlinesWith, outlines } from '../../src/dialects/outlines.ts';
 import { trustChecker } from '../../src/trust/project-trust.ts';
 import { hookmachine } from '../support/hookmachine.ts';
 import { answering, kodeletBox } from '../support/kodelet.ts';
-import { someFields } from '../support/session.ts';
+import { inParallel, someFields, startSession } from '../support/session.ts';
 
 const namesWith = (dialect: Dialect): string[] =>
   defaultOutlinesWith(dialect).map(({ name }) => name);
@@ -43,6 +43,25 @@ describe('the dialects of a session', () => {
     expect(finalOutput?.isBlockingDecision()).toBe(true);
     expect(warnings).toEqual([
       'the hooks of broken cannot be found (boom), so none of them runs; mend what the message says',
+    ]);
+  });
+
+  test('one that breaks when it looks again keeps the hooks that it found', async () => {
+    let isBroken = false;
+    const once: Dialect = {
+      ...llxprt,
+      find: (site) => {
+        if (isBroken) throw new Error('no descriptor is free');
+        return llxprt.find(site);
+      },
+    };
+    const session = await startSession({ BeforeTool: inParallel('exit 2') }, { dialects: [once] });
+    isBroken = true;
+    await session.config.getHookSystem()!.reload();
+    const { finalOutput } = await session.fire('BeforeTool', someFields.BeforeTool);
+    expect(finalOutput?.isBlockingDecision()).toBe(true);
+    expect(session.warnings).toEqual([
+      'the hooks of llxprt cannot be found (no descriptor is free), so they count as they were before; mend what the message says',
     ]);
   });
 

@@ -167,7 +167,6 @@ describe('the journal', () => {
     expect(pathOf(seen.started('hookProcess')[0]?.id)).toEqual([
       'alive.starting',
       'alive.running',
-      'alive.draining',
       'exited',
     ]);
   });

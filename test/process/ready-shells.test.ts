@@ -203,6 +203,16 @@ describe('after hooks have run', () => {
     }
   });
 
+  test('none is ready for a host that changes its environment for each hook', async () => {
+    const cwd = tempFolder();
+    for (let round = 0; round < 8; round++) {
+      vi.stubEnv('REQUEST', String(round));
+      expect(await runToExit('echo $REQUEST', { cwd })).toMatchObject({ stdout: `${round}\n` });
+      await pause();
+    }
+    expect(waiting()).toEqual([]);
+  });
+
   test('those used last are kept', async () => {
     const [first, second] = [tempFolder(), tempFolder()];
     for (const cwd of [first, second]) {

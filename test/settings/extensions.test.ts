@@ -1,7 +1,9 @@
-import { symlinkSync } from 'node:fs';
+import { renameSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { isExtensionEnabled } from '../../src/settings/extension-enablement.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
+import { folderReader } from '../../src/settings/read-folders.ts';
+import { settingsReader } from '../../src/settings/read-settings-file.ts';
 import { formatProblem } from '../../src/settings/problem.ts';
 import { sandbox } from '../support/sandbox.ts';
 
@@ -107,5 +109,24 @@ describe('an extension that the user disabled', () => {
 
   test.each([undefined, null, [], {}, { overrides: '!/*' }])('not by %j', (entry) => {
     expect(isExtensionEnabled(entry, '/a/b')).toBe(true);
+  });
+});
+
+describe('a folder of extensions that cannot be listed', () => {
+  test.each([
+    [0, 'cannot be read (ELOOP), so nothing in it counts; let this user read it'],
+    [1, 'cannot be read (ELOOP), so it counts as it was before; let this user read it'],
+  ])('counts as it last was, and that is told (read %i times)', (times, told) => {
+    const { project, home, write } = sandbox();
+    const folder = `${home}/.llxprt/extensions`;
+    write(`${folder}/one/llxprt-extension.json`, { name: 'one', version: '1', hooks: hooks('a') });
+    const [read, foldersIn] = [settingsReader(), folderReader()];
+    const load = () => loadSettings(project, read, foldersIn);
+    for (let time = 0; time < times; time++) load();
+    renameSync(folder, `${folder}.away`);
+    symlinkSync(folder, folder);
+    const { sources, problems } = load();
+    expect(sources.filter(({ hooks: own }) => own !== undefined)).toHaveLength(times);
+    expect(problems.map(formatProblem)).toContain(`${folder}: ${told}`);
   });
 });

@@ -79,7 +79,7 @@ describe('a server of Stately', () => {
       type === '@xstate.snapshot' && sessionId === machines[0]?.sessionId ? [snapshot?.value] : [],
     );
     expect(values).toEqual(['beforeHooks', 'blocked']);
-    expect(messages.some(({ event }) => event?.type === 'process.exited')).toBe(true);
+    expect(messages.some(({ event }) => event?.type === 'process.closed')).toBe(true);
   });
 
   test('is told no contexts, arguments or results unless asked for', async () => {

@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { setImmediate as afterReading, setTimeout as sleep } from 'node:timers/promises';
-import { openOutput, type OutputPipe } from '../../process/pipes.ts';
+import { openOutput, type OutputPipe, streamOf } from '../../process/pipes.ts';
 import { OutputWindow } from './output-window.ts';
 
 /** Without a byte for so long after the exit, what still holds a stream is in the background, in ms. */
@@ -11,20 +11,37 @@ const quietTime = 50;
 /** The drain's end, even if the background keeps writing, in ms. */
 const drainLimit = 500;
 
+/** A pipe for an output of a command, which is read as it comes. */
+interface CommandPipe extends OutputPipe {
+  readonly stream: Socket;
+}
+
 /** The pipes for a command's stdout and stderr; none where the system cannot make them, then Node's own serve. */
-export function openPipes(): readonly OutputPipe[] {
-  const pipes: OutputPipe[] = [];
+export function openPipes(): readonly CommandPipe[] {
+  const pipes: CommandPipe[] = [];
   try {
-    pipes.push(openOutput());
-    pipes.push(openOutput());
+    pipes.push(openPipe());
+    pipes.push(openPipe());
     return pipes;
   } catch {
     for (const pipe of pipes) {
       closeSync(pipe.writer);
-      closeSync(pipe.reader);
+      pipe.stream.destroy();
       pipe.release(false);
     }
     return [];
+  }
+}
+
+function openPipe(): CommandPipe {
+  const pipe = openOutput();
+  try {
+    return { ...pipe, stream: streamOf(pipe.reader) };
+  } catch (error) {
+    closeSync(pipe.writer);
+    closeSync(pipe.reader);
+    pipe.release(true);
+    throw error;
   }
 }
 

@@ -1,7 +1,6 @@
 import { closeSync } from 'node:fs';
 import type { StdinOption, StdoutStderrOption } from 'execa';
 import { isGroupAlive } from '../../process/group.ts';
-import { streamOf } from '../../process/pipes.ts';
 import { findShell } from '../../process/shell.ts';
 import { forget, watch } from '../../process/watchdog.ts';
 import { CommandStream, drain, openPipes } from './command-streams.ts';
@@ -52,17 +51,16 @@ export async function runCommand(
   const { pid: group } = subprocess;
   if (group === undefined) {
     for (const pipe of pipes) {
-      closeSync(pipe.reader);
+      pipe.stream.destroy();
       pipe.release(true);
     }
     const { originalMessage } = await subprocess;
     return { kind: 'notStarted', reason: originalMessage ?? 'the process could not be started' };
   }
   watch(group);
-  const outputs = pipes.map((pipe) => streamOf(pipe.reader));
   const streams = [
-    new CommandStream(outputs[0] ?? subprocess.stdout!, outputLimit),
-    new CommandStream(outputs[1] ?? subprocess.stderr!, outputLimit),
+    new CommandStream(pipes[0]?.stream ?? subprocess.stdout!, outputLimit),
+    new CommandStream(pipes[1]?.stream ?? subprocess.stderr!, outputLimit),
   ] as const;
   let ending: Promise<void> | undefined;
   const cancel = () => {
