@@ -6,13 +6,23 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { watchFiles } from '../../src/settings/watch-files.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-// A system out of watches, which cannot be provoked without harm to others.
-vi.mock('node:fs', async (original) => ({
-  ...(await original<typeof fs>()),
-  watch: () => {
-    throw Object.assign(new Error('no space left for watches'), { code: 'ENOSPC' });
-  },
-}));
+const failure = (code: string) => Object.assign(new Error(code), { code });
+const isShort = vi.hoisted(() => ({ ofDescriptors: false }));
+
+// A system out of watches or descriptors, which cannot be provoked without harm to others.
+vi.mock('node:fs', async (original) => {
+  const real = await original<typeof fs>();
+  return {
+    ...real,
+    watch: () => {
+      throw failure('ENOSPC');
+    },
+    readFileSync: (...args: Parameters<typeof fs.readFileSync>) => {
+      if (isShort.ofDescriptors) throw failure('EMFILE');
+      return real.readFileSync(...args);
+    },
+  };
+});
 
 const patience = { timeout: 15_000, interval: 50 };
 
@@ -26,4 +36,17 @@ test('files are polled where they cannot be watched', async () => {
   await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1), patience);
   writeFileSync(file, '{ "a": 1 }');
   await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(2), patience);
+});
+
+test('a shortage of descriptors is no change', async () => {
+  const file = join(tempFolder(), 'settings.json');
+  writeFileSync(file, '{}');
+  const changed = vi.fn<() => void>();
+  onTestFinished(watchFiles([file], changed));
+  isShort.ofDescriptors = true;
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  expect(changed).not.toHaveBeenCalled();
+  isShort.ofDescriptors = false;
+  writeFileSync(file, '{ "a": 1 }');
+  await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1), patience);
 });
