@@ -30,10 +30,15 @@ export function killGroups(leaders: ReadonlySet<number>): void {
 }
 
 /** Whether the system knows the leader's own group; one whose members are all dead but not reaped counts. */
-export function groupExists(leader: number): boolean {
+export const groupExists = (leader: number): boolean => exists(-leader);
+
+/** Whether the system knows this process; one that is dead but not reaped counts. */
+export const processExists = (pid: number): boolean => exists(pid);
+
+function exists(target: number): boolean {
   return withoutStacks(() => {
     try {
-      process.kill(-leader, 0);
+      process.kill(target, 0);
       return true;
     } catch (error) {
       return (error as NodeJS.ErrnoException).code === 'EPERM';

@@ -12,7 +12,7 @@ import { startReady } from './ready-shells.ts';
 import { killRun, onRunEnd, terminateRun } from './run-end.ts';
 import { mayHaveStrays } from './strays.ts';
 import { takeTurn } from './turns.ts';
-import { forgetRun, isWatched, watchRun } from './watchdog.ts';
+import { forgetRun, isWatched, loseLeader, watchRun } from './watchdog.ts';
 
 /**
  * Runs one hook command and reports what it did; it knows no policy and no deadline.
@@ -78,6 +78,7 @@ class RunningHook {
       watchRun(run);
       child.once('exit', (exitCode, signal) => {
         this.#ended = { exitCode, signal, durationMs: performance.now() - this.#startedAt };
+        loseLeader(run);
         streams.readOn();
         this.#settle();
         if (!this.#closed) report({ type: 'process.exited' });

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { killGroups } from './group.ts';
+import { killGroups, processExists } from './group.ts';
 import { isOurs } from './proc.ts';
 import { hostMark, killStrays, type Run } from './strays.ts';
 
@@ -39,9 +39,10 @@ done
 [ -z "$scratch" ] || rm -rf -- "$scratch"
 `;
 
-/** The hooks of which something may live, and those of them whose session may. */
+/** The hooks of which something may live, those of them whose session may, and those whose leader is gone. */
 const runs = new Set<Run>();
 const sessions = new Set<Run>();
+const leaderless = new WeakSet<Run>();
 /** The groups that end with the host, those of shells that wait for a hook left out: they end by themselves. */
 const groups = new Set<number>();
 /** The groups that the dog knows of. */
@@ -79,8 +80,17 @@ export function watchAhead(group: number): void {
 /** Whether this group is one of a hook, or of a shell that waits to be one. */
 export const isWatched = (group: number): boolean => told.has(group);
 
+/** The process that led the hook's session is gone, and no zombie either. */
+export function loseLeader(run: Run): void {
+  leaderless.add(run);
+}
+
 /** Whether the hook's session may live; if not, its number may be a stranger's. */
-export const hasSession = (run: Run): boolean => sessions.has(run);
+export function hasSession(run: Run): boolean {
+  // As long as anything lives in a session, no new process is given its number.
+  if (leaderless.has(run) && processExists(run.leader)) leaveSession(run);
+  return sessions.has(run);
+}
 
 /** The hook's session is gone; what left it may live. */
 export function leaveSession(run: Run): void {
@@ -130,6 +140,7 @@ function arm(): void {
   if (isArmed) return;
   isArmed = true;
   process.once('exit', () => {
+    for (const run of sessions) hasSession(run);
     const isClean = groups.size === 0 && runs.size === 0;
     if (!isClean) killGroups(groups);
     for (const run of runs) killStrays(run);
