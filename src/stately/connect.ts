@@ -1,10 +1,11 @@
-import { connect as connectSocket, type NetConnectOpts } from 'node:net';
+import { connect as connectSocket, type NetConnectOpts, type Socket } from 'node:net';
 import { StatelyError } from './stately-error.ts';
 import { loadWebSocket, type WebSocketLike } from './stately-package.ts';
 
 /** Where messages go, one after the other. */
 export interface Connection {
   send(message: string): void;
+  /** Ends it as soon as what was sent has left; the process waits for that, but no more than 2 s. */
   close(): void;
 }
 
@@ -14,10 +15,13 @@ const pause = 1_000;
 /** How many messages wait for a server, and how many bytes for a slow one. */
 const mostWaiting = 10_000;
 const mostBytes = 32_000_000;
+/** How long a server may take to let itself be connected to, and to take what is left for it, in ms. */
+const patience = 2_000;
 
 /**
  * Connects to a WebSocket server on this machine. What is sent before waits. A server that is not
- * there, or goes away, is told once and then forgotten; nothing of this keeps the process alive.
+ * there, or goes away, is told once and then forgotten; before `close()` nothing of this keeps the
+ * process alive.
  *
  * @throws {StatelyError} when the address is none, or leads to another machine
  */
@@ -26,24 +30,26 @@ export function connect(url: string, onGivenUp: (why: string) => void): Connecti
   const WebSocket = loadWebSocket();
   const waiting: string[] = [];
   let socket: WebSocketLike | undefined;
-  let state: 'connecting' | 'open' | 'closed' = 'connecting';
+  let transport: Socket | undefined;
+  let state: 'connecting' | 'open' | 'closing' | 'closed' = 'connecting';
   let tries = 0;
   let timer: NodeJS.Timeout | undefined;
 
   const giveUp = (why: string): void => {
-    if (state === 'closed') return;
-    close();
+    state = 'closed';
+    waiting.length = 0;
+    socket?.terminate();
     onGivenUp(why);
   };
   const attempt = (): void => {
     tries++;
     const current = new WebSocket(url, {
-      handshakeTimeout: 2_000,
+      handshakeTimeout: patience,
       createConnection: () =>
-        connectSocket({
+        (transport = connectSocket({
           host: bare(hostname),
           port: Number(port || 80),
-        } satisfies NetConnectOpts).unref(),
+        } satisfies NetConnectOpts).unref()),
     });
     socket = current;
     let why = 'it closed the connection';
@@ -51,26 +57,29 @@ export function connect(url: string, onGivenUp: (why: string) => void): Connecti
       why = message;
     });
     current.on('open', () => {
-      if (state === 'closed') return current.terminate();
-      state = 'open';
+      if (state === 'connecting') state = 'open';
       for (const message of waiting.splice(0)) current.send(message);
+      if (state === 'closing') current.close();
     });
     current.on('close', () => {
-      if (state === 'closed') return;
+      transport = undefined;
+      if (state === 'closing' || state === 'closed') return;
       if (state === 'open' || tries === mostTries) return giveUp(why);
       timer = setTimeout(attempt, pause).unref();
     });
   };
   const close = (): void => {
-    state = 'closed';
+    if (state === 'closing' || state === 'closed') return;
     clearTimeout(timer);
-    waiting.length = 0;
-    socket?.close();
+    if (state === 'open') socket!.close();
+    state = 'closing';
+    transport?.ref();
+    setTimeout(() => socket!.terminate(), patience).unref();
   };
   attempt();
   return {
     send(message) {
-      if (state === 'closed') return;
+      if (state === 'closing' || state === 'closed') return;
       if (state === 'connecting') {
         if (waiting.push(message) > mostWaiting) giveUp('it has not answered for too long');
       } else if (socket!.bufferedAmount > mostBytes) giveUp('it reads too slowly');

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
@@ -29,9 +29,14 @@ const messageIn = (data: RawData): Message =>
   JSON.parse((data as Buffer).toString('utf8')) as Message;
 
 /** A WebSocket server as Stately's, which keeps what it is told. */
-async function server() {
+async function server({ answersAfter = 0 } = {}) {
   const messages: Message[] = [];
-  const sockets = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  const sockets = new WebSocketServer({
+    host: '127.0.0.1',
+    port: 0,
+    verifyClient: (_, answer: (isWelcome: boolean) => void) =>
+      void setTimeout(answer, answersAfter, true),
+  });
   sockets.on('connection', (socket) =>
     socket.on('message', (data) => messages.push(messageIn(data))),
   );
@@ -183,7 +188,7 @@ const inspectedProcess = (options: StatelyInspectorOptions) => {
     await new ToolScheduler({ config, tools: builtInTools() }).schedule(requests);
     console.log('done');
   `;
-  return execa('node', ['--input-type=module', '-e', script], { timeout: 15_000, reject: false });
+  return execa('node', ['--input-type=module', '-e', script], { timeout: 45_000, reject: false });
 };
 
 describe('a process that is inspected', () => {
@@ -199,8 +204,25 @@ describe('a process that is inspected', () => {
     const { stdout, exitCode } = await inspectedProcess({ url });
     expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
     await vi.waitUntil(() => messages.some(({ snapshot }) => snapshot?.value === 'done'), {
-      timeout: 5_000,
+      timeout: 15_000,
     });
+  });
+
+  test('is heard to its end by a server that is slow to answer', async () => {
+    const { messages, sockets, url } = await server({ answersAfter: 300 });
+    const { stdout, exitCode } = await inspectedProcess({ url });
+    expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
+    await vi.waitUntil(() => sockets.clients.size === 0, { timeout: 15_000 });
+    expect(messages.some(({ snapshot }) => snapshot?.value === 'done')).toBe(true);
+  });
+
+  test('ends by itself although its server never answers', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void silent.close());
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
+    const { stdout, exitCode } = await inspectedProcess({ url: `ws://127.0.0.1:${port}` });
+    expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
   });
 
   test('ends by itself although its page could be opened', async () => {
