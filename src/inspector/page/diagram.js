@@ -16,7 +16,10 @@ function drawingOf(machine) {
     request.open('GET', `diagrams/${name}.svg`);
     request.responseType = 'document';
     request.addEventListener('loadend', () => {
-      resolve(request.responseXML?.documentElement);
+      const drawing = request.responseXML?.documentElement;
+      // The next run that shows this machine asks again.
+      if (!drawing) drawings.delete(machine);
+      resolve(drawing);
     });
     request.send();
   });
