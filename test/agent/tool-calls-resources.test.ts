@@ -116,7 +116,7 @@ test.each(['without a signal', 'on a signal'])('a call under way %s takes little
   const start = async (count: number): Promise<void> => {
     for (let call = 0; call < count; call++)
       calls.push(executeToolWithHooks(config, 'write_file', someInput, unending, { signal }));
-    await vi.waitUntil(() => enders.length === calls.length);
+    await vi.waitUntil(() => enders.length === calls.length, { timeout: 15_000 });
   };
   await start(300);
   const before = heapUsed();
@@ -137,7 +137,7 @@ test('calls that nothing can end any more are collected', async () => {
     return new WeakRef(input);
   };
   const inputs = Array.from({ length: 500 }, begin);
-  await vi.waitUntil(() => begun === 500);
+  await vi.waitUntil(() => begun === 500, { timeout: 15_000 });
   await new Promise(setImmediate);
   collectGarbage();
   // The last of them share a parent with the next one, the first perhaps with one that lives.

@@ -256,7 +256,7 @@ test('a host that is not ready is an internal error, and the next request is ser
     bus,
   );
   bus.emit(HOOK_EXECUTION_REQUEST, message);
-  await vi.waitUntil(() => responses.length === 1);
+  await vi.waitUntil(() => responses.length === 1, { timeout: 15_000 });
   expect(responses[0]?.payload.error).toEqual({
     code: 'internal_error',
     message: 'not yet',

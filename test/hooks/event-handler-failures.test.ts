@@ -192,7 +192,7 @@ describe('hostile answers', () => {
     const before = performance.now();
     const { finalOutput } = await session.fire('BeforeTool', someFields.BeforeTool);
     expect(finalOutput?.reason).toBe('400002');
-    expect(performance.now() - before).toBeLessThan(15_000);
+    expect(performance.now() - before).toBeLessThan(45_000);
   });
 });
 

@@ -104,7 +104,7 @@ describe('what is no failure', () => {
     const session = await startSession({ BeforeTool: inParallel(closed('touch on; sleep 30')) });
     const caller = new AbortController();
     const ended = session.fire('BeforeTool', someFields.BeforeTool, { signal: caller.signal });
-    await vi.waitUntil(() => existsSync(join(session.folder, 'on')));
+    await vi.waitUntil(() => existsSync(join(session.folder, 'on')), { timeout: 15_000 });
     caller.abort();
     expect((await ended).finalOutput).toBeUndefined();
   });

@@ -198,6 +198,8 @@ describeInBrowser('the page of a running session', () => {
     );
     const page = await openPage(url);
     await until(names(page), [expect.any(String), 'Notification']);
+    await page.getByRole('treeitem', { name: /Notification/ }).click();
+    await until(current(page), 'hookEvent.settled');
     running.kill('SIGKILL');
     await until(source(page), 'Connection lost');
     await until(

@@ -164,11 +164,9 @@ describe('the journal', () => {
       'sequence.next',
       'sequence.running',
     ]);
-    expect(pathOf(seen.started('hookProcess')[0]?.id)).toEqual([
-      'alive.starting',
-      'alive.running',
-      'exited',
-    ]);
+    // Its end may be heard before that of its outputs.
+    const path = pathOf(seen.started('hookProcess')[0]?.id).filter((to) => to !== 'alive.draining');
+    expect(path).toEqual(['alive.starting', 'alive.running', 'exited']);
   });
 
   test('a run ends before what began it, and time never goes back', async () => {

@@ -109,6 +109,6 @@ test.each(inEveryState)(
     const { leader } = await meet(state, command, (hook) => void hook.stop(), options);
     if (state === 'starting') return;
     const pid = await leader();
-    await expect.poll(() => lives(pid), { timeout: 5000 }).toBe(false);
+    await expect.poll(() => lives(pid), { timeout: 15_000 }).toBe(false);
   },
 );

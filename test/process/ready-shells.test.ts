@@ -186,7 +186,7 @@ describe('after hooks have run', () => {
     await pause();
     expect(waiting()).toEqual([]);
     await runSome(1, cwd);
-    await expect.poll(() => waiting().length, { timeout: 5000 }).toBe(3);
+    await expect.poll(() => waiting().length).toBe(3);
   });
 
   test('as many shells are ready as ran without a pause, and eight at most', async () => {
@@ -199,7 +199,7 @@ describe('after hooks have run', () => {
       [12, 8],
     ] as const) {
       await runSome(count, cwd);
-      await expect.poll(() => waiting().length, { timeout: 5000 }).toBe(expected);
+      await expect.poll(() => waiting().length, { timeout: 15_000 }).toBe(expected);
     }
   });
 
@@ -221,7 +221,7 @@ describe('after hooks have run', () => {
       await runSome(8, cwd);
       // Those of the folder before may still wait.
       await expect
-        .poll(() => waiting().map(folderOf), { timeout: 5000 })
+        .poll(() => waiting().map(folderOf), { timeout: 15_000 })
         .toEqual(Array.from({ length: 8 }, () => cwd));
     }
     const shells = waiting();

@@ -278,7 +278,7 @@ test('B22b, a hook that finds its own answer to be no JSON exits 1: nothing of i
 
 test('B23, a trap cleans up when the hook is ended at its timeout (000 s7.7)', async () => {
   const { call, has, read, project } = recipe(
-    before({ command: '.llxprt/hooks/clean-up.sh', timeout: 1_000 }),
+    before({ command: '.llxprt/hooks/clean-up.sh', timeout: 5_000 }),
   );
   const { status } = await call('write_file', write);
   expect(status).toBe('done');

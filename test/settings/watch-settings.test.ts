@@ -61,7 +61,7 @@ async function reasonIn(config: HookSystemConfig): Promise<string | undefined> {
 
 const untilDenied = (config: HookSystemConfig, reason: string | undefined) =>
   vi.waitFor(async () => expect(await reasonIn(config)).toBe(reason), {
-    timeout: 8_000,
+    timeout: 15_000,
     interval: 50,
   });
 
@@ -235,7 +235,7 @@ describe('a session that watches its settings', () => {
     const { stdout } = await execa(
       'node',
       ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program],
-      { cwd: box.project, env: box.env, timeout: 15_000 },
+      { cwd: box.project, env: box.env, timeout: 45_000 },
     );
     expect(stdout).toBe('ready');
   });

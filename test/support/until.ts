@@ -4,7 +4,7 @@ import { vi } from 'vitest';
 /** Waits for a file that a hook writes, and gives its text. */
 export const untilWritten = async (file: string): Promise<string> => {
   await vi.waitUntil(() => existsSync(file) && readFileSync(file, 'utf8') !== '', {
-    timeout: 5_000,
+    timeout: 15_000,
     interval: 10,
   });
   return readFileSync(file, 'utf8');

@@ -348,7 +348,7 @@ describe('hostile output', () => {
       hookSpecificOutput: { many },
     });
     expect(answer.decision).toBe('deny');
-    expect(performance.now() - before).toBeLessThan(10_000);
+    expect(performance.now() - before).toBeLessThan(45_000);
   });
 
   test('names like __proto__ are data and pollute nothing', () => {
