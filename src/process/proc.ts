@@ -91,6 +91,8 @@ export interface Stat {
   readonly session: number;
   /** In the system's own ticks. */
   readonly startedAt: number;
+  /** Whether it is known to have been started with no environment at all: one that is becoming another program shows none either. */
+  readonly isBare: boolean;
 }
 
 /** Undefined when the process is gone or out of our reach; throws where no look at it can be had. */
@@ -101,7 +103,9 @@ export function statOf(pid: number): Stat | undefined {
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state = '', , group, session] = fields;
     const startedAt = Number(fields[19]);
-    return { state, group: Number(group), session: Number(session), startedAt };
+    const [environmentStart, environmentEnd] = fields.slice(47, 49);
+    const isBare = environmentEnd !== '0' && environmentStart === environmentEnd;
+    return { state, group: Number(group), session: Number(session), startedAt, isBare };
   } catch (error) {
     if (isShortage(error)) throw error;
     return undefined;

@@ -83,7 +83,7 @@ export function killStrays(run: Run): void {
 
 function straysOf(run: Run): Stray[] {
   try {
-    return [...foundIn(run)];
+    return [...foundIn(run)].filter(({ isMarked }) => isMarked);
   } catch {
     return [];
   }
@@ -101,6 +101,8 @@ function send(pid: number, signal: NodeJS.Signals): void {
 interface Stray {
   readonly pid: number;
   readonly session: number;
+  /** If not, it did not show in time whose it is. */
+  readonly isMarked: boolean;
 }
 
 function* foundIn(
@@ -127,7 +129,7 @@ function numbers(from: number | undefined, to: number | undefined): Iterable<num
 /** How often one is looked at that shows no environment, and how long each look waits, in ms. */
 const [looks, glance] = [8, 0.5];
 
-/** Those of these processes that live and carry the mark. */
+/** Those of these processes that live and carry the mark, and those that do not show in time whether they do. */
 function* markedOf(
   pids: Iterable<number>,
   mark: string,
@@ -142,8 +144,9 @@ function* markedOf(
     // Of the dead only their number is left, and the system's own threads have no session.
     if (stat === undefined || /[ZX]/.test(stat.state) || stat.session === 0) continue;
     const { session, startedAt } = stat;
-    if (environment !== '') yield { pid, session };
-    else if (startedAt >= ownStart() && !isOthers(session)) unclear.push({ pid, session });
+    if (environment !== '') yield { pid, session, isMarked: true };
+    else if (startedAt >= ownStart() && !isOthers(session))
+      unclear.push({ pid, session, isMarked: false });
   }
   // One that is just becoming another program shows no environment for a moment.
   for (let look = 0; unclear.length > 0 && look < looks; look++) {
@@ -153,9 +156,11 @@ function* markedOf(
     for (const stray of seen) {
       const environment = environmentOf(stray.pid);
       if (environment === '') unclear.push(stray);
-      else if (environment?.includes(mark)) yield stray;
+      else if (environment?.includes(mark)) yield { ...stray, isMarked: true };
     }
   }
+  // On a busy machine it is longer between two programs; who is waited for is looked at again.
+  for (const stray of unclear) if (statOf(stray.pid)?.isBare === false) yield stray;
 }
 
 let started: number | undefined;
