@@ -15,6 +15,7 @@ const waiting: ChildProcess[] = [];
 let used = 0;
 let running = 0;
 let filling: NodeJS.Timeout | undefined;
+let fillingOn: NodeJS.Immediate | undefined;
 
 const start = (cwd: string): ChildProcess =>
   spawn('bash', ['-c', script], { cwd, detached: true, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
@@ -23,6 +24,7 @@ const run: RunCommand = (command, input, cwd) =>
   new Promise<Ended>((resolve, reject) => {
     const child = waiting.shift() ?? start(cwd);
     clearTimeout(filling);
+    clearImmediate(fillingOn);
     used++;
     running++;
     let stdout = '';
@@ -32,7 +34,7 @@ const run: RunCommand = (command, input, cwd) =>
     child.on('error', reject);
     child.on('close', (exitCode) => {
       resolve({ exitCode, stdout, stderr });
-      if (--running === 0) filling = setTimeout(fill, 4, cwd);
+      if (--running === 0) filling = setTimeout(fill, 2, cwd);
     });
     child.stdin!.end(input);
     (child.stdio[3] as Writable).end(`${command}\0`);
@@ -44,5 +46,5 @@ function fill(cwd: string): void {
     return;
   }
   waiting.push(start(cwd));
-  filling = setTimeout(fill, 0, cwd);
+  fillingOn = setImmediate(fill, cwd);
 }

@@ -19,7 +19,7 @@ import { readyWay } from './ready-way.ts';
 /** How many are kept at most. */
 const most = 8;
 /** How long after a hook's end the next shell is started, and how long shells are kept unused, in ms. */
-const [pause, patience] = [4, 5 * 60_000];
+const [pause, patience] = [2, 5 * 60_000];
 /** A shell reads its order byte by byte; a longer text is faster in a shell of its own. */
 const longest = 2048;
 /** After so many shells that ended by themselves none is started any more, and after so many misses none for hooks like those. */
@@ -49,7 +49,7 @@ const stocks = new Map<string, Stock>();
 let hooksRunning = 0;
 let losses = 0;
 let pausing: NodeJS.Timeout | undefined;
-let filling: NodeJS.Timeout | undefined;
+let filling: NodeJS.Timeout | NodeJS.Immediate | undefined;
 let clearing: NodeJS.Timeout | undefined;
 
 /** Whether this command may be left to a ready shell. `HOOKMACHINE_PLAIN_START=1` in the environment turns all of this off. */
@@ -138,7 +138,7 @@ function endOfPause(): void {
     stock.wanted = Math.max(stock.wanted, stock.begun);
     stock.begun = 0;
   }
-  filling ??= setTimeout(fill).unref();
+  if (filling === undefined) fill();
 }
 
 /** Starts one shell where they lack, and sees to the others in a later turn. */
@@ -146,7 +146,8 @@ function fill(): void {
   filling = undefined;
   const lacking = [...stocks.values()].findLast(lacks);
   if (lacking === undefined || losses >= tolerance) return;
-  if (add(lacking)) filling = setTimeout(fill).unref();
+  // One that did not hold the host would wait until something else comes; the few do not hold it long.
+  if (add(lacking)) filling = setImmediate(fill);
 }
 
 /**
