@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ask, enter } from '../inspector/ask.ts';
+import { ask, begin, enter } from '../inspector/ask.ts';
 import { madeRecording } from '../inspector/entries.ts';
 import { group, project, projectWithHooks, runCommand } from '../support/project.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -26,11 +26,14 @@ async function start(args: readonly string[], home = tempFolder()) {
   return { running, url, stderr: () => stderr };
 }
 
-/** All that a page is told, once the journal is at its end. */
-async function journalAt(url: string): Promise<string> {
+/** Opens the journal as a page does, and waits for its beginning; gives all that is told of it, once it is at its end. */
+async function openJournal(url: string): Promise<() => Promise<string>> {
   const { page, cookie } = await enter(url);
-  return (await ask(`${page}journal`, { headers: { cookie } })).body;
+  const { whole } = await begin(`${page}journal`, { headers: { cookie } });
+  return async () => (await whole).body;
 }
+
+const journalAt = async (url: string): Promise<string> => (await openJournal(url))();
 
 const agent = (hooks: object = {}): string =>
   projectWithHooks(hooks, {
@@ -117,12 +120,12 @@ describe('run --inspect', () => {
       JSON.stringify({ tools: { enableHooks: true }, hooks }),
     );
     const { running, url, stderr } = await start([...runArgs(cwd), '--inspect', 'Write it']);
-    const told = journalAt(url);
+    const told = await openJournal(url);
     writeFileSync(join(cwd, 'go'), '');
     const { exitCode, stdout } = await running;
     expect(exitCode).toBe(0);
     expect(stdout).toContain('Done.');
-    const journal = await told;
+    const journal = await told();
     expect(journal).toContain('"machine":"toolCall","name":"write_file"');
     expect(journal).toMatch(/"ended":true.*\s*$/);
     expect(journal).not.toContain('hidden-word');
@@ -142,10 +145,10 @@ describe('run --inspect', () => {
     );
     const args = [...runArgs(cwd), '--inspect', '--inspect-payloads', 'Write it'];
     const { running, url } = await start(args);
-    const told = journalAt(url);
+    const told = await openJournal(url);
     writeFileSync(join(cwd, 'go'), '');
     await running;
-    const journal = await told;
+    const journal = await told();
     expect(journal).toContain('"file_path":"a.txt"');
     expect(journal).not.toContain('hidden-word');
   });

@@ -7,7 +7,8 @@ import { readStdout } from '../../src/dialects/llxprt/printed.ts';
 
 /** All targets together stay below twenty seconds; `npm run fuzz` takes its time. */
 const milliseconds = 15_000 / targets.length;
-const seed = Number(process.env['FUZZ_SEED'] ?? Date.now());
+/** The same dice each time, so that what fails here was broken by the change at hand; `npm run fuzz` throws others. */
+const seed = Number(process.env['FUZZ_SEED'] ?? 1);
 
 describe(`whatever strangers write breaks nothing (FUZZ_SEED=${seed})`, () => {
   test.each(targets)(

@@ -1,4 +1,5 @@
-import { request, type IncomingHttpHeaders } from 'node:http';
+import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
 
 /** An answer to a plain request. */
 export interface Answered {
@@ -7,34 +8,33 @@ export interface Answered {
   readonly body: string;
 }
 
+interface Asking {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  /** Sent as it is, where the address would be tidied. */
+  readonly path?: string;
+}
+
 /** Asks as a program would, with headers that a browser would not let a page set. */
-export const ask = (
+export const ask = async (url: string, options?: Asking): Promise<Answered> =>
+  (await begin(url, options)).whole;
+
+/** Asks, and waits for no more than the beginning of the answer. */
+export const begin = (
   url: string,
-  {
-    method = 'GET',
-    headers = {},
-    path,
-  }: {
-    method?: string;
-    headers?: Record<string, string>;
-    /** Sent as it is, where the address would be tidied. */
-    path?: string;
-  } = {},
-): Promise<Answered> =>
+  { method = 'GET', headers = {}, path }: Asking = {},
+): Promise<{ whole: Promise<Answered> }> =>
   new Promise((resolve, reject) => {
     const options = { method, headers, agent: false, ...(path !== undefined && { path }) };
-    const sent = request(url, options, (response) => {
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => (body += chunk));
-      response.on('end', () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
-      );
-      response.on('error', reject);
-    });
+    const sent = request(url, options, (response) => resolve({ whole: wholeOf(response) }));
     sent.on('error', reject);
     sent.end();
   });
+
+async function wholeOf(response: IncomingMessage): Promise<Answered> {
+  const body = await text(response);
+  return { status: response.statusCode ?? 0, headers: response.headers, body };
+}
 
 /** The page's own address and the cookie that opens it, as a browser gets them. */
 export async function enter(url: string): Promise<{ page: string; cookie: string }> {

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -18,6 +18,18 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** The dependencies in the versions that this project was installed with, without anything else that it needs. */
+function lockOfDependencies(): object {
+  const { lockfileVersion, packages } = JSON.parse(
+    readFileSync(join(root, 'package-lock.json'), 'utf8'),
+  ) as { lockfileVersion: number; packages: Record<string, Record<string, unknown>> };
+  const others = ['dev', 'peer', 'optional', 'devOptional'];
+  const ours = Object.entries(packages).filter(
+    ([path, entry]) => path !== '' && !others.some((kind) => entry[kind] === true),
+  );
+  return { lockfileVersion, packages: { '': {}, ...Object.fromEntries(ours) } };
+}
+
 describe('the packed package', () => {
   test('is clean for publint', async () => {
     const { stdout } = await execa('npx', ['publint', 'run', tarball, '--strict'], { cwd: root });
@@ -36,8 +48,13 @@ describe('the packed package', () => {
     const project = join(folder, 'project');
     await execa('mkdir', [project]);
     writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }');
-    await execa('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', tarball], {
-      cwd: project,
+    writeFileSync(join(project, 'package-lock.json'), JSON.stringify(lockOfDependencies()));
+    const install = (...options: string[]) =>
+      execa('npm', ['install', '--no-audit', '--no-fund', ...options, tarball], { cwd: project });
+    // npm has these versions in its cache from when this project was installed; else the registry has.
+    await install('--offline').catch((error: unknown) => {
+      if (!String(error).includes('ENOTCACHED')) throw error;
+      return install();
     });
     writeFileSync(
       join(project, 'use.js'),
@@ -61,5 +78,5 @@ describe('the packed package', () => {
       input: '{"reason":"exit"}',
     });
     expect(JSON.parse(fired.stdout)).toMatchObject({ event: 'SessionEnd', hookCount: 0 });
-  }, 120_000);
+  }, 240_000);
 });

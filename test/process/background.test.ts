@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { tempFolder } from '../support/temp-folder.ts';
-import { isAlive, lives, numberIn, runHook, runToExit } from './run-hook.ts';
+import { isAlive, lives, numberIn, type Options, runHook, runToExit } from './run-hook.ts';
 
 /** Runs a hook that leaves something behind; its command writes the leader's pid to `leader`, and that of what it left to `left`. */
-async function leave(command: string) {
+async function leave(command: string, options?: Options) {
   const cwd = tempFolder();
   const startedAt = performance.now();
-  const exit = await runToExit(`echo $$ > leader; ${command}`, { cwd });
+  const exit = await runToExit(`echo $$ > leader; ${command}`, { ...options, cwd });
   return {
     ...exit,
     cwd,
@@ -18,6 +18,8 @@ async function leave(command: string) {
   };
 }
 
+/** Waits for what `left` is to hold. */
+const until = 'until [ -s left ]; do sleep 0.01; done';
 const deny = `echo '{"decision":"deny"}'`;
 const answer = { exitCode: 0, stdout: '{"decision":"deny"}\n', leftBackground: true };
 
@@ -47,15 +49,15 @@ describe('an answer counts although something runs on in the background, which e
   });
 
   test('a shell that waits out SIGTERM with its child', async () => {
-    const command = `bash -c 'trap "" TERM; echo $$ > left; sleep 100; sleep 100' & sleep 0.2; ${deny}`;
+    const command = `bash -c 'trap "" TERM; echo $$ > left; sleep 100; sleep 100' & ${until}; ${deny}`;
     const { left, leader, ...exit } = await leave(command);
     expect(exit).toMatchObject(answer);
     expect(isAlive(left) || lives(leader)).toBe(false);
   });
 
   test('what cleans up on SIGTERM has the time for it', async () => {
-    const command = `(trap 'sleep 0.05; echo > cleaned; exit' TERM; sleep 100 & wait) & echo $! > left; ${deny}`;
-    const { cwd, leader, ...exit } = await leave(command);
+    const command = `(trap 'sleep 0.05; echo > cleaned; exit' TERM; echo $BASHPID > left; sleep 100 & wait) & ${until}; ${deny}`;
+    const { cwd, leader, ...exit } = await leave(command, { sweep: 10_000 });
     expect(exit).toMatchObject(answer);
     expect(existsSync(join(cwd, 'cleaned'))).toBe(true);
     expect(lives(leader)).toBe(false);
@@ -72,7 +74,6 @@ describe('an answer counts although something runs on in the background, which e
 });
 
 describe('what left for a session of its own', () => {
-  const until = 'while [ ! -s left ]; do sleep 0.01; done';
   const daemon = `python3 -c '
 import os, signal, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -110,10 +111,10 @@ time.sleep(100)
   test('ends at the deadline of its hook too', async () => {
     const cwd = tempFolder();
     const command = `setsid sh -c 'trap "" TERM; echo $$ > left; sleep 100; :' & sleep 100`;
-    expect(await runHook(command, { cwd, timeout: 500, grace: 300 })).toMatchObject({
-      status: 'timedOut',
-    });
-    expect(isAlive(await numberIn(join(cwd, 'left')))).toBe(false);
+    const left = join(cwd, 'left');
+    const options = { cwd, timeout: 100, deadlineFrom: left, grace: 300 };
+    expect(await runHook(command, options)).toMatchObject({ status: 'timedOut' });
+    expect(isAlive(await numberIn(left))).toBe(false);
   });
 
   test('is let go when it gave up the variable that says whose it is', async () => {
@@ -128,15 +129,16 @@ time.sleep(100)
 
 test('a pipe that is still held never serves another hook', async () => {
   const { left } = await leave(
-    `env -i PATH="$PATH" setsid sh -c 'echo $$ > left; while :; do echo stray; sleep 0.001; done' 2>/dev/null & while [ ! -s left ]; do sleep 0.01; done; ${deny}`,
+    `env -i PATH="$PATH" setsid sh -c 'trap "" PIPE; echo $$ > left; while :; do echo stray; sleep 0.001; done' 2>/dev/null & ${until}; ${deny}`,
   );
+  onTestFinished(() => void process.kill(-left, 'SIGKILL'));
   for (let round = 0; round < 20; round++)
     expect((await runToExit('sleep 0.005; echo mine')).stdout).toBe('mine\n');
-  process.kill(-left, 'SIGKILL');
+  expect(isAlive(left)).toBe(true);
 });
 
 test('what ends by itself within the drain is no background process', async () => {
-  expect(await runToExit('sleep 0.03 & echo x')).toMatchObject({
+  expect(await runToExit('sleep 0.03 & echo x', { drain: 10_000 })).toMatchObject({
     stdout: 'x\n',
     leftBackground: false,
   });

@@ -6,7 +6,10 @@ import { hookActor, lives, numberIn, type Options } from './run-hook.ts';
 
 type State = 'starting' | 'running' | 'draining' | 'sweeping' | 'terminating' | 'killing';
 
-/** Starts a hook, and does something to it as soon as its machine is in a state. */
+/** Writes the leader's pid. */
+const begun = 'echo $$ > leader';
+
+/** Starts a hook, and does something to it as soon as it has `begun` and its machine is in a state. */
 async function meet(
   state: State,
   command: string,
@@ -14,8 +17,9 @@ async function meet(
   options: Options = {},
 ) {
   const cwd = tempFolder();
-  const actor = hookActor(`echo $$ > leader; ${command}`, { cwd, grace: 300, ...options });
-  const leader = () => numberIn(join(cwd, 'leader'));
+  const deadlineFrom = join(cwd, 'leader');
+  const actor = hookActor(command, { cwd, deadlineFrom, grace: 300, ...options });
+  const leader = () => numberIn(deadlineFrom);
   if (state === 'starting') act(actor.start());
   else {
     actor.start();
@@ -26,19 +30,20 @@ async function meet(
   return { actor, leader };
 }
 
-const deaf = "trap '' TERM; while :; do sleep 0.05; done";
-const leavesDeaf = "(trap '' TERM; sleep 100) & sleep 0.1; exit 2";
+const deaf = `trap '' TERM; ${begun}; while :; do sleep 0.05; done`;
+const leavesDeaf =
+  "(trap '' TERM; echo $$ > leader; sleep 100) & until [ -s leader ]; do sleep 0.01; done; exit 2";
 
 const inEveryState: [State, string, Options?][] = [
-  ['starting', 'sleep 100'],
-  ['running', 'sleep 100'],
-  ['running', 'sleep 50 | sleep 60'],
+  ['starting', `${begun}; sleep 100`],
+  ['running', `${begun}; sleep 100`],
+  ['running', `${begun}; sleep 50 | sleep 60`],
   ['running', deaf],
-  ['draining', 'sleep 100 & exit 2'],
+  ['draining', `${begun}; sleep 100 & exit 2`],
   ['draining', leavesDeaf],
   ['sweeping', leavesDeaf],
-  ['terminating', deaf, { timeout: 200 }],
-  ['killing', deaf, { timeout: 200, grace: 10 }],
+  ['terminating', deaf, { timeout: 50 }],
+  ['killing', deaf, { timeout: 50, grace: 10 }],
 ];
 
 describe('cancelling', () => {
@@ -78,7 +83,7 @@ describe('cancelling', () => {
 
   test('tells what the hook had done by then', async () => {
     const { actor } = await meet('running', `echo so far >&2; ${deaf}`, (hook) =>
-      setTimeout(() => hook.send({ type: 'cancel', reason: 'x' }), 200),
+      hook.send({ type: 'cancel', reason: 'x' }),
     );
     expect(await toPromise(actor)).toMatchObject({
       exit: { signal: 'SIGKILL', stderr: 'so far\n' },
@@ -88,8 +93,8 @@ describe('cancelling', () => {
   test('lets the hook clean up (B23)', async () => {
     const { actor } = await meet(
       'running',
-      `trap 'echo cleaned; exit' TERM; sleep 100 & touch x; wait`,
-      (hook) => setTimeout(() => hook.send({ type: 'cancel', reason: 'x' }), 200),
+      `trap 'echo cleaned; exit' TERM; ${begun}; sleep 100 & touch x; wait`,
+      (hook) => hook.send({ type: 'cancel', reason: 'x' }),
       { grace: 5000 },
     );
     expect(await toPromise(actor)).toMatchObject({ exit: { stdout: 'cleaned\n' } });

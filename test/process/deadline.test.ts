@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { toPromise, waitFor } from 'xstate';
@@ -12,40 +12,49 @@ function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-/** Runs a hook past its deadline; its command writes the leader's pid to `leader`. */
-async function overrun(command: string, options: { timeout?: number; grace?: number } = {}) {
+/** Writes the leader's pid. */
+const begun = 'echo $$ > leader';
+
+/** Runs a hook past its deadline, whose time starts when its command has `begun`. */
+async function overrun(command: string, options: { grace?: number } = {}) {
   const cwd = makeFolder();
   const startedAt = performance.now();
-  const outcome = await runHook(`echo $$ > leader; ${command}`, {
+  const deadlineFrom = join(cwd, 'leader');
+  const outcome = await runHook(command, {
     timeout: 300,
+    deadlineFrom,
     grace: 200,
     cwd,
     ...options,
   });
   const took = performance.now() - startedAt;
-  return { cwd, outcome, took, leader: await numberIn(join(cwd, 'leader')) };
+  return { cwd, outcome, took, leader: await numberIn(deadlineFrom) };
 }
 
 describe.concurrent('a hook past its deadline ends, with all it started (HOOK-117, 118, C-33)', () => {
   test.each([
-    ['sleeping', 'sleep 100', 'SIGTERM'],
-    ['waiting for a child', 'sleep 100; echo never', 'SIGTERM'],
-    ['a pipeline', 'sleep 50 | sleep 60', 'SIGTERM'],
-    ['busy', 'while :; do :; done', 'SIGTERM'],
-    ['stopped', 'kill -STOP $$', 'SIGTERM'],
-    ['with stopped children', 'sleep 100 & kill -STOP $!; wait', 'SIGTERM'],
-    ['deaf to SIGTERM (HOOK-118)', "trap '' TERM; sleep 100; sleep 100", 'SIGKILL'],
-    ['deaf and stopped', "trap '' TERM; kill -STOP $$; sleep 100", 'SIGKILL'],
-    ['with a deaf child', "(trap '' TERM; sleep 100) | cat", 'SIGTERM'],
-    ['behind a timeout of its own', 'timeout 100 sleep 100; echo never', 'SIGTERM'],
-    ['behind a deaf timeout', 'timeout 100 sh -c \'trap "" TERM; sleep 100\'; exit', 'SIGTERM'],
-    ['in process groups of its own', 'set -m; sleep 100 | sleep 100 & wait', 'SIGTERM'],
+    ['sleeping', `${begun}; sleep 100`, 'SIGTERM'],
+    ['waiting for a child', `${begun}; sleep 100; echo never`, 'SIGTERM'],
+    ['a pipeline', `${begun}; sleep 50 | sleep 60`, 'SIGTERM'],
+    ['busy', `${begun}; while :; do :; done`, 'SIGTERM'],
+    ['stopped', `${begun}; kill -STOP $$`, 'SIGTERM'],
+    ['with stopped children', `sleep 100 & kill -STOP $!; ${begun}; wait`, 'SIGTERM'],
+    ['deaf to SIGTERM (HOOK-118)', `trap '' TERM; ${begun}; sleep 100; sleep 100`, 'SIGKILL'],
+    ['deaf and stopped', `trap '' TERM; ${begun}; kill -STOP $$; sleep 100`, 'SIGKILL'],
+    ['with a deaf child', `(trap '' TERM; ${begun}; sleep 100) | cat`, 'SIGTERM'],
+    ['behind a timeout of its own', `${begun}; timeout 100 sleep 100; echo never`, 'SIGTERM'],
+    [
+      'behind a deaf timeout',
+      `timeout 100 sh -c 'trap "" TERM; echo $0 > leader; sleep 100' $$; exit`,
+      'SIGTERM',
+    ],
+    ['in process groups of its own', `set -m; sleep 100 | sleep 100 & ${begun}; wait`, 'SIGTERM'],
     [
       'starting groups on and on',
-      "trap '' TERM; while :; do timeout 9 sleep 0.01; done",
+      `trap '' TERM; ${begun}; while :; do timeout 9 sleep 0.01; done`,
       'SIGKILL',
     ],
-    ['waiting for input of its own making', 'mkfifo f; cat f', 'SIGTERM'],
+    ['waiting for input of its own making', `mkfifo f; ${begun}; cat f`, 'SIGTERM'],
   ])('%s', async (_, command, signal) => {
     const { outcome, leader, took } = await overrun(command);
     expect(outcome).toMatchObject({ status: 'timedOut', timeout: 300, exit: { signal } });
@@ -54,30 +63,32 @@ describe.concurrent('a hook past its deadline ends, with all it started (HOOK-11
   });
 
   test('what it had written is kept (C-34, HOOK-119)', async () => {
-    const { outcome } = await overrun('echo partial; echo so far >&2; sleep 100');
+    const { outcome } = await overrun(`echo partial; echo so far >&2; ${begun}; sleep 100`);
     expect(outcome).toMatchObject({ exit: { stdout: 'partial\n', stderr: 'so far\n' } });
   });
 
   test('an exit code in answer to SIGTERM does not count', async () => {
-    const { outcome } = await overrun(`trap 'echo "{}"; exit 0' TERM; sleep 100 & wait`);
+    const { outcome } = await overrun(`trap 'echo "{}"; exit 0' TERM; ${begun}; sleep 100 & wait`);
     expect(outcome).toMatchObject({ status: 'timedOut', exit: { exitCode: 0, signal: null } });
   });
 
   test('a clean-up on SIGTERM runs to its end (B23)', async () => {
-    const command = `trap 'sleep 0.3; echo done > cleaned' EXIT; trap 'exit 1' TERM; sleep 100 & wait`;
+    const command = `trap 'sleep 0.3; echo done > cleaned' EXIT; trap 'exit 1' TERM; ${begun}; sleep 100 & wait`;
     const { cwd, leader } = await overrun(command, { grace: 5000 });
     expect(readFileSync(join(cwd, 'cleaned'), 'utf8')).toBe('done\n');
     expect(lives(leader)).toBe(false);
   });
 
   test('a clean-up that only EXIT is trapped for runs too (B23)', async () => {
-    const { cwd } = await overrun(`touch tmp; trap 'rm tmp' EXIT; sleep 100; sleep 100`);
+    const { cwd } = await overrun(`touch tmp; trap 'rm tmp' EXIT; ${begun}; sleep 100; sleep 100`, {
+      grace: 5000,
+    });
     expect(existsSync(join(cwd, 'tmp'))).toBe(false);
   });
 
   test('a session of its own does not hold up the outcome', async () => {
     const { cwd, outcome, took } = await overrun(
-      `setsid sh -c 'echo $$ > left; exec sleep 100' & while [ ! -s left ]; do sleep 0.01; done; wait`,
+      `setsid sh -c 'echo $$ > left; exec sleep 100' & while [ ! -s left ]; do sleep 0.01; done; ${begun}; wait`,
     );
     const left = await numberIn(join(cwd, 'left'));
     expect(outcome.status).toBe('timedOut');
@@ -137,9 +148,14 @@ describe('the deadline', () => {
   });
 
   test('does not run while the hook is drained', async () => {
-    const command = "(trap '' TERM; sleep 100) & sleep 0.3; exit 2";
-    const outcome = await runHook(command, { timeout: 500 });
-    expect(outcome).toMatchObject({ status: 'exited', exit: { exitCode: 2 } });
+    const deadlineFrom = join(makeFolder(), 'draining');
+    const actor = hookActor("(trap '' TERM; sleep 100) & exit 2", { timeout: 50, deadlineFrom });
+    actor.subscribe((snapshot) => {
+      if (snapshot.matches({ alive: 'draining' })) writeFileSync(deadlineFrom, 'so it is');
+    });
+    const outcome = toPromise(actor);
+    actor.start();
+    expect(await outcome).toMatchObject({ status: 'exited', exit: { exitCode: 2 } });
   });
 });
 

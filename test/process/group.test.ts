@@ -1,6 +1,8 @@
 import type * as fs from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { runHook, runToExit } from './run-hook.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { numberIn, runHook, runToExit } from './run-hook.ts';
 import type * as run from './run-hook.ts';
 
 describe('who is signalled', () => {
@@ -18,16 +20,23 @@ describe('who is signalled', () => {
   });
 
   test('nobody, when the group is gone and a stranger holds the streams: its number may be taken', async () => {
-    const { stdout, leftBackground } = await runToExit(
-      'env -u HOOKMACHINE_HOOK setsid sh -c "echo \\$\\$; exec sleep 100" & sleep 0.1',
+    const cwd = tempFolder();
+    const { leftBackground } = await runToExit(
+      'env -u HOOKMACHINE_HOOK setsid sh -c "echo \\$\\$ > left; exec sleep 100" & until [ -s left ]; do sleep 0.01; done',
+      { cwd },
     );
-    expect({ leftBackground, signals: sent() }).toEqual({ leftBackground: true, signals: [] });
-    process.kill(Number(stdout), 'SIGKILL');
+    const signals = sent();
+    process.kill(await numberIn(join(cwd, 'left')), 'SIGKILL');
+    expect({ leftBackground, signals }).toEqual({ leftBackground: true, signals: [] });
   });
 
   test('the group, at the deadline', async () => {
-    const outcome = await runHook('echo $$; sleep 100; echo', { timeout: 200 });
-    const group = outcome.status === 'timedOut' ? -Number(outcome.exit?.stdout) : 0;
+    const cwd = tempFolder();
+    const leader = join(cwd, 'leader');
+    const command = 'echo $$ > leader; sleep 100; echo';
+    const outcome = await runHook(command, { cwd, timeout: 50, deadlineFrom: leader });
+    expect(outcome.status).toBe('timedOut');
+    const group = -(await numberIn(leader));
     expect(sent()[0]).toEqual([group, 'SIGTERM']);
     expect(sent().every((call) => (call as unknown[])[0] === group)).toBe(true);
   });
@@ -65,8 +74,10 @@ describe('on a system whose /proc tells nothing', () => {
   });
 
   test('what is deaf to SIGTERM is killed', async () => {
-    const deaf = "trap '' TERM; while :; do sleep 1; done";
-    const outcome = await runThere(deaf, { timeout: 200, grace: 100 });
+    const cwd = tempFolder();
+    const deaf = "trap '' TERM; echo > deaf; while :; do sleep 1; done";
+    const options = { cwd, timeout: 50, deadlineFrom: join(cwd, 'deaf'), grace: 100 };
+    const outcome = await runThere(deaf, options);
     expect(outcome).toMatchObject({ status: 'timedOut', exit: { signal: 'SIGKILL' } });
   });
 });

@@ -1,13 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
 import { foldersUntilTheEnd, lives, numberIn } from './run-hook.ts';
 
 const host = new URL('host.ts', import.meta.url).pathname;
 const tsx = import.meta.resolve('tsx');
 const makeFolder = foldersUntilTheEnd();
+
+type Host = ChildProcessByStdio<Writable, Readable, null>;
 
 /** Starts a host whose hook writes its pid to `leader` and where its stdout goes to `pipe`. */
 async function startHost(end: string, command: string, state = 'running') {
@@ -22,7 +25,7 @@ async function startHost(end: string, command: string, state = 'running') {
       `readlink /proc/$$/fd/1 > pipe; echo $$ > leader; ${command}`,
       state,
     ],
-    { cwd, stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, NODE_OPTIONS: '' } },
+    { cwd, stdio: ['pipe', 'pipe', 'ignore'], env: { ...process.env, NODE_OPTIONS: '' } },
   );
   const ended = once(child, 'exit');
   await once(child.stdout, 'data');
@@ -38,11 +41,13 @@ async function expectNothingLeft(leader: number, scratch: string): Promise<void>
   });
 }
 
-const ends: [string, (child: ChildProcess) => void][] = [
-  ['process.exit', () => undefined],
-  ['exception', () => undefined],
-  ['rejection', () => undefined],
-  ['abort', () => undefined],
+const tell = ({ stdin }: Host): void => void stdin.write('end\n');
+
+const ends: [string, (child: Host) => void][] = [
+  ['process.exit', tell],
+  ['exception', tell],
+  ['rejection', tell],
+  ['abort', tell],
   ['SIGTERM', (child) => child.kill('SIGTERM')],
   ['SIGINT', (child) => child.kill('SIGINT')],
   ['SIGKILL', (child) => child.kill('SIGKILL')],
@@ -83,12 +88,13 @@ describe.concurrent('when the host ends, its hooks end, and its folder is remove
     await vi.waitUntil(() => !lives(stray), { timeout: 15_000, interval: 20 });
   });
 
-  test('also what a hook left behind that is being ended', async () => {
+  test.each(['draining', 'sweeping'])('also what a hook left behind: while %s', async (state) => {
     const { child, leader, scratch } = await startHost(
       'SIGKILL',
-      "(trap '' TERM; sleep 100) & sleep 0.3; exit 0",
-      'draining',
+      "(trap '' TERM; echo > deaf; sleep 100) & until [ -s deaf ]; do sleep 0.01; done; exit 0",
+      state,
     );
+    expect(lives(leader)).toBe(true);
     child.kill('SIGKILL');
     await expectNothingLeft(leader, scratch);
   });

@@ -67,7 +67,9 @@ describe('the output', () => {
   });
 
   test('of a process substitution that ends soon after the hook is kept', async () => {
-    const { stdout, leftBackground } = await runToExit('echo x > >(sleep 0.02; cat)');
+    const { stdout, leftBackground } = await runToExit('echo x > >(sleep 0.02; cat)', {
+      drain: 10_000,
+    });
     expect({ stdout, leftBackground }).toEqual({ stdout: 'x\n', leftBackground: false });
   });
 });

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, describe, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect } from 'vitest';
 
 /* All that holds for hooks in shells that were ready holds for hooks that each start one. */
 
-beforeAll(() => {
-  vi.stubEnv('HOOKMACHINE_PLAIN_START', '1');
-});
-afterAll(() => {
-  vi.unstubAllEnvs();
-});
+const name = 'HOOKMACHINE_PLAIN_START';
+// No stub, for tests take their stubs away, and this one would go with them.
+process.env[name] = '1';
+const isPlain = (): void => expect(process.env[name]).toBe('1');
+beforeEach(isPlain);
+afterEach(isPlain);
 
 describe.each([
   ['background', () => import('./background.test.ts')],

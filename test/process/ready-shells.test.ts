@@ -1,12 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readlinkSync, renameSync, rmdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, readlinkSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { tempFolder } from '../support/temp-folder.ts';
 import type * as pool from '../../src/process/ready-shells.ts';
-import { isAlive } from './run-hook.ts';
+import { blockUntil, isAlive } from './run-hook.ts';
 import type * as run from './run-hook.ts';
 
 let { inputFor, runToExit }: typeof run = {} as typeof run;
@@ -73,7 +73,7 @@ describe('a shell that is ready', () => {
     for (const [, change, back] of changes) {
       await again();
       await again();
-      expect(waiting()).not.toEqual([]);
+      await expect.poll(waiting).not.toEqual([]);
       await runToExit(':', { cwd });
       change();
       await sleep(30);
@@ -94,10 +94,10 @@ describe('a shell that is ready', () => {
     const options = { cwd: tempFolder(), env: { LC_ALL: 'xx_XX.utf8' } };
     const plain = await runToExit('echo no >&2; nosuch; exit 2', options);
     const pid = ready(options);
-    await sleep(100);
+    await expect.poll(() => readFileSync(`/proc/${pid}/io`, 'utf8')).toMatch(/^syscw: [1-9]/m);
     const { stderr } = await runToExit('echo no >&2; nosuch; exit 2', options);
     expect(stderr).toBe(plain.stderr);
-    expect(isAlive(pid)).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   test('becomes the hook', async () => {
@@ -160,7 +160,7 @@ describe('a shell that is ready', () => {
       const cwd = tempFolder();
       const pid = ready({ cwd });
       process.kill(pid, signal);
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+      blockUntil(() => /^\d+ \(.*\) [TZ]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
       expect(await pidOf({ cwd })).not.toBe(pid);
       await expect.poll(waiting).not.toContain(pid);
     },

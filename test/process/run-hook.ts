@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, vi } from 'vitest';
-import { createActor, toPromise } from 'xstate';
+import { type ActorOptions, createActor, toPromise } from 'xstate';
 import {
   type HookExit,
   type HookProcessInput,
@@ -13,12 +13,19 @@ import { livingGroups } from '../../src/process/group.ts';
 import { hookProcess } from '../../src/process/hook-process.ts';
 import { prepare } from '../../src/process/ready-shells.ts';
 
+export { isAlive } from '../support/until.ts';
+
 export interface Options {
   readonly timeout?: number;
   readonly cwd?: string;
   readonly env?: Record<string, string>;
   readonly stdin?: string | (() => string);
-  /** How long SIGTERM is given, in ms. */
+  /** The file whose writing by the hook starts the time of the deadline, however slow the machine is. */
+  readonly deadlineFrom?: string;
+  /** How long what the hook left is given to end by itself, in ms; then how long after SIGTERM. */
+  readonly drain?: number;
+  readonly sweep?: number;
+  /** How long SIGTERM is given to the hook, in ms. */
   readonly grace?: number;
 }
 
@@ -40,9 +47,37 @@ export function hookActor(command: string, options: Options = {}) {
 }
 
 function unpreparedActor(command: string, options: Options) {
-  const { grace } = options;
-  const provided = grace === undefined ? machine : machine.provide({ delays: { grace } });
-  return createActor(provided, { input: inputFor(command, options) });
+  const { drain, sweep, grace, deadlineFrom } = options;
+  const delays = {
+    ...(drain !== undefined && { drain }),
+    ...(sweep !== undefined && { sweep }),
+    ...(grace !== undefined && { grace }),
+  };
+  const input = inputFor(command, options);
+  return createActor(machine.provide({ delays }), {
+    input,
+    ...(deadlineFrom !== undefined && { clock: clockFrom(deadlineFrom, input.timeout) }),
+  });
+}
+
+/** A clock on which delays of this length begin once the file is written. */
+function clockFrom(
+  file: string,
+  delay: number,
+): NonNullable<ActorOptions<typeof machine>['clock']> {
+  return {
+    setTimeout(elapsed: () => void, ms: number) {
+      if (ms !== delay) return { timer: setTimeout(elapsed, ms) };
+      const waiting = { timer: setInterval(look, 5) };
+      function look(): void {
+        if (!statSync(file, { throwIfNoEntry: false })?.size) return;
+        clearInterval(waiting.timer);
+        waiting.timer = setTimeout(elapsed, ms);
+      }
+      return waiting;
+    },
+    clearTimeout: ({ timer }: { timer: NodeJS.Timeout }) => clearTimeout(timer),
+  };
 }
 
 /** Runs a hook through its machine to its outcome. */
@@ -98,11 +133,11 @@ export function numberIn(file: string): Promise<number> {
 /** Whether anything lives in the session that this process leads. */
 export const lives = (leader: number): boolean => livingGroups(new Set([leader])).size > 0;
 
-/** Whether this process lives. */
-export function isAlive(pid: number): boolean {
-  try {
-    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return false;
+/** Blocks the event loop, as a host does that is busy, until this is so. */
+export function blockUntil(isSo: () => boolean): void {
+  const until = performance.now() + 15_000;
+  while (!isSo()) {
+    if (performance.now() > until) throw new Error('It did not come to be so.');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
   }
 }

@@ -10,11 +10,11 @@ export const untilWritten = async (file: string): Promise<string> => {
   return readFileSync(file, 'utf8');
 };
 
-/** Whether a process is there. */
-export const isAlive = (pid: number): boolean => {
+/** Whether this process lives; one that is dead but not reaped still answers signals. */
+export function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }
-};
+}
