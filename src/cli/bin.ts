@@ -1,18 +1,25 @@
-#!/usr/bin/env node
 import { plainFire } from './plain-fire.ts';
 import { runCommand } from './run-command.ts';
 
 /*
- * The command that users run. Agents start `fire` for every event, so a plain one finds all it needs in
- * the one file that this module is bundled into (see scripts/bundle.ts). Anything else is left to
+ * What the command does. Agents start `fire` for every event, so a plain one finds all it needs in the
+ * one file that this module is bundled into (see scripts/bundle.ts). Anything else is left to
  * `main.ts`, outside of the bundle, before anything of it has a state: no module runs twice.
  */
+
+/** How many hooks have run: after some, V8 has compiled what `fire` needs (see start.ts). */
+export let hooksRun = 0;
 
 const asked = process.argv[2] === 'fire' ? plainFire(process.argv.slice(3)) : undefined;
 
 void toItsEnd(
   asked
-    ? runCommand(async () => (await import('./fire.ts')).fire(asked.event, asked.options))
+    ? runCommand(async () => {
+        const { fire } = await import('./fire.ts');
+        hooksRun = await fire(asked.event, asked.options);
+        // At its end nothing is left to do, least of all to take the heap apart.
+        process.once('beforeExit', () => process.exit());
+      })
     : import('./main.ts'),
 );
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { knownDialects } from '../dialects/index.ts';
 import { hookEventNames } from '../protocol/events.ts';
 import { dialectNamed, dialectsOption } from './dialects-option.ts';
-import { fire } from './fire.ts';
+import { fire, type FireOptions } from './fire.ts';
 import { noHooksOption } from './no-hooks-option.ts';
 import { addRecordingOptions } from './recording-option.ts';
 import { trustOption } from './trust-option.ts';
@@ -35,5 +35,5 @@ is told, for the model or the log, and undoes nothing.
 Example:
   echo '{"tool_name":"write_file","tool_input":{"file_path":"a.txt"}}' | hookmachine fire BeforeTool`,
     )
-    .action(fire);
+    .action(async (event: string, options: FireOptions) => void (await fire(event, options)));
 }

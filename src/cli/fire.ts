@@ -23,8 +23,8 @@ export interface FireOptions extends RecordingOptions {
   readonly trust?: true;
 }
 
-/** Takes one event through its hooks and prints their verdict. Nothing is loaded for hooks that do not run. */
-export async function fire(name: string, options: FireOptions): Promise<void> {
+/** Takes one event through its hooks, prints their verdict, and tells how many ran. Nothing is loaded for hooks that do not run. */
+export async function fire(name: string, options: FireOptions): Promise<number> {
   const { cwd, dialect, sessionId } = options;
   if (!Object.hasOwn(dialect.events, name))
     throw new CommandFailure(
@@ -55,6 +55,7 @@ export async function fire(name: string, options: FireOptions): Promise<void> {
     followUps,
   });
   print(`${printableJson({ ...report, event: name, ...own })}\n`);
+  return report.hookCount;
 }
 
 async function throughHooks(
@@ -75,6 +76,9 @@ async function throughHooks(
   const subject = subjectOf(event, fields);
   if (!isRecorded && (await hasNoHook(folder, meant, hooks, event, subject)))
     return makeEmptySuccessResult();
+  // A process that they need is under way while they are loaded.
+  const { orderFifos } = await import('../process/fifos.ts');
+  orderFifos();
   const { runHooks } = await import('./run-hooks.ts');
   return runHooks(fired, meant, options);
 }

@@ -22,6 +22,7 @@ while read -r order what; do
     watch) groups="$groups$what " ;;
     forget) groups="\${groups%%" $what "*} \${groups#*" $what "}" ;;
     scratch) scratch=$what ;;
+    make) (cd "$scratch" && exec mkfifo -m 600 $what) ;;
   esac
 done
 for group in $groups; do kill -KILL "-$group"; done
@@ -119,6 +120,12 @@ export function removeAtExit(folder: string): void {
   // Before the first hook, or one that has just been started would outlive a host that is killed.
   if (dog === undefined) start();
   else tell(`scratch ${folder}`);
+}
+
+/** Has it make FIFOs of these names in the folder that it is to remove. */
+export function tellToMake(names: readonly string[]): void {
+  tell(`make ${names.join(' ')}`);
+  flush();
 }
 
 function tell(order: string): void {

@@ -1,6 +1,15 @@
-import { copyFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { crc32 } from 'node:zlib';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { main } from '../support/main.ts';
@@ -98,7 +107,7 @@ async function answer(
   return { stdout: same(stdout), stderr: same(stderr), exitCode };
 }
 
-test('the command is one file, which can be started as it is', async () => {
+test('the command can be started as it is', async () => {
   expect(statSync(main).mode & 0o111).toBe(0o111);
   const { stdout } = await execa(main, ['--version']);
   expect(stdout).toMatch(/^\d+\.\d+\.\d+$/);
@@ -114,21 +123,100 @@ describe('the bundle answers as the modules that it was made of do', () => {
   });
 });
 
+/** The command and its bundle, and nothing else of the package. */
+function copyOfCommand({ folder }: Sandbox): string {
+  for (const name of ['hookmachine.cjs', 'hookmachine-bundle.js'])
+    copyFileSync(join(dirname(main), name), join(folder, name));
+  return join(folder, 'hookmachine.cjs');
+}
+
 test('a plain fire needs no file but the bundle', async () => {
   const place = sandbox();
   place.write(place.files.project, settings('echo no >&2; exit 2'));
-  const alone = join(place.folder, 'alone.cjs');
-  copyFileSync(main, alone);
+  const alone = copyOfCommand(place);
   const { stdout, stderr, exitCode } = await answer(alone, { args: fire }, place);
   expect(JSON.parse(stdout)).toMatchObject({ blocked: true, reason: 'no' });
   expect([stderr, exitCode]).toEqual(['', 2]);
 });
 
+/** A copy that has kept nothing yet. */
+function copied() {
+  const place = sandbox();
+  const alone = copyOfCommand(place);
+  return {
+    fireWith: async (command: string, env: Readonly<Record<string, string>> = {}) => {
+      place.write(place.files.project, settings(command));
+      const { stdout, stderr, exitCode } = await answer(alone, { args: fire, env }, place);
+      expect(stderr).toBe('');
+      return [exitCode, (JSON.parse(stdout) as { reason: string | null }).reason];
+    },
+    kept: () =>
+      readdirSync(place.folder)
+        .filter((name) => name.startsWith('compiled-'))
+        .map((name) => join(place.folder, name)),
+  };
+}
+
+describe('compiled code is kept beside the bundle', () => {
+  test('by the first run with a hook, and serves the next', async () => {
+    const { fireWith, kept } = copied();
+    expect(await fireWith('echo no >&2; exit 2')).toEqual([2, 'no']);
+    expect(kept()).toHaveLength(1);
+    const { mtimeNs, mode } = statSync(kept()[0]!, { bigint: true });
+    expect(mode & 0o022n).toBe(0n);
+    expect(await fireWith('echo never >&2; exit 2')).toEqual([2, 'never']);
+    expect(kept().map((file) => statSync(file, { bigint: true }).mtimeNs)).toEqual([mtimeNs]);
+  });
+
+  test('by nobody where the environment forbids it', async () => {
+    const { fireWith, kept } = copied();
+    const off = { NODE_DISABLE_COMPILE_CACHE: '1' };
+    expect(await fireWith('echo no >&2; exit 2', off)).toEqual([2, 'no']);
+    expect(kept()).toEqual([]);
+  });
+
+  test.each([
+    ['has another byte', (code: Buffer) => code.fill(0x55, 1_000, 1_001)],
+    ['is cut off', (code: Buffer) => code.subarray(0, 100_000)],
+    ['is empty', () => Buffer.alloc(0)],
+    ['is of another V8', (code: Buffer) => withChecksum(code.subarray(0, -4).fill(0x55, 4, 8))],
+  ])('and costs no denial when it %s', async (_, damage) => {
+    const { fireWith, kept } = copied();
+    await fireWith('exit 2');
+    const [file = ''] = kept();
+    const code = readFileSync(file);
+    writeFileSync(file, damage(Buffer.from(code)));
+    expect(await fireWith('echo no >&2; exit 2')).toEqual([2, 'no']);
+    expect(await fireWith('echo no >&2; exit 2')).toEqual([2, 'no']);
+  });
+
+  test('and costs no denial where it cannot be', async () => {
+    const { fireWith, kept } = copied();
+    await fireWith('exit 2');
+    const [file = ''] = kept();
+    rmSync(file);
+    mkdirSync(file);
+    expect(await fireWith('echo no >&2; exit 2')).toEqual([2, 'no']);
+    expect(kept()).toEqual([file]);
+  });
+});
+
+const withChecksum = (code: Buffer): Buffer => {
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32LE(crc32(code));
+  return Buffer.concat([code, checksum]);
+};
+
 test('work that nothing can end any more is no yes', async () => {
   const place = sandbox();
   const stuck = place.write(
     'stuck.cjs',
-    `require('node:fs').readSync = () => { throw Object.assign(new Error(), { code: 'EAGAIN' }) };
+    `const fs = require('node:fs');
+     const { readSync } = fs;
+     fs.readSync = (fd, ...rest) => {
+       if (fd === 0) throw Object.assign(new Error(), { code: 'EAGAIN' });
+       return readSync(fd, ...rest);
+     };
      const never = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) };
      Object.defineProperty(process, 'stdin', { value: never });`,
   );

@@ -1,0 +1,23 @@
+import { readdirSync, statSync } from 'node:fs';
+import { expect, test, vi } from 'vitest';
+import { orderFifos, returnFifo, takeFifo } from '../../src/process/fifos.ts';
+import { scratchFolder } from '../../src/process/scratch.ts';
+
+const made = () => readdirSync(scratchFolder()).length;
+
+test('FIFOs that were ordered serve the next hooks, and nobody else can open them', async () => {
+  const before = made();
+  orderFifos();
+  await vi.waitUntil(() => made() === before + 8, { timeout: 15_000, interval: 10 });
+  const taken = Array.from({ length: 8 }, takeFifo);
+  expect(made()).toBe(before + 8);
+  expect(taken.map((path) => statSync(path).mode & 0o777)).toEqual(Array(8).fill(0o600));
+});
+
+test('who does not wait for the FIFOs that were ordered gets others', () => {
+  orderFifos();
+  const taken = Array.from({ length: 20 }, takeFifo);
+  expect(taken.every((path) => statSync(path).isFIFO())).toBe(true);
+  expect(new Set(taken).size).toBe(20);
+  for (const path of taken) returnFifo(path, false);
+});
