@@ -7,8 +7,8 @@ import { runCommand } from './run-command.ts';
  * `main.ts`, outside of the bundle, before anything of it has a state: no module runs twice.
  */
 
-/** How many hooks have run: after some, V8 has compiled what `fire` needs (see start.ts). */
-export let hooksRun = 0;
+/** How many hooks a plain `fire` has run, by its end: by then V8 has compiled what it needs (see start.ts). */
+export let hooksRun: number | undefined;
 
 const asked = process.argv[2] === 'fire' ? plainFire(process.argv.slice(3)) : undefined;
 

@@ -144,8 +144,11 @@ function copied() {
   const place = sandbox();
   const alone = copyOfCommand(place);
   return {
-    fireWith: async (command: string, env: Readonly<Record<string, string>> = {}) => {
-      place.write(place.files.project, settings(command));
+    fireWith: async (
+      command: string,
+      { matcher = '', env = {} }: { matcher?: string; env?: Readonly<Record<string, string>> } = {},
+    ) => {
+      place.write(place.files.project, settings(command, matcher));
       const { stdout, stderr, exitCode } = await answer(alone, { args: fire, env }, place);
       expect(stderr).toBe('');
       return [exitCode, (JSON.parse(stdout) as { reason: string | null }).reason];
@@ -158,19 +161,29 @@ function copied() {
 }
 
 describe('compiled code is kept beside the bundle', () => {
-  test('by the first run with a hook, and serves the next', async () => {
+  test('by the first run and the first with a hook, and serves the next', async () => {
     const { fireWith, kept } = copied();
-    expect(await fireWith('echo no >&2; exit 2')).toEqual([2, 'no']);
-    expect(kept()).toHaveLength(1);
-    const { mtimeNs, mode } = statSync(kept()[0]!, { bigint: true });
-    expect(mode & 0o022n).toBe(0n);
-    expect(await fireWith('echo never >&2; exit 2')).toEqual([2, 'never']);
-    expect(kept().map((file) => statSync(file, { bigint: true }).mtimeNs)).toEqual([mtimeNs]);
+    const sizes: number[] = [];
+    for (const [command, matcher, expected] of [
+      ['echo no >&2; exit 2', '^other$', [0, null]],
+      ['echo no >&2; exit 2', '^write_file$', [2, 'no']],
+      ['echo never >&2; exit 2', '^write_file$', [2, 'never']],
+      ['exit 2', '^other$', [0, null]],
+    ] as const) {
+      expect(await fireWith(command, { matcher })).toEqual(expected);
+      expect(kept()).toHaveLength(1);
+      const { size, mode } = statSync(kept()[0]!);
+      expect(mode & 0o022).toBe(0);
+      sizes.push(size);
+    }
+    const [withoutHook = 0, withHook = 0] = sizes;
+    expect(withHook).toBeGreaterThan(withoutHook);
+    expect(sizes).toEqual([withoutHook, withHook, withHook, withHook]);
   });
 
   test('by nobody where the environment forbids it', async () => {
     const { fireWith, kept } = copied();
-    const off = { NODE_DISABLE_COMPILE_CACHE: '1' };
+    const off = { env: { NODE_DISABLE_COMPILE_CACHE: '1' } };
     expect(await fireWith('echo no >&2; exit 2', off)).toEqual([2, 'no']);
     expect(kept()).toEqual([]);
   });
@@ -179,7 +192,7 @@ describe('compiled code is kept beside the bundle', () => {
     ['has another byte', (code: Buffer) => code.fill(0x55, 1_000, 1_001)],
     ['is cut off', (code: Buffer) => code.subarray(0, 100_000)],
     ['is empty', () => Buffer.alloc(0)],
-    ['is of another V8', (code: Buffer) => withChecksum(code.subarray(0, -4).fill(0x55, 4, 8))],
+    ['is of another V8', (code: Buffer) => withChecksum(code.subarray(0, -5).fill(0x55, 4, 8))],
   ])('and costs no denial when it %s', async (_, damage) => {
     const { fireWith, kept } = copied();
     await fireWith('exit 2');
@@ -202,7 +215,7 @@ describe('compiled code is kept beside the bundle', () => {
 });
 
 const withChecksum = (code: Buffer): Buffer => {
-  const checksum = Buffer.alloc(4);
+  const checksum = Buffer.alloc(5, 1);
   checksum.writeUInt32LE(crc32(code));
   return Buffer.concat([code, checksum]);
 };
