@@ -54,6 +54,8 @@ const [bundle] = (
 ).outputFiles;
 /** Code that V8 takes from what was kept cannot import: the command does that for it. */
 const text = bundle!.text.replaceAll(/\bimport\((?="\.\/)/g, 'load(');
+// The command reads it as such; a regular expression or a licence may hold more.
+if (/[^\0-\x7f]/.test(text)) throw new Error('the bundle is no plain ASCII');
 const bundleId = createHash('sha256').update(text).digest('hex').slice(0, 12);
 
 const [command] = (

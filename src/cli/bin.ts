@@ -17,8 +17,10 @@ void toItsEnd(
     ? runCommand(async () => {
         const { fire } = await import('./fire.ts');
         hooksRun = await fire(asked.event, asked.options);
-        // At its end nothing is left to do, least of all to take the heap apart.
-        process.once('beforeExit', () => process.exit());
+        // Unless others have work left, all that remains is to take the heap apart, which takes longest.
+        process.once('beforeExit', () => {
+          if (process.listenerCount('beforeExit') === 0) process.exit();
+        });
       })
     : import('./main.ts'),
 );

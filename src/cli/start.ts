@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
@@ -20,10 +20,16 @@ import type * as bin from './bin.ts';
 declare const bundleId: string;
 
 const bundle = join(__dirname, 'hookmachine-bundle.js');
-const kept = join(
-  __dirname,
-  `compiled-${bundleId}-${process.version}-${process.platform}-${process.arch}`,
-);
+const { size, mtimeMs } = statSync(bundle);
+const { NODE_OPTIONS, NODE_DISABLE_COMPILE_CACHE } = process.env;
+const isWanted = !NODE_DISABLE_COMPILE_CACHE && typeof crc32 === 'function';
+
+/** V8 itself knows code again by its length alone, and refuses what was compiled under other flags. */
+function pathOfKept(): string {
+  const made = [bundleId, size, mtimeMs, NODE_OPTIONS, ...process.execArgv];
+  const id = crc32(JSON.stringify(made)).toString(16);
+  return join(__dirname, `compiled-${id}-${process.version}-${process.platform}-${process.arch}`);
+}
 
 interface Compiled {
   readonly code: Buffer;
@@ -34,7 +40,7 @@ interface Compiled {
 /** What follows the code in the file: its checksum, for V8 ends the process over code that was damaged, and one byte for `withHook`. */
 const trailerSize = 5;
 
-function readKept(): Compiled | undefined {
+function readKept(kept: string): Compiled | undefined {
   try {
     const file = readFileSync(kept);
     const end = file.length - trailerSize;
@@ -47,7 +53,7 @@ function readKept(): Compiled | undefined {
   return undefined;
 }
 
-function keep({ code, withHook }: Compiled): void {
+function keep(kept: string, { code, withHook }: Compiled): void {
   const trailer = Buffer.alloc(trailerSize);
   trailer.writeUInt32LE(crc32(code));
   trailer[4] = withHook ? 1 : 0;
@@ -55,18 +61,17 @@ function keep({ code, withHook }: Compiled): void {
   try {
     writeFileSync(draft, Buffer.concat([code, trailer]), { mode: 0o644, flag: 'wx' });
     renameSync(draft, kept);
-  } catch {
-    // Not ours to write: the next run compiles again.
+  } finally {
     rmSync(draft, { force: true });
   }
 }
 
-const isWanted = !process.env['NODE_DISABLE_COMPILE_CACHE'];
-const compiled = isWanted ? readKept() : undefined;
-// It is plain ASCII, and this way nobody has to find that out.
+const kept = isWanted ? pathOfKept() : undefined;
+const found = kept === undefined ? undefined : readKept(kept);
+// It is plain ASCII, and read in this way nobody has to find that out.
 const script = new Script(readFileSync(bundle, 'latin1'), {
   filename: bundle,
-  cachedData: compiled?.code,
+  cachedData: found?.code,
 });
 const run = script.runInThisContext() as (
   require: NodeJS.Require,
@@ -75,11 +80,16 @@ const run = script.runInThisContext() as (
   load: (path: string) => Promise<unknown>,
 ) => void;
 const module = { exports: {} as Partial<typeof bin> };
-if (isWanted && !compiled?.withHook)
+const isOfUse = found !== undefined && script.cachedDataRejected !== true;
+if (kept !== undefined && !(isOfUse && found.withHook))
   process.once('exit', () => {
     const { hooksRun } = module.exports;
     if (hooksRun === undefined) return;
     const withHook = hooksRun > 0;
-    if (compiled === undefined || withHook) keep({ code: script.createCachedData(), withHook });
+    try {
+      if (!isOfUse || withHook) keep(kept, { code: script.createCachedData(), withHook });
+    } catch {
+      // Not ours to write: the next run compiles again.
+    }
   });
 run(createRequire(bundle), module, bundle, (path) => import(path));

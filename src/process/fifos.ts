@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, unlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { findProgram } from './find-program.ts';
 import { scratchFolder } from './scratch.ts';
 import { tellToMake } from './watchdog.ts';
@@ -15,10 +15,14 @@ let ordered: string[] = [];
 
 /** Has the first of them made while the host does something else. */
 export function orderFifos(): void {
-  const inside = currentFolder();
-  const names = nextNames(fewest);
-  ordered = names.map((name) => join(inside, name));
-  tellToMake(names);
+  try {
+    const inside = currentFolder();
+    const names = nextNames(fewest);
+    ordered = names.map((name) => join(inside, name));
+    tellToMake(names);
+  } catch {
+    // Where there is no folder for them, hooks get Node's pipes.
+  }
 }
 
 /** The path of a FIFO that nobody has open; throws where none can be made. */
@@ -42,7 +46,8 @@ function currentFolder(): string {
 
 /** Gives a FIFO back. One that something may still have open must not serve another hook. */
 export function returnFifo(path: string, isClean: boolean): void {
-  if (isClean) {
+  // A cleaner may have removed the folder, and another has taken its place.
+  if (isClean && folder !== undefined && dirname(path) === folder) {
     free.push(path);
     return;
   }

@@ -37,6 +37,7 @@ export function connect(url: string, onGivenUp: (why: string) => void): Connecti
 
   const giveUp = (why: string): void => {
     state = 'closed';
+    clearTimeout(timer);
     waiting.length = 0;
     socket?.terminate();
     onGivenUp(why);

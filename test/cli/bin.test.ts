@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
@@ -193,14 +194,34 @@ describe('compiled code is kept beside the bundle', () => {
     ['is cut off', (code: Buffer) => code.subarray(0, 100_000)],
     ['is empty', () => Buffer.alloc(0)],
     ['is of another V8', (code: Buffer) => withChecksum(code.subarray(0, -5).fill(0x55, 4, 8))],
-  ])('and costs no denial when it %s', async (_, damage) => {
+  ])('and made anew when it %s', async (_, damage) => {
     const { fireWith, kept } = copied();
     await fireWith('exit 2');
     const [file = ''] = kept();
-    const code = readFileSync(file);
-    writeFileSync(file, damage(Buffer.from(code)));
+    const damaged = damage(readFileSync(file));
+    writeFileSync(file, damaged);
     expect(await fireWith('echo no >&2; exit 2')).toEqual([2, 'no']);
+    expect(readFileSync(file).equals(damaged)).toBe(false);
     expect(await fireWith('echo no >&2; exit 2')).toEqual([2, 'no']);
+  });
+
+  test('for each set of flags', async () => {
+    const { fireWith, kept } = copied();
+    const env = { NODE_OPTIONS: '--max-old-space-size=512' };
+    expect(await fireWith('echo no >&2; exit 2', { env })).toEqual([2, 'no']);
+    expect(await fireWith('echo no >&2; exit 2')).toEqual([2, 'no']);
+    expect(kept()).toHaveLength(2);
+  });
+
+  test('and never run for a bundle that somebody has mended', async () => {
+    const place = sandbox();
+    const alone = copyOfCommand(place);
+    place.write(place.files.project, settings('exit 2'));
+    await answer(alone, { args: fire }, place);
+    const bundle = join(place.folder, 'hookmachine-bundle.js');
+    const mended = readFileSync(bundle, 'utf8').replaceAll('hookCount:', 'hookTally:');
+    writeFileSync(bundle, mended);
+    expect((await answer(alone, { args: fire }, place)).stdout).toContain('"hookTally":');
   });
 
   test('and costs no denial where it cannot be', async () => {
@@ -219,6 +240,26 @@ const withChecksum = (code: Buffer): Buffer => {
   checksum.writeUInt32LE(crc32(code));
   return Buffer.concat([code, checksum]);
 };
+
+test.runIf(spawnSync('unshare', ['-m', 'true']).status === 0)(
+  'a cold fire denies where no folder can be made for the streams of its hook',
+  async () => {
+    const place = sandbox();
+    place.write(place.files.project, settings('echo no >&2; exit 2'));
+    const line = 'mount -t tmpfs -o ro none /dev/shm && exec "$@"';
+    const { stdout, exitCode } = await execa(
+      'unshare',
+      ['-m', 'sh', '-c', line, 'sh', 'node', main, ...fire],
+      {
+        cwd: place.project,
+        env: { HOOKMACHINE_TRUST: '1', ...place.env, TMPDIR: '/nowhere' },
+        input: call,
+        reject: false,
+      },
+    );
+    expect([exitCode, (JSON.parse(stdout) as { reason: string }).reason]).toEqual([2, 'no']);
+  },
+);
 
 test('work that nothing can end any more is no yes', async () => {
   const place = sandbox();

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
 import { orderFifos, returnFifo, takeFifo } from '../../src/process/fifos.ts';
 import { scratchFolder } from '../../src/process/scratch.ts';
@@ -20,4 +20,13 @@ test('who does not wait for the FIFOs that were ordered gets others', () => {
   expect(taken.every((path) => statSync(path).isFIFO())).toBe(true);
   expect(new Set(taken).size).toBe(20);
   for (const path of taken) returnFifo(path, false);
+});
+
+test('a FIFO that is given back serves nobody once a cleaner has removed its folder', () => {
+  const old = takeFifo();
+  rmSync(scratchFolder(), { recursive: true });
+  const current = takeFifo();
+  returnFifo(old, true);
+  for (const path of [current, ...Array.from({ length: 10 }, takeFifo)])
+    expect(statSync(path).isFIFO()).toBe(true);
 });
