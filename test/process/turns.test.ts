@@ -85,8 +85,8 @@ function occupy() {
 describe('a hook that waits for its turn', () => {
   test('does not use up its deadline', async () => {
     const letGo = occupy();
-    const outcome = runHook('sleep 0.1; echo x', { timeout: 600 });
-    await new Promise((resolve) => setTimeout(resolve, 900));
+    const outcome = runHook('sleep 0.1; echo x', { timeout: 2_000 });
+    await new Promise((resolve) => setTimeout(resolve, 2_300));
     await letGo();
     expect(await outcome).toMatchObject({ status: 'exited', exit: { stdout: 'x\n' } });
   });
