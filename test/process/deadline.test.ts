@@ -146,6 +146,7 @@ describe('the deadline', () => {
     const neighbour = spawn('echo', ['x']);
     neighbour.stdout.once('data', () => block(1_500));
     actor.start();
+    block(200);
     blockUntil(() => !isAlive(neighbour.pid!));
     await isDraining;
     block(150);
