@@ -18,7 +18,7 @@ void toItsEnd(
         const { fire } = await import('./fire.ts');
         hooksRun = await fire(asked.event, asked.options);
         // Unless others have work left, all that remains is to take the heap apart, which takes longest.
-        process.once('beforeExit', () => {
+        process.prependOnceListener('beforeExit', () => {
           if (process.listenerCount('beforeExit') === 0) process.exit();
         });
       })

@@ -22,7 +22,6 @@ declare const bundleId: string;
 const bundle = join(__dirname, 'hookmachine-bundle.js');
 const { size, mtimeMs } = statSync(bundle);
 const { NODE_OPTIONS, NODE_DISABLE_COMPILE_CACHE } = process.env;
-const isWanted = !NODE_DISABLE_COMPILE_CACHE && typeof crc32 === 'function';
 
 /** V8 itself knows code again by its length alone, and refuses what was compiled under other flags. */
 function pathOfKept(): string {
@@ -66,7 +65,7 @@ function keep(kept: string, { code, withHook }: Compiled): void {
   }
 }
 
-const kept = isWanted ? pathOfKept() : undefined;
+const kept = NODE_DISABLE_COMPILE_CACHE ? undefined : pathOfKept();
 const found = kept === undefined ? undefined : readKept(kept);
 // It is plain ASCII, and read in this way nobody has to find that out.
 const script = new Script(readFileSync(bundle, 'latin1'), {

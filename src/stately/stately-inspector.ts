@@ -37,8 +37,9 @@ export interface StatelyInspector {
 
 /**
  * Shows machines in Stately's inspector, by the optional package `@statelyai/inspect`. Its page comes
- * from stately.ai and is told, within the browser, what is inspected. It keeps no process alive,
- * listens on the loopback address only, and is closed when the process ends.
+ * from stately.ai and is told, within the browser, what is inspected. It listens on the loopback
+ * address only, keeps no process alive, and is closed when the process ends, which waits up to 2 s for
+ * a server at `url` to take what is left.
  *
  * @example
  * const stately = await statelyInspector();

@@ -261,6 +261,22 @@ test.runIf(spawnSync('unshare', ['-m', 'true']).status === 0)(
   },
 );
 
+test('what another module does at the end of the process is not cut off', async () => {
+  const place = sandbox();
+  place.write(place.files.project, settings('exit 2'));
+  const flushing = place.write(
+    'flushing.cjs',
+    `process.once('beforeExit', () => setTimeout(() => process.stderr.write('flushed'), 50));`,
+  );
+  const { stderr, exitCode } = await execa('node', ['--require', flushing, main, ...fire], {
+    cwd: place.project,
+    env: { HOOKMACHINE_TRUST: '1', ...place.env },
+    input: call,
+    reject: false,
+  });
+  expect([exitCode, stderr]).toEqual([2, 'flushed']);
+});
+
 test('work that nothing can end any more is no yes', async () => {
   const place = sandbox();
   const stuck = place.write(
