@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type * as xstate from 'xstate';
+import type * as machineEntry from '../dist/src/entries/machines.js';
 import type * as engine from '../dist/src/index.js';
 
 /** Our engine as built: `dist` of the folder above, or in `BENCH_DIST` another build to compare with. */
@@ -13,10 +14,15 @@ export const distFolder =
 export const commandFile = join(distFolder, '..', binOf(join(distFolder, '../package.json')));
 
 const main = `${distFolder}/src/index.js`;
+const machines = `${distFolder}/src/entries/machines.js`;
 
 /** The built package. */
 export const loadEngine = (): Promise<typeof engine> =>
   import(pathToFileURL(main).href) as Promise<typeof engine>;
+
+/** The machines of that package. */
+export const loadMachines = (): Promise<typeof machineEntry> =>
+  import(pathToFileURL(machines).href) as Promise<typeof machineEntry>;
 
 /** The copy of XState that the engine uses. */
 export const loadXState = (): Promise<typeof xstate> =>

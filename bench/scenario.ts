@@ -8,6 +8,7 @@ export const contestants = [
   'execa',
   'hookmachine-plain',
   'waiting-shells',
+  'hookmachine-prestart',
 ] as const;
 export type ContestantName = (typeof contestants)[number];
 
@@ -15,7 +16,11 @@ export type ContestantName = (typeof contestants)[number];
 export interface HookGroup {
   readonly matcher?: string;
   readonly sequential?: boolean;
-  readonly hooks: readonly { readonly type: 'command'; readonly command: string }[];
+  readonly hooks: readonly {
+    readonly type: 'command';
+    readonly command: string;
+    readonly prestart?: true;
+  }[];
 }
 
 /** What came of an event, as every contestant can tell it. */

@@ -13,7 +13,7 @@ const nothing: EventAnswer = { blocked: false, reasons: [] };
 const defaults = {
   enabled: true,
   event: 'BeforeTool',
-  contestants,
+  contestants: contestants.filter((name) => name !== 'hookmachine-prestart'),
   gapMs: 25,
   ballastMB: 0,
   sampleMs: 0,
@@ -81,6 +81,76 @@ export function hookScenarios(python: string | undefined): EventScenario[] {
         ]),
   ];
 }
+
+/** Hooks as people write them. */
+const written: Readonly<Record<string, { readonly code: string; readonly target: number }>> = {
+  cat: { code: `cat >/dev/null; echo '{"reason":"1"}'`, target: 0.35 },
+  jq: {
+    code: `input=$(cat); tool=$(jq -r .tool_name <<< "$input"); [ "$tool" = rm ] && exit 2; jq -n '{reason: "1"}'`,
+    target: 1,
+  },
+  python: {
+    code: `python3 -c 'import json, re, sys; event = json.load(sys.stdin); print(json.dumps({"reason": "1"}))'`,
+    target: 0.15,
+  },
+  node: {
+    code: `node -e 'let text = ""; process.stdin.on("data", (part) => (text += part)).on("end", () => { JSON.parse(text); console.log(JSON.stringify({ reason: "1" })); })'`,
+    target: 0.15,
+  },
+};
+
+/** Hooks as people write them, with these pauses in ms. */
+const prestartScenario = (
+  id: string,
+  title: string,
+  commands: readonly string[],
+  gapMs: number,
+  target: number | undefined,
+): EventScenario => ({
+  ...defaults,
+  id,
+  title,
+  groups: [{ hooks: commands.map(command) }],
+  expected: { blocked: false, reasons: commands.map(() => '1') },
+  contestants: prestartContestants,
+  gapMs,
+  ...(target !== undefined && { target }),
+});
+
+/** Hooks that are started ahead of their events, and the same that are not, after short and long pauses. */
+export function prestartScenarios(): EventScenario[] {
+  const { node } = written;
+  return [
+    ...Object.entries(written).flatMap(([name, { code, target }]) =>
+      [1_000, 25].map((gapMs) =>
+        prestartScenario(
+          `prestart-${name}-${gapMs}`,
+          `${name}, ${gapMs === 25 ? '25 ms' : '1 s'} between events`,
+          [code],
+          gapMs,
+          gapMs === 25 ? undefined : target,
+        ),
+      ),
+    ),
+    // Doubles run once, so each has a command of its own.
+    prestartScenario(
+      'prestart-node-8',
+      '8 node hooks in parallel, 1 s between events',
+      numbers(8).map((number) => `${node!.code} # ${number}`),
+      1_000,
+      0.3,
+    ),
+  ];
+}
+
+/** Who starts them, ours and the peer first. */
+export const prestartContestants = [
+  'hookmachine-prestart',
+  'gemini-cli-core',
+  'hookmachine',
+  'hookmachine-plain',
+  'spawn',
+] as const;
 
 /** One hook, the shell itself, for as many events as a measurement of memory takes. */
 export const lightHook: EventScenario = {

@@ -4,7 +4,13 @@ import { keptBytes, timeEvents } from './events.ts';
 import { probe } from './probing.ts';
 import type { Row, Table } from './results.ts';
 import { contestants, type EventScenario } from './scenario.ts';
-import { emptyScenarios, hookScenarios, lightHook } from './scenarios.ts';
+import {
+  emptyScenarios,
+  hookScenarios,
+  lightHook,
+  prestartContestants,
+  prestartScenarios,
+} from './scenarios.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** A line to be measured; `id` is what `--only` names. */
@@ -26,8 +32,15 @@ export function plan(): readonly PlannedTable[] {
       id: 'hooks',
       title: 'Events with hooks',
       unit: 'µs for an event',
-      columns: contestants,
+      columns: contestants.filter((name) => name !== 'hookmachine-prestart'),
       planned: hookScenarios(findPython()).map(timed),
+    },
+    {
+      id: 'prestart',
+      title: 'Hooks as people write them, started ahead and not',
+      unit: 'µs for an event',
+      columns: prestartContestants,
+      planned: prestartScenarios().map(timed),
     },
     {
       id: 'empty',
@@ -92,7 +105,10 @@ export function plan(): readonly PlannedTable[] {
 const timed = (scenario: EventScenario): Planned => ({
   id: scenario.id,
   measure: async (quick, surroundings) => {
-    const effort = quick ? { rounds: 4, samples: 5 } : { rounds: 15, samples: 6 };
+    const isSlow = scenario.gapMs >= 1_000;
+    const effort = quick
+      ? { rounds: isSlow ? 2 : 4, samples: isSlow ? 3 : 5 }
+      : { rounds: isSlow ? 5 : 15, samples: isSlow ? 4 : 6 };
     return [await timeEvents(scenario, effort, surroundings)];
   },
 });

@@ -14,20 +14,30 @@ export function callStates(): {
     onEnd: (told) => {
       listener = told;
     },
-    inspect(event) {
-      const { actorRef, rootId } = event;
-      if (event.type !== '@xstate.snapshot' || actorRef.sessionId !== rootId) return;
-      const { value, status, machine } = event.snapshot as unknown as {
-        value: string;
-        status: string;
-        machine: { id: string };
-      };
-      if (machine.id === 'agentTurn') return;
-      const path = paths.get(rootId) ?? [];
-      if (path.at(-1) !== value) paths.set(rootId, [...path, value]);
-      if (status === 'active') return;
-      listener?.(machine.id, paths.get(rootId) ?? []);
-      paths.delete(rootId);
+    inspect({ type, actorRef, ...event }) {
+      if (type !== '@xstate.snapshot') return;
+      const { snapshot } = event as unknown as { readonly snapshot: Snapshot };
+      const machine = snapshot.machine?.id ?? '';
+      if (!calls.includes(machine)) return;
+      const { sessionId } = actorRef;
+      const path = paths.get(sessionId) ?? [];
+      const state = typeof snapshot.value === 'string' ? snapshot.value : outermost(snapshot.value);
+      if (path.at(-1) !== state) paths.set(sessionId, [...path, state]);
+      if (snapshot.status === 'active') return;
+      listener?.(machine, paths.get(sessionId) ?? []);
+      paths.delete(sessionId);
     },
   };
 }
+
+const calls: readonly string[] = ['modelCall', 'toolCall'];
+
+/** What is looked at of a machine's state; a promise has none. */
+interface Snapshot {
+  readonly status: string;
+  readonly value: string | object;
+  readonly machine?: { readonly id: string };
+}
+
+/** Of a state within another one, the outer: whether its hooks run or are being ended says nothing here. */
+const outermost = (value: object): string => Object.keys(value)[0] ?? '';

@@ -8,14 +8,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { styleText } from 'node:util';
-import {
-  builtInTools,
-  ChatLoop,
-  createConfig,
-  scriptedModel,
-  type ChatEvent,
-  type Model,
-} from '../src/index.ts';
+import { builtInTools, ChatLoop, type ChatEvent } from '../src/entries/agent.ts';
+import { scriptedModel, type Model } from '../src/entries/models.ts';
+import { createConfig } from '../src/index.ts';
 import { callStates } from './call-states.ts';
 
 const prompts = [

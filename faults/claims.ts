@@ -1,20 +1,46 @@
-import type { Policy } from './engine.ts';
+import { availableParallelism, loadavg } from 'node:os';
+import type { Fate, Policy } from './engine.ts';
 import { usualTimeout, type Fault } from './fault.ts';
-import type { Observed } from './host.ts';
+import type { Observed } from './observed.ts';
 import { sayings } from './sayings.ts';
 
 /** Between SIGTERM and SIGKILL, in ms. */
 const grace = 5_000;
 
-/** What else a call may take after its deadline, in ms. */
+/** Between SIGKILL and giving up, in ms. */
+const reap = 1_000;
+
+/** What else a call may take after its deadline on a machine that has nothing else to do, in ms. */
 const margin = 100;
 
+/** The same while other faults run beside it, or other programs: how late a timer is then says nothing of us. */
+const busyMargin = 2_000;
+
 /** How long a call with this fault may take, in ms. */
-export const longest = ({ timeout = usualTimeout, isDeaf, hostIsBusyFor = 0 }: Fault): number =>
-  timeout + hostIsBusyFor + (isDeaf ? grace : 0) + margin;
+export const longest = (
+  { timeout = usualTimeout, isDeaf, isUnkillable, hostIsBusyFor = 0 }: Fault,
+  isBusy = false,
+): number =>
+  timeout +
+  hostIsBusyFor +
+  (isDeaf ? grace : 0) +
+  (isUnkillable ? reap : 0) +
+  (isBusy ? busyMargin : margin);
+
+/** Whether more wants to run than there are processors, or did a moment ago. */
+export const isMachineBusy = (): boolean => loadavg()[0]! > 0.75 * availableParallelism();
+
+/** Whether what a hook with this fault leaves is to live on. */
+const livesOn = ({ leaves }: Fault, fate: Fate): boolean =>
+  fate === 'leave' ? leaves !== undefined : fate === 'end-group' && leaves === 'daemon';
 
 /** The claims that a run did not keep; none is what we want. */
-export function brokenClaims(fault: Fault, policy: Policy, observed: Observed): string[] {
+export function brokenClaims(
+  fault: Fault,
+  policy: Policy,
+  observed: Observed,
+  fate: Fate = 'end-group',
+): string[] {
   const { decided, ms, processes, descriptors, told, uncaught, readyShell } = observed;
   const broken: string[] = [];
   if (decided === undefined)
@@ -28,9 +54,14 @@ export function brokenClaims(fault: Fault, policy: Policy, observed: Observed): 
     broken.push('it denied without cause');
   if (fails && !isDenied && told.length === 0) broken.push('nobody was told');
   if (isDenied && !decided.reason?.trim()) broken.push('the denial has no reason');
-  if (ms > longest(fault)) broken.push(`it took ${Math.round(ms)} ms`);
-  if (processes > 0) broken.push(`${processes} processes left`);
-  if (descriptors > 0) broken.push(`${descriptors} descriptors left`);
+  if (ms > longest(fault, observed.isBusy)) broken.push(`it took ${Math.round(ms)} ms`);
+  const isLeft = livesOn(fault, fate);
+  if (isLeft && processes === 0) broken.push('what was to live on was ended');
+  if (!isLeft && processes > 0) broken.push(`${processes} processes left`);
+  // Who lives on may hold the streams, which are then read on.
+  if (!isLeft && descriptors > 0) broken.push(`${descriptors} descriptors left`);
+  if (fault.isUnkillable && !told.some((line) => line.includes('could not be ended')))
+    broken.push('nobody was told which process lives on');
   if (uncaught.length > 0) broken.push(`nobody caught: ${uncaught.join(', ')}`);
   if (readyShell !== undefined && readyShell !== (fault.readyShell ?? 'is taken'))
     broken.push(`the shell that was ready ${readyShell}`);

@@ -8,6 +8,10 @@ export type Policy = (typeof policies)[number];
 export const ways = ['plain', 'ready'] as const;
 export type Way = (typeof ways)[number];
 
+/** What the settings say of processes that a hook leaves; the first is the default. */
+export const fates = ['end-group', 'end', 'leave'] as const;
+export type Fate = (typeof fates)[number];
+
 /** What an engine made of a call. */
 export interface Decided {
   readonly isDenied: boolean;
@@ -27,6 +31,7 @@ export interface OpenedEngine {
 export interface Site {
   readonly fault: Fault;
   readonly policy: Policy;
+  readonly fate: Fate;
   /** The guard's command, as the settings have it. */
   readonly command: string;
   readonly timeout: number;

@@ -19,6 +19,12 @@ export interface Fault {
   readonly timeout?: number;
   /** Only SIGKILL ends it, so the grace is used up. */
   readonly isDeaf?: true;
+  /** No signal ends it: it is given up on, named, and ended by whoever made it so. */
+  readonly isUnkillable?: true;
+  /** What it leaves when it has answered: something in its process group, or only a daemon that left that. */
+  readonly leaves?: 'group' | 'daemon';
+  /** Whose hook it is; default: the project's. */
+  readonly source?: 'system' | 'user';
   /** The host hears nothing for so long, in ms. */
   readonly hostIsBusyFor?: number;
   /** Files of the project; those that begin with `#!`, and empty ones, can be run. */
@@ -28,9 +34,11 @@ export interface Fault {
   /** Another folder to run in. */
   readonly cwd?: (folder: string) => string;
   /** Settings of the host that only our engine has. */
-  readonly trust?: 'none' | 'lost';
+  readonly trust?: 'none' | 'lost' | 'swapped';
   /** The settings come from the project's file, and are read again when that changes. */
   readonly fromFile?: true;
+  /** Makes it go wrong before any settings are read. */
+  readonly setUp?: (home: string) => void;
   /** Makes it go wrong, before the hook starts; what it returns puts the host right again. */
   readonly before?: (folder: string) => (() => void) | void;
   /** Makes it go wrong, a moment after; what it returns puts the host right again. */

@@ -1,5 +1,6 @@
 import { endFaults } from './ends.ts';
 import type { Fault } from './fault.ts';
+import { guardFaults } from './guards.ts';
 import { leftFaults } from './left-behind.ts';
 import { scriptFaults } from './scripts.ts';
 import { streamFaults } from './streams.ts';
@@ -12,6 +13,7 @@ export const faults: Readonly<Record<string, readonly Fault[]>> = {
   'What it leaves behind': leftFaults,
   'Its streams': streamFaults,
   'Its surroundings': surroundingFaults,
+  'Attacks on it': guardFaults,
 };
 
 export const allFaults: readonly Fault[] = Object.values(faults).flat();

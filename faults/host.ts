@@ -1,12 +1,13 @@
+import type { Observed } from './observed.ts';
 /** A host of its own for one fault: what goes wrong in it goes wrong nowhere else. */
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { longest } from './claims.ts';
+import { isMachineBusy, longest } from './claims.ts';
 import { allFaults } from './faults.ts';
 import { usualTimeout, type Fault } from './fault.ts';
-import type { Decided, OpenEngine, Policy, Way } from './engine.ts';
+import type { Fate, OpenEngine, Policy, Way } from './engine.ts';
 import { openOurs } from './ours.ts';
 import { openPeer } from './peer.ts';
 import { descriptorsOfReadyShell, openDescriptors, processesWith } from './processes.ts';
@@ -17,22 +18,9 @@ export interface Order {
   readonly fault: string;
   readonly policy: Policy;
   readonly way: Way;
+  readonly fate: Fate;
   /** The peer's package, when it is the peer's turn. */
   readonly peer?: string;
-}
-
-/** What came of it. */
-export interface Observed {
-  /** Absent when the call did not settle in any sensible time. */
-  readonly decided?: Decided;
-  readonly ms: number;
-  readonly processes: number;
-  readonly descriptors: number;
-  readonly told: readonly string[];
-  /** What nobody caught. */
-  readonly uncaught: readonly string[];
-  /** What became of the shell that was ready for the hook; absent where there was none. */
-  readonly readyShell?: 'is taken' | 'is left';
 }
 
 /** A call that takes so much longer than it may, in ms, counts as one that hangs. */
@@ -41,7 +29,7 @@ const patience = 2_000;
 /** How long the system may take to take away what has ended, in ms. */
 const settling = 300;
 
-async function observe({ fault: name, policy, way, peer }: Order): Promise<Observed> {
+async function observe({ fault: name, policy, way, fate, peer }: Order): Promise<Observed> {
   const fault = allFaults.find((one) => one.name === name)!;
   const told: string[] = [];
   const uncaught: string[] = [];
@@ -52,7 +40,14 @@ async function observe({ fault: name, policy, way, peer }: Order): Promise<Obser
   const mark = `${variable}=${value}`;
   const folder = makeFolder(fault);
   const open: OpenEngine = peer === undefined ? openOurs : openPeer(peer);
-  const site = { fault, policy, folder, timeout, tell: (line: string) => void told.push(line) };
+  const site = {
+    fault,
+    policy,
+    fate,
+    folder,
+    timeout,
+    tell: (line: string) => void told.push(line),
+  };
   // What is made once, at the first call, is no leak.
   const nothing: Fault = { name: '', expected: 'allow', command: 'true' };
   if (!fault.isFirst)
@@ -62,6 +57,7 @@ async function observe({ fault: name, policy, way, peer }: Order): Promise<Obser
   // A peer may keep the host's environment from its hooks; a longer command would start in another way.
   if (peer === undefined) process.env[variable] = value;
   const command = peer === undefined ? fault.command : marked(fault.command, mark);
+  fault.setUp?.(process.env['HOME']!);
   const engine = await open({ ...site, command });
   const shell = way === 'ready' ? await makeReady(() => engine.rehearse!()) : undefined;
   told.length = 0;
@@ -72,19 +68,23 @@ async function observe({ fault: name, policy, way, peer }: Order): Promise<Obser
   const givenUp = new AbortController();
   const decided = await Promise.race([
     engine.call().catch((error: unknown) => void uncaught.push(String(error))),
-    sleep(longest(fault) + patience, undefined, { signal: givenUp.signal }),
+    sleep(longest(fault, true) + patience, undefined, { signal: givenUp.signal }),
   ]);
   const ms = performance.now() - startedAt;
   givenUp.abort();
   clearTimeout(trouble);
   for (const mend of mends) mend?.();
+  // Whoever made it so that we cannot end it has to.
+  if (fault.isUnkillable) endAll(mark);
   const left = await untilNone(() => processesWith(mark).length - waitingShells().length);
   const descriptors = await untilNone(() => descriptorsInUse() - before);
-  for (const pid of processesWith(mark)) process.kill(pid, 'SIGKILL');
+  // What lives on may start others faster than it is ended once.
+  for (let round = 0; round < 50 && processesWith(mark).length > 0; round++) endAll(mark);
   rmSync(folder, { recursive: true, force: true });
   return {
     ...(decided && { decided }),
     ms,
+    ...(isMachineBusy() && { isBusy: true }),
     processes: left,
     descriptors,
     told,
@@ -110,6 +110,15 @@ function makeFolder({ files = {} }: Fault): string {
     if (text === '' || text.startsWith('#!')) chmodSync(file, 0o755);
   }
   return folder;
+}
+
+function endAll(mark: string): void {
+  for (const pid of processesWith(mark))
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended meanwhile.
+    }
 }
 
 async function untilNone(count: () => number): Promise<number> {

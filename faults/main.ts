@@ -1,9 +1,9 @@
 /** Drives every fault through the engine, under both policies and in both ways of starting, and beside the peer where that is installed. */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { findProgram } from '../src/process/find-program.ts';
+import { findProgram } from '../src/process/index.ts';
 import { brokenClaims, differences } from './claims.ts';
-import { policies, ways } from './engine.ts';
+import { type Fate, policies, type Policy, type Way, ways } from './engine.ts';
 import type { Fault } from './fault.ts';
 import { faults } from './faults.ts';
 import { findPeer } from './peer.ts';
@@ -25,8 +25,17 @@ if (peer === undefined && !values['no-peer'])
     'The peer is not installed, so hookmachine runs alone: npm install --ignore-scripts in bench/, or --peer DIR.\n',
   );
 
+/** How each fault is run: in each way under each policy, and for what hooks leave also as the settings may say otherwise. */
+const orders: readonly { policy: Policy; way: Way; fate: Fate }[] = [
+  ...policies.flatMap((policy) => ways.map((way) => ({ policy, way, fate: 'end-group' as const }))),
+  { policy: 'block', way: 'plain', fate: 'end' },
+  { policy: 'block', way: 'plain', fate: 'leave' },
+];
+
 const wanted = Object.entries(faults).flatMap(([kind, all]) =>
-  all.filter(({ name }) => name.includes(values.only)).map((fault) => ({ kind, fault })),
+  all
+    .filter(({ name }) => `${kind}: ${name}`.includes(values.only))
+    .map((fault) => ({ kind, fault })),
 );
 if (wanted.length === 0) {
   process.stderr.write(`--only ${values.only}: no fault has a name with that in it.\n`);
@@ -64,20 +73,27 @@ async function runRow(kind: string, fault: Fault, before?: Row): Promise<Row> {
   if (fault.needs !== undefined && findProgram(fault.needs) === undefined)
     return { kind, fault, runs: [], skipped: `${fault.needs} is not installed` };
   const runs: Run[] = [];
-  for (const policy of policies)
-    for (const way of ways) {
-      if (way === 'ready' && fault.readyShell === 'cannot be') continue;
-      const known = before?.runs.find((run) => run.policy === policy && run.way === way);
-      if (known === undefined || isOnlyLate(known)) {
-        const observed = await runFault(fault, { policy, way });
-        const broken = brokenClaims(fault, policy, observed);
-        if (way === 'ready') broken.push(...differences(fault, runs.at(-1)!.observed, observed));
-        runs.push({ policy, way, observed, broken });
-      } else runs.push(known);
-    }
+  for (const { policy, way, fate } of orders) {
+    if (way === 'ready' && fault.readyShell === 'cannot be') continue;
+    const known = before?.runs.find(
+      (run) => run.policy === policy && run.way === way && run.fate === fate,
+    );
+    if (known === undefined || isOnlyLate(known)) {
+      const observed = await runFault(fault, { policy, way, fate });
+      const broken = brokenClaims(fault, policy, observed, fate);
+      if (way === 'ready') broken.push(...differences(fault, runs.at(-1)!.observed, observed));
+      runs.push({ policy, way, fate, observed, broken });
+    } else runs.push(known);
+  }
   if (before !== undefined) return { ...before, runs };
-  if (peer === undefined || fault.trust || fault.fromFile) return { kind, fault, runs };
-  const observed = await runFault(fault, { policy: 'allow', way: 'plain', peer });
+  if (peer === undefined || fault.trust || fault.fromFile || fault.source || fault.isUnkillable)
+    return { kind, fault, runs };
+  const observed = await runFault(fault, {
+    policy: 'allow',
+    way: 'plain',
+    fate: 'end-group',
+    peer,
+  });
   const beside = { observed, broken: brokenClaims(fault, 'allow', observed) };
   return { kind, fault, runs, peer: beside };
 }

@@ -1,15 +1,30 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { executeToolWithHooks } from '../src/agent/tool-hook-triggers.ts';
 import { createConfig } from '../src/hooks/create-config.ts';
 import type { OpenEngine } from './engine.ts';
 
-/** A call asks twice while it plans; from the third time on, a hook is about to start. */
-const asksOfAPlan = 2;
+/** A call asks once while it plans; from the second time on, a hook is about to start. */
+const asksOfAPlan = 1;
 
 /** hookmachine, from its settings to its tool call. */
-export const openOurs: OpenEngine = async ({ fault, policy, command, timeout, folder, tell }) => {
-  const hook = { type: 'command' as const, name: 'guard', command, timeout, onFailure: policy };
+export const openOurs: OpenEngine = async ({
+  fault,
+  policy,
+  fate,
+  command,
+  timeout,
+  folder,
+  tell,
+}) => {
+  const hook = {
+    type: 'command' as const,
+    name: 'guard',
+    command,
+    timeout,
+    onFailure: policy,
+    leftBehind: fate,
+  };
   const rehearsal = { type: 'command' as const, name: 'rehearsal', command: 'true' };
   const groups = [
     { matcher: '^write_file$', hooks: [hook] },
@@ -24,11 +39,22 @@ export const openOurs: OpenEngine = async ({ fault, policy, command, timeout, fo
   const config = createConfig({
     cwd: fault.cwd?.(folder) ?? folder,
     ...(fault.fromFile ? { watch: true } : { settings }),
-    ...(fault.trust && {
+    ...(fault.trust === 'swapped' && {
+      checkTrust: () => ({ trusted: true }),
+      verifyTrust: async () =>
+        readFileSync(join(folder, 'guard.sh'), 'utf8') === fault.files!['guard.sh']
+          ? { trusted: true }
+          : { trusted: false, why: 'its script has changed', mend: 'look at it' },
+    }),
+    ...((fault.trust === 'none' || fault.trust === 'lost') && {
       isTrustedFolder: () => fault.trust === 'lost' && asked++ < asksOfAPlan,
     }),
     onWarning: tell,
   });
+  if (fault.source !== undefined) {
+    const { source } = fault;
+    Object.assign(config, { getHookSources: () => [{ source, hooks: settings.hooks }] });
+  }
   await config.getHookSystem()!.initialize();
   return {
     async rehearse() {

@@ -3,20 +3,21 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { bundledHost } from '../scripts/bundle-host.ts';
 import type { Fault } from './fault.ts';
-import type { Observed, Order } from './host.ts';
+import type { Order } from './host.ts';
+import type { Observed } from './observed.ts';
 
-const host = fileURLToPath(new URL('host.ts', import.meta.url));
+const host = new URL('host.ts', import.meta.url);
 
 /** Runs a fault in a host of its own, away from the settings of whoever runs it. */
 export async function runFault(
   { name }: Fault,
-  { policy, way, peer }: Omit<Order, 'fault'>,
+  { policy, way, fate, peer }: Omit<Order, 'fault'>,
 ): Promise<Observed> {
   const home = mkdtempSync(join(tmpdir(), 'hookmachine-home-'));
-  const child = fork(host, {
-    execArgv: ['--import', import.meta.resolve('tsx')],
+  const child = fork(await bundledHost(host), {
+    execArgv: [],
     env: {
       ...process.env,
       HOOKMACHINE_PLAIN_START: way === 'plain' ? '1' : '',
@@ -32,7 +33,7 @@ export async function runFault(
   try {
     await once(child, 'message');
     const observed = once(child, 'message');
-    child.send({ fault: name, policy, way, ...(peer && { peer }) } satisfies Order);
+    child.send({ fault: name, policy, way, fate, ...(peer && { peer }) } satisfies Order);
     const first = await Promise.race([observed, ended.then(() => [theHostIsGone])]);
     return first[0] as Observed;
   } finally {

@@ -16,7 +16,7 @@ export const scriptFaults: readonly Fault[] = [
     name: 'wrong interpreter',
     expected: 'failure',
     command: './guard.sh',
-    files: { 'guard.sh': '#!/no/such/interpreter\nexit 2\n' },
+    files: { 'guard.sh': '#!/proc/no-interpreter\nexit 2\n' },
   },
   {
     name: 'interpreter is a folder',

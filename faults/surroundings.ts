@@ -217,7 +217,7 @@ export const surroundingFaults: readonly Fault[] = [
     command: 'echo no >&2; exit 2',
     before: () => {
       const { PATH } = process.env;
-      process.env['PATH'] = '/no/such/folder';
+      process.env['PATH'] = '/proc/no-folder';
       return () => (process.env['PATH'] = PATH);
     },
     readyShell: 'is left',
@@ -227,7 +227,7 @@ export const surroundingFaults: readonly Fault[] = [
     expected: 'denial',
     command: deny,
     before: () => {
-      process.env['TMPDIR'] = '/no/such/folder';
+      process.env['TMPDIR'] = '/proc/no-folder';
     },
     // The hook would not see what has become of it.
     readyShell: 'is left',

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { policies, type Policy, type Way } from './engine.ts';
+import { type Fate, policies, type Policy, type Way } from './engine.ts';
 import type { Fault } from './fault.ts';
-import type { Observed } from './host.ts';
+import type { Observed } from './observed.ts';
 import { sayings } from './sayings.ts';
 
 /** A fault and what came of it. */
@@ -21,6 +21,7 @@ export interface Row {
 export interface Run extends Judged {
   readonly policy: Policy;
   readonly way: Way;
+  readonly fate: Fate;
 }
 
 interface Judged {
@@ -45,7 +46,8 @@ function told(observed: Observed, longest: number): string {
 /** One fault, for a terminal. */
 export function printRow({ fault, runs, peer, skipped }: Row): void {
   process.stdout.write(`${fault.name}${skipped === undefined ? '' : ` (skipped: ${skipped})`}\n`);
-  for (const { policy, way, ...run } of runs) printRun(`${policy}, ${way}`, run);
+  for (const { policy, way, fate, ...run } of runs)
+    printRun(`${policy}, ${way}${fate === 'end-group' ? '' : `, ${fate}`}`, run);
   if (peer) printRun('peer', peer);
 }
 
@@ -69,6 +71,7 @@ const claims: readonly [string, RegExp][] = [
   ['denials lost', /denial was lost/],
   ['denials without cause', /without cause/],
   ['runs that left processes', /processes left/],
+  ['runs that ended what was to live on', /was to live on/],
   ['runs that left descriptors', /descriptors left/],
   ['silent failures', /nobody was told|no reason/],
   ['late or never settled', /it took|never settled/],
@@ -123,7 +126,13 @@ function markdownRow({ fault, runs, peer, skipped }: Row, withPeer: boolean): st
   const descriptors = all.reduce((sum, observed) => sum + observed.descriptors, 0);
   const cells = [
     fault.name,
-    ...policies.map((policy) => mark(runs.filter((run) => run.policy === policy))),
+    ...policies.map((policy) =>
+      mark(
+        runs.filter(
+          (run) => run.policy === policy && (run.fate === 'end-group' || run.broken.length > 0),
+        ),
+      ),
+    ),
     milliseconds(slowest),
     `${processes} / ${descriptors}`,
     told(all[0]!, 110) || '—',
@@ -141,7 +150,9 @@ function mark(runs: readonly Run[]): string {
       `${decision(observed)}${broken.length === 0 ? '' : ` **(${broken.join('; ')})**`}`,
   );
   if (new Set(texts).size === 1) return texts[0]!;
-  return texts.map((text, index) => `${runs[index]!.way}: ${text}`).join('; ');
+  return texts
+    .map((text, index) => `${runs[index]!.way}, ${runs[index]!.fate}: ${text}`)
+    .join('; ');
 }
 
 const faultsOf = ({ broken }: Judged): string => {

@@ -1,4 +1,4 @@
-import type { ToolCallRequest } from '../src/index.ts';
+import type { ToolCallRequest } from '../src/entries/agent.ts';
 import { kinds, stop, textOf, type Kind } from './kinds.ts';
 
 /** How many calls a model's answer asks for at most. */

@@ -1,5 +1,5 @@
 /** A host of its own that makes calls, and tells after each tenth of them what it holds. */
-import { journalTo } from '../src/index.ts';
+import { journalTo } from '../src/entries/inspector.ts';
 import { batchSize, callsOf } from './calls.ts';
 import { kinds } from './kinds.ts';
 import { runBatch } from './run-batch.ts';

@@ -5,7 +5,7 @@ type Hooks = NonNullable<Settings['hooks']>;
 
 /** What a call must come to. */
 export interface Expected {
-  readonly status: 'done' | 'blocked' | 'stopped' | 'cancelled';
+  readonly status: 'done' | 'blocked' | 'stopped' | 'refused' | 'cancelled';
   /** What the model reads. */
   readonly content: unknown;
   readonly error?: string;

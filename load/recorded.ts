@@ -1,5 +1,5 @@
 import { readFileSync, truncateSync } from 'node:fs';
-import { readRecording } from '../src/index.ts';
+import { readRecording } from '../src/entries/inspector.ts';
 
 /** What can be read of a recording. */
 export interface Recorded {

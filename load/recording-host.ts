@@ -1,5 +1,5 @@
 /** A host of its own that records its calls, and goes on until it is killed. */
-import { startRecording } from '../src/index.ts';
+import { startRecording } from '../src/entries/inspector.ts';
 import { batchSize, callsOf } from './calls.ts';
 import { runBatch } from './run-batch.ts';
 import { openSession } from './session.ts';

@@ -1,10 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import {
-  executeToolWithHooks,
-  ToolScheduler,
-  type CompletedToolCall,
-  type HookSystemConfig,
-} from '../src/index.ts';
+import { ToolScheduler, type CompletedToolCall } from '../src/entries/agent.ts';
+import { executeToolWithHooks, type HookSystemConfig } from '../src/index.ts';
 import { callOf, type Call } from './calls.ts';
 import { endless, type Expected } from './kinds.ts';
 import { tools } from './session.ts';

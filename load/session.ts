@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { Tool } from '../src/entries/agent.ts';
 import {
   createConfig,
   type CreateConfigOptions,
   type HookSystemConfig,
   type Settings,
-  type Tool,
 } from '../src/index.ts';
 import { endless, kinds, said, stop } from './kinds.ts';
 

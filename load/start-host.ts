@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { bundledHost } from '../scripts/bundle-host.ts';
 
 /** A host that waits for its order. */
 export interface StartedHost {
@@ -21,10 +21,10 @@ export async function startHost(
   plain: boolean,
 ): Promise<StartedHost> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hookmachine-load-')));
-  const child = fork(fileURLToPath(new URL(module, import.meta.url)), {
+  const child = fork(await bundledHost(new URL(module, import.meta.url)), {
     cwd: folder,
     // Code that is compiled as it runs often grows the heap for hours, and would hide what is kept.
-    execArgv: ['--no-opt', '--no-maglev', '--expose-gc', '--import', import.meta.resolve('tsx')],
+    execArgv: ['--no-opt', '--no-maglev', '--expose-gc'],
     env: {
       ...process.env,
       NODE_OPTIONS: '',

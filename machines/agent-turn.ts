@@ -1,4 +1,4 @@
-import { assign, fromPromise, sendTo, setup } from 'xstate';
+import { assign, fromPromise, sendTo, setup, type AnyActorRef } from 'xstate';
 import type { HookEventInput, HookEventOutcome, hookEventMachine } from './hook-event.ts';
 
 /** A tool call the model asked for; opaque to the machine. */
@@ -24,22 +24,24 @@ export interface ToolStep {
   readonly stop?: TurnStop;
 }
 
-/** What the engine does for a turn. Both keep the history, and both end soon after `cancel`. */
+/** What the engine does for a turn; it keeps the history. */
 export interface AgentTurnPorts {
-  /** The BeforeAgent hooks, if there are any. */
-  planBefore(): HookEventInput | undefined;
+  /** The hooks planned for the prompt; absent when there are none. */
+  readonly hooksBefore?: () => HookEventInput;
+  /** The hooks planned for the answer; absent when there are none. `rejections` answers of this turn were not the last already. */
+  readonly hooksAfter?: (rejections: number) => HookEventInput;
   /** Takes the prompt into the conversation, with what the hooks add to it. */
   acceptPrompt(before: HookEventOutcome | undefined): void;
-  /** The AfterAgent hooks, if there are any; `rejections` answers of this turn were not the last already. */
-  planAfter(rejections: number): HookEventInput | undefined;
   /** Takes what the hooks say of the answer, or want done next, into the conversation as the next prompt. */
   sendOn(after: HookEventOutcome): void;
   /** Why a hook stops the agent. */
   stopOf(outcome: HookEventOutcome): TurnStop;
-  callModel(): Promise<ModelStep>;
-  runTools(calls: readonly WantedToolCall[]): Promise<ToolStep>;
-  /** Tells the running call; it still ends with an outcome. */
-  cancel(reason: string): void;
+  /** Asks the model, as a `modelCall` that is a child of `parent`, and takes its answer into the conversation. */
+  callModel(parent: AnyActorRef): Promise<ModelStep>;
+  /** Runs the calls, each as a `toolCall` that is a child of `parent`, and takes their results into the conversation. */
+  runTools(calls: readonly WantedToolCall[], parent: AnyActorRef): Promise<ToolStep>;
+  /** Tells what runs to end; it still ends with an outcome. */
+  cancelCalls(reason: string): void;
 }
 
 export interface AgentTurnInput {
@@ -64,31 +66,19 @@ export type AgentTurnOutcome = { readonly steps: number } &
 export interface AgentTurnContext {
   readonly ports: AgentTurnPorts;
   readonly maxSteps: number;
+  readonly maxRejections: number;
   /** Model calls begun. */
   readonly steps: number;
-  readonly calls: readonly WantedToolCall[];
+  readonly rejections: number;
+  readonly before?: HookEventOutcome;
+  readonly after?: HookEventOutcome;
+  readonly step?: ModelStep;
   readonly stop?: TurnStop | undefined;
-  readonly error?: unknown;
+  readonly failure?: { readonly error: unknown };
   readonly cancelReason?: string;
   readonly limitReached?: string;
-  readonly maxRejections: number;
-  readonly rejections: number;
-  readonly plan?: HookEventInput | undefined;
-  readonly before?: HookEventOutcome;
   readonly overruled: boolean;
 }
-
-/** Ports for a machine that is only looked at, without an engine behind it. */
-const noPorts: AgentTurnPorts = {
-  planBefore: () => undefined,
-  acceptPrompt: () => undefined,
-  planAfter: () => undefined,
-  sendOn: () => undefined,
-  stopOf: () => ({ reason: '' }),
-  callModel: () => Promise.resolve({ status: 'answered', calls: [] }),
-  runTools: () => Promise.resolve({}),
-  cancel: () => undefined,
-};
 
 /** One turn of the agent: it asks the model and runs the tools it wants until the model is content. */
 export const agentTurnMachine = setup({
@@ -103,263 +93,275 @@ export const agentTurnMachine = setup({
       toolBatch: 'runTools';
       afterHooks: 'hookEvent';
     },
+    tags: {} as 'hooks' | 'work' | 'ended',
   },
   actors: {
     hookEvent: {} as typeof hookEventMachine,
-    callModel: fromPromise<ModelStep, AgentTurnPorts>(({ input }) => input.callModel()),
+    callModel: fromPromise<ModelStep, AgentTurnPorts>(({ input, self }) => input.callModel(self)),
     runTools: fromPromise<ToolStep, { ports: AgentTurnPorts; calls: readonly WantedToolCall[] }>(
-      ({ input }) => input.ports.runTools(input.calls),
+      ({ input, self }) => input.ports.runTools(input.calls, self),
     ),
   },
   actions: {
-    planBefore: assign({ plan: ({ context }) => context.ports.planBefore() }),
-    planAfter: assign({ plan: ({ context }) => context.ports.planAfter(context.rejections) }),
-    keepBefore: assign({ before: (_, outcome: HookEventOutcome) => outcome }),
-    acceptPrompt: ({ context }) => context.ports.acceptPrompt(context.before),
-    sendOn: ({ context }, outcome: HookEventOutcome) => context.ports.sendOn(outcome),
-    countRejection: assign({ rejections: ({ context }) => context.rejections + 1 }),
-    noteOverruled: assign({ overruled: true }),
-    keepHookStop: assign({
+    keepBefore: assign({
+      before: (_, outcome: HookEventOutcome) => outcome,
       stop: ({ context }, outcome: HookEventOutcome) =>
         outcome?.verdict.stop ? context.ports.stopOf(outcome) : undefined,
     }),
-    cancelBefore: sendTo('beforeHooks', (_, reason: string) => ({
-      type: 'cancel' as const,
-      reason,
-    })),
-    cancelAfter: sendTo('afterHooks', (_, reason: string) => ({ type: 'cancel' as const, reason })),
-    countStep: assign({ steps: ({ context }) => context.steps + 1 }),
-    keepModelStep: assign((_, step: ModelStep) => {
-      switch (step?.status) {
-        case 'answered':
-          return { calls: step.calls, stop: step.stop };
-        case 'failed':
-          return { error: step.error };
-        default:
-          return {};
-      }
+    keepAfter: assign({
+      after: (_, outcome: HookEventOutcome) => outcome,
+      stop: ({ context }, outcome: HookEventOutcome) =>
+        outcome?.verdict.stop ? context.ports.stopOf(outcome) : undefined,
     }),
+    acceptPrompt: ({ context }) => context.ports.acceptPrompt(context.before),
+    sendOn: ({ context: { ports, after } }) => after && ports.sendOn(after),
+    countRejection: assign({ rejections: ({ context }) => context.rejections + 1 }),
+    noteOverruled: assign({ overruled: true }),
+    countStep: assign({ steps: ({ context }) => context.steps + 1 }),
+    keepModelStep: assign((_, step: ModelStep) => ({
+      step,
+      ...(step?.status === 'answered' && { stop: step.stop }),
+      ...(step?.status === 'failed' && { failure: { error: step.error } }),
+    })),
     keepToolStep: assign({ stop: (_, step: ToolStep) => step?.stop }),
-    keepError: assign({ error: (_, { error }: { error: unknown }) => error }),
+    keepFailure: assign({ failure: (_, failure: { error: unknown }) => failure }),
     keepLimit: assign({
       limitReached: ({ context }) =>
         `The limit of ${context.maxSteps} model ${context.maxSteps === 1 ? 'call' : 'calls'} was reached.`,
     }),
     keepCancel: assign({ cancelReason: (_, reason: string) => reason }),
-    cancelCall: ({ context }, reason: string) => context.ports.cancel(reason),
+    cancelBefore: sendTo('beforeHooks', ({ context }) => ({
+      type: 'cancel' as const,
+      reason: context.cancelReason ?? '',
+    })),
+    cancelCalls: ({ context }) => context.ports.cancelCalls(context.cancelReason ?? ''),
+    cancelAfter: sendTo('afterHooks', ({ context }) => ({
+      type: 'cancel' as const,
+      reason: context.cancelReason ?? '',
+    })),
   },
   guards: {
-    hasHooks: ({ context }) => context.plan !== undefined,
-    hooksBlock: (_, outcome: HookEventOutcome) => outcome?.verdict.blocked ?? false,
-    hooksStop: (_, outcome: HookEventOutcome) => outcome?.verdict.stop ?? false,
-    hooksWantMore: (_, outcome: HookEventOutcome) =>
-      (outcome?.verdict.blocked || outcome?.verdict.followUp) ?? false,
-    wantMoreAndMayGoOn: ({ context }, outcome: HookEventOutcome) =>
-      ((outcome?.verdict.blocked || outcome?.verdict.followUp) ?? false) &&
-      context.rejections < context.maxRejections &&
-      context.steps < context.maxSteps,
+    hasHooksBefore: ({ context }) => context.ports.hooksBefore !== undefined,
+    hasHooksAfter: ({ context }) => context.ports.hooksAfter !== undefined,
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
-    gaveUp: (_, step: ModelStep) => step?.status === 'cancelled',
-    failed: (_, step: ModelStep) => step?.status === 'failed',
-    stops: (_, step: ModelStep | ToolStep) =>
-      step !== undefined && 'stop' in step && step.stop !== undefined,
-    wantsTools: (_, step: ModelStep) => step?.status === 'answered' && step.calls.length > 0,
+    isDenied: ({ context }) => context.before?.verdict.blocked === true,
+    isStopped: ({ context }) => context.stop !== undefined,
+    wantsMore: ({ context: { after } }) =>
+      after?.verdict.blocked === true || after?.verdict.followUp === true,
+    wantsMoreAndMayGoOn: ({ context: { after, rejections, maxRejections, steps, maxSteps } }) =>
+      (after?.verdict.blocked === true || after?.verdict.followUp === true) &&
+      rejections < maxRejections &&
+      steps < maxSteps,
+    modelGaveUp: ({ context }) => context.step?.status === 'cancelled',
+    hasFailed: ({ context }) => context.failure !== undefined,
+    wantsTools: ({ context: { step } }) => step?.status === 'answered' && step.calls.length > 0,
     hasStepsLeft: ({ context }) => context.steps < context.maxSteps,
   },
 }).createMachine({
   id: 'agentTurn',
   description: 'One turn of the agent: the model and the tools it wants, until it is content.',
   context: ({ input }) => ({
-    ports: input?.ports ?? noPorts,
+    ports: input?.ports,
     maxSteps: Math.max(1, input?.maxSteps ?? 1),
     maxRejections: input?.maxRejections ?? 1,
     steps: 0,
     rejections: 0,
     overruled: false,
-    calls: [],
   }),
-  initial: 'planningBefore',
+  initial: 'admitting',
   states: {
-    planningBefore: {
+    admitting: {
       description: 'Whether BeforeAgent hooks are configured.',
-      entry: 'planBefore',
       always: [
-        { guard: 'hasHooks', target: 'beforeAgent' },
+        { guard: 'hasHooksBefore', target: 'beforeAgent' },
         { target: 'callingModel', actions: 'acceptPrompt' },
       ],
     },
     beforeAgent: {
       description: 'BeforeAgent hooks may add to the prompt, forbid it or stop the agent.',
+      tags: 'hooks',
       invoke: {
         id: 'beforeHooks',
         src: 'hookEvent',
-        input: ({ context }) => context.plan!,
-        onDone: [
-          { guard: 'wasCancelled', target: 'cancelled' },
-          {
-            guard: { type: 'hooksBlock', params: ({ event }) => event.output },
-            target: 'blocked',
-            actions: [
-              { type: 'keepBefore', params: ({ event }) => event.output },
-              { type: 'keepHookStop', params: ({ event }) => event.output },
-            ],
-          },
-          {
-            guard: { type: 'hooksStop', params: ({ event }) => event.output },
-            target: 'stopped',
-            actions: { type: 'keepHookStop', params: ({ event }) => event.output },
-          },
-          {
-            target: 'callingModel',
-            actions: [{ type: 'keepBefore', params: ({ event }) => event.output }, 'acceptPrompt'],
-          },
-        ],
-        onError: [
-          { guard: 'wasCancelled', target: 'cancelled' },
-          {
-            description: 'A hook phase that breaks never blocks: the prompt goes on as it is.',
-            target: 'callingModel',
-            actions: 'acceptPrompt',
-          },
-        ],
+        input: ({ context }) => context.ports.hooksBefore!(),
+        onDone: {
+          target: 'judgingPrompt',
+          actions: { type: 'keepBefore', params: ({ event }) => event.output },
+        },
+        onError: {
+          description: 'A hook phase that breaks never blocks; the prompt goes on as it is.',
+          target: 'judgingPrompt',
+        },
       },
-      on: {
-        cancel: {
-          actions: [
-            { type: 'keepCancel', params: ({ event }) => event.reason },
-            { type: 'cancelBefore', params: ({ event }) => event.reason },
-          ],
+      initial: 'running',
+      states: {
+        running: {
+          description: 'The hooks work; a cancel is passed on to them.',
+          on: {
+            cancel: {
+              target: 'cancelling',
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+            },
+          },
+        },
+        cancelling: {
+          description: 'The hooks were told to end, and are heard out.',
+          entry: 'cancelBefore',
         },
       },
     },
+    judgingPrompt: {
+      description: 'What the hooks decided together.',
+      always: [
+        { guard: 'wasCancelled', target: 'cancelled' },
+        { guard: 'isDenied', target: 'blocked' },
+        { guard: 'isStopped', target: 'stopped' },
+        { target: 'callingModel', actions: 'acceptPrompt' },
+      ],
+    },
     callingModel: {
-      description: 'One model call, with its hooks, runs as a modelCall machine of its own.',
+      description: 'One model call, with its hooks.',
+      tags: 'work',
       entry: 'countStep',
       invoke: {
         id: 'modelCall',
         src: 'callModel',
         input: ({ context }) => context.ports,
-        onDone: [
-          { guard: 'wasCancelled', target: 'cancelled' },
-          {
-            guard: { type: 'gaveUp', params: ({ event }) => event.output },
-            target: 'cancelled',
-          },
-          {
-            guard: { type: 'failed', params: ({ event }) => event.output },
-            target: 'failed',
-            actions: { type: 'keepModelStep', params: ({ event }) => event.output },
-          },
-          {
-            guard: { type: 'stops', params: ({ event }) => event.output },
-            target: 'stopped',
-            actions: { type: 'keepModelStep', params: ({ event }) => event.output },
-          },
-          {
-            guard: { type: 'wantsTools', params: ({ event }) => event.output },
-            target: 'runningTools',
-            actions: { type: 'keepModelStep', params: ({ event }) => event.output },
-          },
-          { target: 'planningAfter' },
-        ],
-        onError: [
-          { guard: 'wasCancelled', target: 'cancelled' },
-          {
-            target: 'failed',
-            actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
-          },
-        ],
+        onDone: {
+          target: 'judgingModelCall',
+          actions: { type: 'keepModelStep', params: ({ event }) => event.output },
+        },
+        onError: {
+          target: 'judgingModelCall',
+          actions: { type: 'keepFailure', params: ({ event }) => ({ error: event.error }) },
+        },
       },
-      on: {
-        cancel: {
-          actions: [
-            { type: 'keepCancel', params: ({ event }) => event.reason },
-            { type: 'cancelCall', params: ({ event }) => event.reason },
-          ],
+      initial: 'running',
+      states: {
+        running: {
+          description: 'The call works; a cancel is passed on to it.',
+          on: {
+            cancel: {
+              target: 'cancelling',
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+            },
+          },
+        },
+        cancelling: {
+          description: 'The call was told to end, and still ends with an outcome.',
+          entry: 'cancelCalls',
         },
       },
     },
+    judgingModelCall: {
+      description: 'What the model, and the hooks around it, came to.',
+      always: [
+        { guard: 'wasCancelled', target: 'cancelled' },
+        { guard: 'modelGaveUp', target: 'cancelled' },
+        { guard: 'hasFailed', target: 'failed' },
+        { guard: 'isStopped', target: 'stopped' },
+        { guard: 'wantsTools', target: 'runningTools' },
+        { guard: 'hasHooksAfter', target: 'afterAgent' },
+        { target: 'finished' },
+      ],
+    },
     runningTools: {
-      description:
-        'The tools the model wants run side by side, each a toolCall machine of its own.',
+      description: 'The tools the model wants run side by side, each as a toolCall of its own.',
+      tags: 'work',
       invoke: {
         id: 'toolBatch',
         src: 'runTools',
-        input: ({ context }) => ({ ports: context.ports, calls: context.calls }),
-        onDone: [
-          { guard: 'wasCancelled', target: 'cancelled' },
-          {
-            guard: { type: 'stops', params: ({ event }) => event.output },
-            target: 'stopped',
-            actions: { type: 'keepToolStep', params: ({ event }) => event.output },
-          },
-          { guard: 'hasStepsLeft', target: 'callingModel' },
-          { target: 'stopped', actions: 'keepLimit' },
-        ],
-        onError: [
-          { guard: 'wasCancelled', target: 'cancelled' },
-          {
-            target: 'failed',
-            actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
-          },
-        ],
+        input: ({ context: { ports, step } }) => ({
+          ports,
+          calls: step?.status === 'answered' ? step.calls : [],
+        }),
+        onDone: {
+          target: 'judgingTools',
+          actions: { type: 'keepToolStep', params: ({ event }) => event.output },
+        },
+        onError: {
+          target: 'judgingTools',
+          actions: { type: 'keepFailure', params: ({ event }) => ({ error: event.error }) },
+        },
       },
-      on: {
-        cancel: {
-          actions: [
-            { type: 'keepCancel', params: ({ event }) => event.reason },
-            { type: 'cancelCall', params: ({ event }) => event.reason },
-          ],
+      initial: 'running',
+      states: {
+        running: {
+          description: 'The tools work; a cancel is passed on to them.',
+          on: {
+            cancel: {
+              target: 'cancelling',
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+            },
+          },
+        },
+        cancelling: {
+          description: 'The tools were told to end, and each still ends with an outcome.',
+          entry: 'cancelCalls',
         },
       },
     },
-    planningAfter: {
-      description: 'The model is content. Whether AfterAgent hooks are configured.',
-      entry: 'planAfter',
-      always: [{ guard: 'hasHooks', target: 'afterAgent' }, { target: 'finished' }],
+    judgingTools: {
+      description: 'What the tools, and the hooks around them, came to.',
+      always: [
+        { guard: 'wasCancelled', target: 'cancelled' },
+        { guard: 'hasFailed', target: 'failed' },
+        { guard: 'isStopped', target: 'stopped' },
+        { guard: 'hasStepsLeft', target: 'callingModel' },
+        { target: 'stopped', actions: 'keepLimit' },
+      ],
     },
     afterAgent: {
       description:
         'AfterAgent hooks may send the agent on, by a rejection or with follow-ups, or stop it.',
+      tags: 'hooks',
       invoke: {
         id: 'afterHooks',
         src: 'hookEvent',
-        input: ({ context }) => context.plan!,
-        onDone: [
-          { guard: 'wasCancelled', target: 'cancelled' },
-          {
-            guard: { type: 'hooksStop', params: ({ event }) => event.output },
-            target: 'stopped',
-            actions: { type: 'keepHookStop', params: ({ event }) => event.output },
-          },
-          {
-            guard: { type: 'wantMoreAndMayGoOn', params: ({ event }) => event.output },
-            target: 'callingModel',
-            actions: ['countRejection', { type: 'sendOn', params: ({ event }) => event.output }],
-          },
-          {
-            guard: { type: 'hooksWantMore', params: ({ event }) => event.output },
-            target: 'finished',
-            actions: 'noteOverruled',
-          },
-          { target: 'finished' },
-        ],
+        input: ({ context }) => context.ports.hooksAfter!(context.rejections),
+        onDone: {
+          target: 'judgingAnswer',
+          actions: { type: 'keepAfter', params: ({ event }) => event.output },
+        },
         onError: [
           { guard: 'wasCancelled', target: 'cancelled' },
           { description: 'A hook phase that breaks rejects nothing.', target: 'finished' },
         ],
       },
-      on: {
-        cancel: {
-          actions: [
-            { type: 'keepCancel', params: ({ event }) => event.reason },
-            { type: 'cancelAfter', params: ({ event }) => event.reason },
-          ],
+      initial: 'running',
+      states: {
+        running: {
+          description: 'The hooks work; a cancel is passed on to them.',
+          on: {
+            cancel: {
+              target: 'cancelling',
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+            },
+          },
+        },
+        cancelling: {
+          description: 'The hooks were told to end, and are heard out.',
+          entry: 'cancelAfter',
         },
       },
     },
+    judgingAnswer: {
+      description: 'What the hooks say of the answer.',
+      always: [
+        { guard: 'wasCancelled', target: 'cancelled' },
+        { guard: 'isStopped', target: 'stopped' },
+        {
+          guard: 'wantsMoreAndMayGoOn',
+          target: 'callingModel',
+          actions: ['countRejection', 'sendOn'],
+        },
+        { guard: 'wantsMore', target: 'finished', actions: 'noteOverruled' },
+        { target: 'finished' },
+      ],
+    },
     finished: {
       type: 'final',
+      tags: 'ended',
       description: 'The model answered and wants no more tools.',
       output: ({ context }): AgentTurnOutcome => ({
         status: 'finished',
@@ -369,6 +371,7 @@ export const agentTurnMachine = setup({
     },
     blocked: {
       type: 'final',
+      tags: 'ended',
       description: 'A hook forbade the prompt; the model never reads it.',
       output: ({ context }): AgentTurnOutcome => ({
         status: 'blocked',
@@ -379,6 +382,7 @@ export const agentTurnMachine = setup({
     },
     stopped: {
       type: 'final',
+      tags: 'ended',
       description: 'A hook stopped the agent, or the turn took as many model calls as it may.',
       output: ({ context }): AgentTurnOutcome => ({
         status: 'stopped',
@@ -389,15 +393,17 @@ export const agentTurnMachine = setup({
     },
     failed: {
       type: 'final',
+      tags: 'ended',
       description: 'The model could not be asked.',
       output: ({ context }): AgentTurnOutcome => ({
         status: 'failed',
         steps: context.steps,
-        error: context.error,
+        error: context.failure?.error,
       }),
     },
     cancelled: {
       type: 'final',
+      tags: 'ended',
       description: 'The user gave up; what ran was ended first.',
       output: ({ context }): AgentTurnOutcome => ({
         status: 'cancelled',

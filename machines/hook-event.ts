@@ -11,6 +11,8 @@ export interface HookAnswer {
   readonly stop: boolean;
   /** How the hook itself fared; only an `ok` answer may change what the next hook sees. */
   readonly fared: 'ok' | 'failed' | 'timedOut' | 'cancelled' | 'skipped' | 'untrusted';
+  /** In a sequence: what the next hook is given after this answer; absent when it changes nothing. */
+  readonly passesOn?: HookPayload;
 }
 
 /** All answers of one event merged, as far as a machine must know it. */
@@ -30,12 +32,16 @@ export interface PlannedHook {
 export interface HookRules {
   /** What the process of this hook is given, for this payload. */
   prepare(hook: PlannedHook, payload: HookPayload): HookProcessInput;
-  /** What the ended process means. */
-  read(hook: PlannedHook, outcome: HookProcessOutcome): HookAnswer;
-  /** What the next hook of a sequence is told after this answer. */
-  chain(payload: HookPayload, answer: HookAnswer): HookPayload;
+  /** What the ended process means, for a hook that was given this payload. */
+  read(hook: PlannedHook, outcome: HookProcessOutcome, payload: HookPayload): HookAnswer;
   /** All answers, in plan order, as one verdict. */
   merge(answers: readonly HookAnswer[], payload: HookPayload): HookVerdict;
+}
+
+/** Reports what happens to whoever follows the event: telemetry, the log, the user. Nothing may throw. */
+export interface HookReports {
+  answered(answer: HookAnswer): void;
+  decided(verdict: HookVerdict): void;
 }
 
 export interface HookEventInput {
@@ -44,6 +50,7 @@ export interface HookEventInput {
   readonly hooks: readonly PlannedHook[];
   readonly payload: HookPayload;
   readonly rules: HookRules;
+  readonly reports: HookReports;
 }
 
 export type HookEventOutcome =
@@ -51,35 +58,23 @@ export type HookEventOutcome =
   | { readonly status: 'cancelled'; readonly verdict: HookVerdict; readonly reason: string };
 
 export interface HookEventContext {
-  readonly event: string;
-  readonly mode: 'parallel' | 'sequential';
-  readonly hooks: readonly PlannedHook[];
+  readonly input: HookEventInput;
+  /** What the next hook is given: in a sequence, with the changes of those before it. */
   readonly payload: HookPayload;
-  readonly rules: HookRules;
   /** By plan position, whatever the order of finishing. */
   readonly answers: readonly (HookAnswer | undefined)[];
   /** How many hooks were started. */
   readonly started: number;
   readonly last?: HookAnswer;
   readonly cancelReason?: string;
+  readonly verdict?: HookVerdict;
 }
 
-export interface EndedHook {
+/** A child that has ended; one that broke has an error in the place of an outcome. */
+export interface EndedChild {
   readonly actorId: string;
   readonly outcome: HookProcessOutcome;
 }
-
-/** Rules for a machine that is only looked at, without an engine behind it. */
-const noRules: HookRules = {
-  prepare: (hook) => ({
-    name: hook.name,
-    timeout: 60_000,
-    command: { command: '', cwd: '', env: {}, stdin: () => '' },
-  }),
-  read: () => ({ decision: undefined, stop: false, fared: 'ok' }),
-  chain: (payload) => payload,
-  merge: () => ({ blocked: false, stop: false }),
-};
 
 /** All hooks of one event: side by side, or one after another with the changes passed on. */
 export const hookEventMachine = setup({
@@ -91,75 +86,82 @@ export const hookEventMachine = setup({
       | { type: 'cancel'; reason: string },
     input: {} as HookEventInput,
     output: {} as HookEventOutcome,
+    tags: {} as 'hooks' | 'ended',
   },
   actors: { hookProcess: {} as typeof hookProcessMachine },
   actions: {
-    startAll: enqueueActions(({ context, enqueue }) => {
-      for (const [index, hook] of context.hooks.entries())
+    startAll: enqueueActions(({ context: { input, payload }, enqueue }) => {
+      for (const [position, hook] of input.hooks.entries())
         enqueue.spawnChild('hookProcess', {
-          id: `hook.${index}`,
-          input: context.rules.prepare(hook, context.payload),
+          id: `hook.${position}`,
+          input: input.rules.prepare(hook, payload),
         });
-      enqueue.assign({ started: context.hooks.length });
+      enqueue.assign({ started: input.hooks.length });
     }),
-    startNext: enqueueActions(({ context, enqueue }) => {
-      const hook = context.hooks[context.started];
+    startNext: enqueueActions(({ context: { input, payload, started }, enqueue }) => {
+      const hook = input.hooks[started];
       if (hook === undefined) return;
       enqueue.spawnChild('hookProcess', {
-        id: `hook.${context.started}`,
-        input: context.rules.prepare(hook, context.payload),
+        id: `hook.${started}`,
+        input: input.rules.prepare(hook, payload),
       });
-      enqueue.assign({ started: context.started + 1 });
+      enqueue.assign({ started: started + 1 });
     }),
-    keepAnswer: assign(({ context }, { actorId, outcome }: EndedHook) => {
-      const index = Number(actorId.slice('hook.'.length));
-      const hook = context.hooks[index];
+    keepAnswer: assign(({ context }, { actorId, outcome }: EndedChild) => {
+      const { answers, input, payload } = context;
+      const position = input.hooks.findIndex((_, index) => actorId === `hook.${index}`);
+      const hook = input.hooks[position];
       if (hook === undefined) return {};
-      const last = context.rules.read(hook, outcome);
-      return { last, answers: context.answers.with(index, last) };
+      const last = input.rules.read(hook, outcome, payload);
+      return { last, answers: answers.with(position, last) };
     }),
     passOn: assign({
-      payload: ({ context }) =>
-        context.last ? context.rules.chain(context.payload, context.last) : context.payload,
+      payload: ({ context: { payload, last } }) => last?.passesOn ?? payload,
     }),
     keepCancel: assign({ cancelReason: (_, reason: string) => reason }),
     cancelRunning: enqueueActions(({ context, enqueue }) => {
-      for (const [index, answer] of context.answers.entries())
-        if (answer === undefined && index < context.started)
-          enqueue.sendTo(`hook.${index}`, { type: 'cancel', reason: context.cancelReason ?? '' });
+      for (const [position, answer] of context.answers.entries())
+        if (answer === undefined && position < context.started)
+          enqueue.sendTo(`hook.${position}`, {
+            type: 'cancel',
+            reason: context.cancelReason ?? '',
+          });
     }),
+    mergeAnswers: assign({
+      verdict: ({ context: { input, answers } }) =>
+        input.rules.merge(
+          answers.filter((answer) => answer !== undefined),
+          input.payload,
+        ),
+    }),
+    reportAnswer: ({ context: { input, last } }) => last && input.reports.answered(last),
+    reportVerdict: ({ context: { input, verdict } }) => verdict && input.reports.decided(verdict),
   },
   guards: {
-    isSequential: ({ context }) => context.mode === 'sequential',
+    isSequential: ({ context }) => context.input.mode === 'sequential',
     allAnswered: ({ context }) =>
       context.answers.every((answer, index) => answer !== undefined || index >= context.started),
     blocks: ({ context }) => context.last?.decision === 'deny',
     stops: ({ context }) => context.last?.stop === true,
-    isLast: ({ context }) => context.started === context.hooks.length,
+    isLast: ({ context }) => context.started === context.input.hooks.length,
     failed: ({ context }) => context.last !== undefined && context.last.fared !== 'ok',
+    wasCancelled: ({ context }) => context.cancelReason !== undefined,
   },
 }).createMachine({
   id: 'hookEvent',
   description: 'The hooks planned for one event, and what they say together.',
   context: ({ input }) => ({
-    event: input?.event ?? '',
-    mode: input?.mode ?? 'parallel',
-    hooks: input?.hooks ?? [],
+    input,
     payload: input?.payload ?? {},
-    rules: input?.rules ?? noRules,
     answers: (input?.hooks ?? []).map(() => undefined),
     started: 0,
   }),
-  initial: 'choosing',
+  initial: 'hearing',
   states: {
-    choosing: {
-      description: 'One group that asked for a sequence makes the whole plan a sequence.',
-      always: [{ guard: 'isSequential', target: 'sequence' }, { target: 'parallel' }],
-    },
-    parallel: {
-      description: 'All hooks run side by side; every one is heard, in plan order.',
-      entry: 'startAll',
-      always: { guard: 'allAnswered', target: 'settled' },
+    hearing: {
+      description: 'Hooks run, and each is heard as it ends.',
+      tags: 'hooks',
+      initial: 'choosing',
       on: {
         'xstate.done.actor.*': {
           actions: [
@@ -167,122 +169,100 @@ export const hookEventMachine = setup({
               type: 'keepAnswer',
               params: ({ event }) => ({ actorId: event.actorId, outcome: event.output }),
             },
+            'reportAnswer',
             stopChild(({ event }) => event.actorId),
           ],
         },
         'xstate.error.actor.*': {
-          actions: {
-            type: 'keepAnswer',
-            params: ({ event }) => ({
-              actorId: event.actorId,
-              outcome: { status: 'failed', error: new Error(String(event.error)) },
-            }),
-          },
-        },
-        cancel: {
-          target: 'cancelling',
-          actions: { type: 'keepCancel', params: ({ event }) => event.reason },
-        },
-      },
-    },
-    sequence: {
-      description: 'One hook at a time; each sees what those before it changed.',
-      initial: 'next',
-      on: {
-        cancel: {
-          target: 'cancelling',
-          actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+          description: 'A hook whose machine broke has failed.',
+          actions: [
+            {
+              type: 'keepAnswer',
+              params: ({ event }) => ({
+                actorId: event.actorId,
+                outcome: { status: 'failed', error: new Error(String(event.error)) },
+              }),
+            },
+            'reportAnswer',
+          ],
         },
       },
       states: {
-        running: {
-          description: 'The next hook of the plan runs.',
-          entry: 'startNext',
+        choosing: {
+          description: 'One group that asked for a sequence makes the whole plan a sequence.',
+          always: [{ guard: 'isSequential', target: 'sequence' }, { target: 'parallel' }],
+        },
+        parallel: {
+          description: 'All hooks run side by side; every one is heard, in plan order.',
+          entry: 'startAll',
+          always: { guard: 'allAnswered', target: '#hookEvent.merging' },
           on: {
-            'xstate.done.actor.*': {
-              target: 'chaining',
-              actions: [
-                {
-                  type: 'keepAnswer',
-                  params: ({ event }) => ({ actorId: event.actorId, outcome: event.output }),
-                },
-                stopChild(({ event }) => event.actorId),
-              ],
-            },
-            'xstate.error.actor.*': {
-              target: 'chaining',
-              actions: {
-                type: 'keepAnswer',
-                params: ({ event }) => ({
-                  actorId: event.actorId,
-                  outcome: { status: 'failed', error: new Error(String(event.error)) },
-                }),
-              },
+            cancel: {
+              target: 'cancelling',
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
             },
           },
         },
-        chaining: {
-          description:
-            'A block or a stop ends the sequence; a failed hook changes nothing; any other passes its changes on.',
-          always: [
-            { guard: 'blocks', target: '#hookEvent.settled' },
-            { guard: 'stops', target: '#hookEvent.settled' },
-            { guard: 'failed', target: 'next' },
-            { target: 'next', actions: 'passOn' },
-          ],
+        sequence: {
+          description: 'One hook at a time; each sees what those before it changed.',
+          initial: 'next',
+          on: {
+            cancel: {
+              target: 'cancelling',
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+            },
+          },
+          states: {
+            next: {
+              description: 'On to the next hook, if there is one.',
+              always: [{ guard: 'isLast', target: '#hookEvent.merging' }, { target: 'running' }],
+            },
+            running: {
+              description: 'The next hook of the plan runs.',
+              entry: 'startNext',
+              always: { guard: 'allAnswered', target: 'judging' },
+            },
+            judging: {
+              description:
+                'A block or a stop ends the sequence; a failed hook changes nothing; any other passes its changes on.',
+              always: [
+                { guard: 'blocks', target: '#hookEvent.merging' },
+                { guard: 'stops', target: '#hookEvent.merging' },
+                { guard: 'failed', target: 'next' },
+                { target: 'next', actions: 'passOn' },
+              ],
+            },
+          },
         },
-        next: {
-          description: 'On to the next hook, if there is one.',
-          always: [{ guard: 'isLast', target: '#hookEvent.settled' }, { target: 'running' }],
+        cancelling: {
+          description: 'The caller gave up: running hooks are ended, each heard out to its end.',
+          entry: 'cancelRunning',
+          always: { guard: 'allAnswered', target: '#hookEvent.merging' },
         },
       },
     },
-    cancelling: {
-      description: 'The caller gave up: running hooks are ended, each heard out to its end.',
-      entry: 'cancelRunning',
-      always: { guard: 'allAnswered', target: 'cancelled' },
-      on: {
-        'xstate.done.actor.*': {
-          actions: [
-            {
-              type: 'keepAnswer',
-              params: ({ event }) => ({ actorId: event.actorId, outcome: event.output }),
-            },
-            stopChild(({ event }) => event.actorId),
-          ],
-        },
-        'xstate.error.actor.*': {
-          actions: {
-            type: 'keepAnswer',
-            params: ({ event }) => ({
-              actorId: event.actorId,
-              outcome: { status: 'failed', error: new Error(String(event.error)) },
-            }),
-          },
-        },
-      },
+    merging: {
+      description: 'All that was said becomes one verdict, in plan order.',
+      entry: ['mergeAnswers', 'reportVerdict'],
+      always: [{ guard: 'wasCancelled', target: 'cancelled' }, { target: 'settled' }],
     },
     settled: {
       type: 'final',
+      tags: 'ended',
       description: 'Every started hook was heard; their verdict stands.',
       output: ({ context }): HookEventOutcome => ({
         status: 'settled',
-        verdict: context.rules.merge(
-          context.answers.filter((answer) => answer !== undefined),
-          context.payload,
-        ),
+        verdict: context.verdict!,
       }),
     },
     cancelled: {
       type: 'final',
+      tags: 'ended',
       description: 'The caller gave up before the hooks had spoken.',
       output: ({ context }): HookEventOutcome => ({
         status: 'cancelled',
         reason: context.cancelReason ?? '',
-        verdict: context.rules.merge(
-          context.answers.filter((answer) => answer !== undefined),
-          context.payload,
-        ),
+        verdict: context.verdict!,
       }),
     },
   },

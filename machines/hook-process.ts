@@ -8,8 +8,27 @@ export interface HookCommand {
   readonly cwd: string;
   /** Variables added to the parent's environment. */
   readonly env: Readonly<Record<string, string>>;
+  /** Of the parent's environment it gets a few allowed names only, and a `PATH` that is not the parent's. */
+  readonly isClean?: true;
+  /** It does nothing before it has read its input, so it may be started ahead of its event. */
+  readonly prestart?: true;
+  /** The files by which such a process is out of date once they change. */
+  readonly filesBehind?: () => Promise<readonly string[]>;
   /** The bytes for stdin. A function, so that hooks side by side share one text and a failure to build it is the hook's. */
   readonly stdin: () => string;
+  /**
+   * What may run, asked for when the turn has come and before anything is started: this command, or
+   * another in its place. Throws, or rejects, where nothing may.
+   */
+  readonly admit?: () => HookCommand | Promise<HookCommand>;
+}
+
+/** A process of a hook that could not be ended. */
+export interface Survivor {
+  readonly pid: number;
+  readonly command: string;
+  /** Continues "it could not be ended: …". */
+  readonly why: string;
 }
 
 /** What is known once the hook's own process has ended and its streams were read. */
@@ -22,6 +41,8 @@ export interface HookExit {
   readonly truncated: readonly ('stdout' | 'stderr')[];
   /** Wall time from start to the exit of the hook's own process, in ms. */
   readonly durationMs: number;
+  /** What could not be ended and was given up on. */
+  readonly survivors?: readonly Survivor[];
 }
 
 /** How one hook process ended. A failure of the hook is an outcome, never a thrown error. */
@@ -31,24 +52,53 @@ export type HookProcessOutcome =
   | { readonly status: 'failed'; readonly error: Error }
   | { readonly status: 'cancelled'; readonly exit?: HookExit; readonly reason: string };
 
+/**
+ * What becomes of processes that a hook leaves when it ended in time: its group is ended and daemons
+ * that made a session of their own live on, or daemons are ended too, or nothing is.
+ */
+export type LeftBehind = 'end-group' | 'end' | 'leave';
+
 export interface HookProcessInput {
   readonly name: string;
   /** Deadline in ms. */
   readonly timeout: number;
+  /** Default: `end-group`. A hook that overran its deadline, or was cancelled, leaves nothing. */
+  readonly leftBehind?: LeftBehind;
   readonly command: HookCommand;
+}
+
+/** What is left of a hook whose own process has ended. */
+export interface HookLeft {
+  /** Something in its group, or only daemons that made a session of their own, or nothing. */
+  readonly living: 'group' | 'daemons' | 'nothing';
+  /** Whether something holds its output streams. */
+  readonly output: boolean;
 }
 
 /** What the process port reports. */
 export type ProcessReport =
+  /** Its turn has come, and whether it may run is being found out. */
+  | { readonly type: 'process.admitting' }
   | { readonly type: 'process.started'; readonly pid: number }
-  | { readonly type: 'process.exited' }
+  /** Its own process has ended, and not all of it. */
+  | { readonly type: 'process.exited'; readonly left: HookLeft }
+  /** Something else is left than was reported before. */
+  | { readonly type: 'process.left'; readonly left: HookLeft }
+  /** No signal of ours reaches anything that is to end. */
+  | { readonly type: 'process.unreachable' }
   | { readonly type: 'process.closed'; readonly exit: HookExit }
   | { readonly type: 'process.failed'; readonly error: Error };
 
-/** What the process port is told. Every one addresses the whole process group. */
+/** Who is to end: the hook's process group, or daemons that left it too. */
+export type Whom = 'group' | 'all';
+
+/** What the process port is told. */
 export type ProcessOrder =
-  | { readonly type: 'terminate' }
-  | { readonly type: 'kill' }
+  | { readonly type: 'terminate'; readonly whom: Whom }
+  | { readonly type: 'kill'; readonly whom: Whom }
+  /** Close, and let what lives live on. */
+  | { readonly type: 'leave' }
+  /** Close, and name what should have ended and lives on. */
   | { readonly type: 'collect' };
 
 export interface HookProcessContext {
@@ -57,14 +107,17 @@ export interface HookProcessContext {
   readonly error?: Error;
   readonly cancelReason?: string;
   readonly leftBackground: boolean;
+  readonly left?: HookLeft;
 }
 
-/** Input for a machine that is only looked at, without an engine behind it. */
-const noInput: HookProcessInput = {
-  name: '',
-  timeout: 60_000,
-  command: { command: '', cwd: '', env: {}, stdin: () => '' },
-};
+/** Whether what is left of a hook that ended in time may live on. */
+const mayStay = ({ input, left }: HookProcessContext): boolean =>
+  input.leftBehind === 'leave' ||
+  (input.leftBehind !== 'end' && left !== undefined && left.living !== 'group');
+
+/** A hook that ended in time may leave daemons; one that did not, nothing. */
+const whomToEnd = ({ input, leftBackground, cancelReason }: HookProcessContext): Whom =>
+  leftBackground && cancelReason === undefined && input.leftBehind !== 'end' ? 'group' : 'all';
 
 /** One hook process, from its start until its whole process group is gone. */
 export const hookProcessMachine = setup({
@@ -81,26 +134,40 @@ export const hookProcessMachine = setup({
     }),
   },
   actions: {
-    terminateGroup: sendTo('process', { type: 'terminate' }),
-    killGroup: sendTo('process', { type: 'kill' }),
+    terminateGroup: sendTo('process', ({ context }) => ({
+      type: 'terminate',
+      whom: whomToEnd(context),
+    })),
+    killGroup: sendTo('process', ({ context }) => ({ type: 'kill', whom: whomToEnd(context) })),
+    leaveRest: sendTo('process', { type: 'leave' }),
     collectOutput: sendTo('process', { type: 'collect' }),
+    keepLeft: assign({ left: (_, left: HookLeft) => left }),
     keepExit: assign({ exit: (_, exit: HookExit) => exit }),
     keepError: assign({
       error: (_, { error }: { error: unknown }) =>
-        error instanceof Error ? error : new Error(String(error)),
+        typeof error === 'object' && error !== null && 'message' in error
+          ? (error as Error)
+          : new Error(String(error)),
     }),
     keepCancel: assign({
       cancelReason: ({ context }, reason: string) => context.cancelReason ?? reason,
     }),
     noteBackground: assign({ leftBackground: true }),
+    noteNotAdmitted: assign({
+      error: () => new Error('whether it may run could not be found out in time'),
+    }),
   },
   guards: {
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
     hadExited: ({ context }) => context.leftBackground,
+    mayStay: ({ context }) => mayStay(context),
+    mayStayAtOnce: ({ context }) => context.left?.output === false && mayStay(context),
+    mayStayAfterSweep: ({ context }) => whomToEnd(context) === 'group' && mayStay(context),
   },
   delays: {
     // A timer cannot wait longer; asked to, it would fire at once.
     deadline: ({ context }) => Math.min(context.input.timeout, 2 ** 31 - 1),
+    admission: 30_000,
     glance: 1,
     drain: 100,
     sweep: 200,
@@ -110,7 +177,7 @@ export const hookProcessMachine = setup({
 }).createMachine({
   id: 'hookProcess',
   description: 'One hook command in a process group of its own.',
-  context: ({ input }) => ({ input: input ?? noInput, leftBackground: false }),
+  context: ({ input }) => ({ input, leftBackground: false }),
   initial: 'alive',
   states: {
     alive: {
@@ -133,6 +200,9 @@ export const hookProcessMachine = setup({
           target: 'failed',
           actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
         },
+        'process.left': {
+          actions: { type: 'keepLeft', params: ({ event }) => event.left },
+        },
         cancel: {
           target: '.terminating',
           actions: { type: 'keepCancel', params: ({ event }) => event.reason },
@@ -143,13 +213,24 @@ export const hookProcessMachine = setup({
         starting: {
           description: 'Waiting for its turn, and for the process to exist.',
           on: {
+            'process.admitting': 'admitting',
             'process.started': 'running',
           },
+        },
+        admitting: {
+          description: 'Its turn has come; whether it may still run is being found out.',
+          on: {
+            'process.started': 'running',
+          },
+          after: { admission: { target: '#hookProcess.failed', actions: 'noteNotAdmitted' } },
         },
         running: {
           description: 'The hook has its input and works; the deadline runs.',
           on: {
-            'process.exited': 'draining',
+            'process.exited': {
+              target: 'draining',
+              actions: { type: 'keepLeft', params: ({ event }) => event.left },
+            },
           },
           after: { deadline: 'overdue' },
         },
@@ -157,31 +238,44 @@ export const hookProcessMachine = setup({
           description:
             'The deadline has passed; an answer given before that still counts, if the event loop was too busy to hear of it.',
           on: {
-            'process.exited': 'draining',
+            'process.exited': {
+              target: 'draining',
+              actions: { type: 'keepLeft', params: ({ event }) => event.left },
+            },
           },
           after: { glance: 'terminating' },
         },
         draining: {
           description:
             'The hook has exited, but something that it started lives, or its streams have not been read to their ends.',
+          always: { guard: 'mayStayAtOnce', target: 'leaving' },
           after: { drain: 'lingering' },
         },
         lingering: {
           description:
             'Something holds on; an end before that still counts, if the event loop was too busy to hear of it.',
-          after: { glance: 'sweeping' },
+          after: { glance: [{ guard: 'mayStay', target: 'leaving' }, { target: 'sweeping' }] },
+        },
+        leaving: {
+          description: 'The hook has answered, and what it left behind may live on.',
+          entry: 'leaveRest',
         },
         sweeping: {
           description:
-            'The hook has answered but left background processes behind; SIGTERM ends them.',
+            'The hook has answered but left behind what is to end with it; SIGTERM ends that.',
           entry: ['noteBackground', 'terminateGroup'],
+          always: { guard: 'mayStayAfterSweep', target: 'leaving' },
+          on: {
+            'process.unreachable': 'abandoning',
+          },
           after: { sweep: 'killing' },
         },
         terminating: {
           description:
-            'Past its deadline, or cancelled: the group got SIGTERM and may still clean up.',
+            'Past its deadline, or cancelled: all of it got SIGTERM and may still clean up.',
           entry: 'terminateGroup',
           on: {
+            'process.unreachable': 'abandoning',
             'process.closed': [
               {
                 guard: 'wasCancelled',
@@ -200,8 +294,37 @@ export const hookProcessMachine = setup({
           after: { grace: 'killing' },
         },
         killing: {
-          description: 'SIGTERM was not enough: the group got SIGKILL.',
+          description: 'SIGTERM was not enough: what is left got SIGKILL.',
           entry: 'killGroup',
+          always: { guard: 'mayStayAfterSweep', target: 'leaving' },
+          on: {
+            'process.unreachable': 'abandoning',
+            'process.closed': [
+              {
+                guard: 'wasCancelled',
+                target: '#hookProcess.cancelled',
+                actions: { type: 'keepExit', params: ({ event }) => event.exit },
+              },
+              {
+                guard: 'hadExited',
+                target: '#hookProcess.exited',
+                actions: { type: 'keepExit', params: ({ event }) => event.exit },
+              },
+              {
+                target: '#hookProcess.timedOut',
+                actions: { type: 'keepExit', params: ({ event }) => event.exit },
+              },
+            ],
+            cancel: {
+              actions: [{ type: 'keepCancel', params: ({ event }) => event.reason }, 'killGroup'],
+            },
+          },
+          after: { reap: 'abandoning' },
+        },
+        abandoning: {
+          description:
+            'Something of it cannot be ended: what was read counts, and nobody waits for what is left.',
+          entry: 'collectOutput',
           on: {
             'process.closed': [
               {
@@ -221,13 +344,6 @@ export const hookProcessMachine = setup({
             ],
             cancel: {
               actions: { type: 'keepCancel', params: ({ event }) => event.reason },
-            },
-          },
-          after: {
-            reap: {
-              description:
-                'The kernel keeps a killed process (or a stray holds a pipe): settle with what was read.',
-              actions: 'collectOutput',
             },
           },
         },

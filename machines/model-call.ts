@@ -7,11 +7,14 @@ export type ModelRequest = object;
 /** What the model answered, in the shape of the SDK in use; opaque to the machine. */
 export type ModelResponse = object;
 
-/** What the engine does for a model call. The planning functions are synchronous and answer `undefined` when no hook is meant. */
+/** What the engine does for a model call. Only `call` may throw. */
 export interface ModelCallPorts {
-  planSelection(request: ModelRequest): HookEventInput | undefined;
-  planBefore(request: ModelRequest): HookEventInput | undefined;
-  planAfter(request: ModelRequest, response: ModelResponse): HookEventInput | undefined;
+  /** The hooks planned on the choice of tools; absent when there are none, or nothing to choose from. */
+  readonly hooksOnSelection?: (request: ModelRequest) => HookEventInput;
+  /** The hooks planned before the model is asked; absent when there are none. */
+  readonly hooksBefore?: (request: ModelRequest) => HookEventInput;
+  /** The hooks planned on the response; absent when there are none. */
+  readonly hooksAfter?: (request: ModelRequest, response: ModelResponse) => HookEventInput;
   /** The request with the tool configuration the hooks chose. */
   selectTools(request: ModelRequest, outcome: HookEventOutcome): ModelRequest;
   /** The request with the hooks' changes. */
@@ -38,7 +41,7 @@ export interface ModelPhaseFailure {
   readonly error: unknown;
 }
 
-interface Told {
+interface Common {
   /** The request that was sent, or would have been. */
   readonly request: ModelRequest;
   readonly selection?: HookEventOutcome;
@@ -48,7 +51,7 @@ interface Told {
 }
 
 /** How a model call ended. */
-export type ModelCallOutcome = Told &
+export type ModelCallOutcome = Common &
   (
     | { readonly status: 'done'; readonly response: ModelResponse }
     | { readonly status: 'answered'; readonly response: ModelResponse; readonly stop: boolean }
@@ -58,28 +61,15 @@ export type ModelCallOutcome = Told &
     | { readonly status: 'cancelled'; readonly reason: string }
   );
 
-export interface ModelCallContext extends Told {
+export interface ModelCallContext extends Common {
   readonly id: string;
   readonly ports: ModelCallPorts;
-  readonly plan?: HookEventInput | undefined;
   readonly response?: ModelResponse | undefined;
   readonly error?: unknown;
   readonly cancelReason?: string;
 }
 
-/** Ports for a machine that is only looked at, without an engine behind it. */
-const noPorts: ModelCallPorts = {
-  planSelection: () => undefined,
-  planBefore: () => undefined,
-  planAfter: () => undefined,
-  selectTools: (request) => request,
-  rewrite: (request) => request,
-  synthetic: () => undefined,
-  call: () => Promise.resolve({}),
-  revise: (response) => response,
-};
-
-const told = ({ request, failures, selection, before, after }: ModelCallContext): Told => ({
+const common = ({ request, failures, selection, before, after }: ModelCallContext): Common => ({
   request,
   failures,
   ...(selection && { selection }),
@@ -100,6 +90,7 @@ export const modelCallMachine = setup({
       model: 'callModel';
       afterHooks: 'hookEvent';
     },
+    tags: {} as 'hooks' | 'work' | 'ended',
   },
   actors: {
     hookEvent: {} as typeof hookEventMachine,
@@ -108,190 +99,179 @@ export const modelCallMachine = setup({
     ),
   },
   actions: {
-    planSelection: assign({ plan: ({ context }) => context.ports.planSelection(context.request) }),
-    planBefore: assign({ plan: ({ context }) => context.ports.planBefore(context.request) }),
-    planAfter: assign({
-      plan: ({ context }) => context.ports.planAfter(context.request, context.response ?? {}),
-    }),
     keepSelection: assign({ selection: (_, outcome: HookEventOutcome) => outcome }),
     keepBefore: assign({ before: (_, outcome: HookEventOutcome) => outcome }),
     keepAfter: assign({ after: (_, outcome: HookEventOutcome) => outcome }),
     selectTools: assign({
-      request: ({ context }) =>
-        context.selection
-          ? context.ports.selectTools(context.request, context.selection)
-          : context.request,
+      request: ({ context: { ports, request, selection } }) =>
+        selection ? ports.selectTools(request, selection) : request,
     }),
     rewriteRequest: assign({
-      request: ({ context }) =>
-        context.before ? context.ports.rewrite(context.request, context.before) : context.request,
+      request: ({ context: { ports, request, before } }) =>
+        before ? ports.rewrite(request, before) : request,
     }),
     takeSynthetic: assign({
-      response: ({ context }) =>
-        context.before ? context.ports.synthetic(context.before) : undefined,
+      response: ({ context: { ports, before } }) => (before ? ports.synthetic(before) : undefined),
     }),
     keepResponse: assign({ response: (_, response: ModelResponse) => response }),
     reviseResponse: assign({
-      response: ({ context }) =>
-        context.after
-          ? context.ports.revise(context.response ?? {}, context.after)
-          : context.response,
+      response: ({ context: { ports, response, after } }) =>
+        after ? ports.revise(response ?? {}, after) : response,
     }),
     keepError: assign({ error: (_, { error }: { error: unknown }) => error }),
     noteFailure: assign({
       failures: ({ context }, failure: ModelPhaseFailure) => [...context.failures, failure],
     }),
     keepCancel: assign({ cancelReason: (_, reason: string) => reason }),
-    cancelSelection: sendTo('selectionHooks', (_, reason: string) => ({
+    cancelSelection: sendTo('selectionHooks', ({ context }) => ({
       type: 'cancel' as const,
-      reason,
+      reason: context.cancelReason ?? '',
     })),
-    cancelBefore: sendTo('beforeHooks', (_, reason: string) => ({
+    cancelBefore: sendTo('beforeHooks', ({ context }) => ({
       type: 'cancel' as const,
-      reason,
+      reason: context.cancelReason ?? '',
     })),
-    cancelAfter: sendTo('afterHooks', (_, reason: string) => ({ type: 'cancel' as const, reason })),
+    cancelAfter: sendTo('afterHooks', ({ context }) => ({
+      type: 'cancel' as const,
+      reason: context.cancelReason ?? '',
+    })),
   },
   guards: {
-    hasHooks: ({ context }) => context.plan !== undefined,
+    hasHooksOnSelection: ({ context }) => context.ports.hooksOnSelection !== undefined,
+    hasHooksBefore: ({ context }) => context.ports.hooksBefore !== undefined,
+    hasHooksAfter: ({ context }) => context.ports.hooksAfter !== undefined,
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
-    blocks: (_, outcome: HookEventOutcome) => outcome?.verdict.blocked ?? false,
-    stops: (_, outcome: HookEventOutcome) => outcome?.verdict.stop ?? false,
-    hasAnswer: ({ context }, outcome: HookEventOutcome) =>
-      (outcome?.verdict.blocked ?? false) && context.ports.synthetic(outcome) !== undefined,
+    isStoppedOnSelection: ({ context }) => context.selection?.verdict.stop === true,
+    isDenied: ({ context }) => context.before?.verdict.blocked === true,
+    isAnswered: ({ context: { before, response } }) =>
+      before?.verdict.blocked === true && response !== undefined,
+    isStoppedBefore: ({ context }) => context.before?.verdict.stop === true,
+    isStoppedAfter: ({ context }) => context.after?.verdict.stop === true,
   },
 }).createMachine({
   id: 'modelCall',
   description: 'One model call: hooks on tools and request, the model, hooks on the response.',
   context: ({ input }) => ({
-    id: input?.id ?? '',
-    request: input?.request ?? {},
-    ports: input?.ports ?? noPorts,
+    id: input?.id,
+    request: input?.request,
+    ports: input?.ports,
     failures: [],
   }),
-  initial: 'planningSelection',
+  initial: 'preparing',
   states: {
-    planningSelection: {
+    preparing: {
       description: 'Whether BeforeToolSelection hooks are configured.',
-      entry: 'planSelection',
-      always: [{ guard: 'hasHooks', target: 'selectingTools' }, { target: 'planningBefore' }],
+      always: [
+        { guard: 'hasHooksOnSelection', target: 'selectingTools' },
+        { target: 'assembling' },
+      ],
     },
     selectingTools: {
       description: 'BeforeToolSelection hooks may restrict the tools or stop the agent.',
+      tags: 'hooks',
       invoke: {
         id: 'selectionHooks',
         src: 'hookEvent',
-        input: ({ context }) => context.plan!,
-        onDone: [
-          {
-            guard: 'wasCancelled',
-            target: 'cancelled',
-            actions: { type: 'keepSelection', params: ({ event }) => event.output },
+        input: ({ context }) => context.ports.hooksOnSelection!(context.request),
+        onDone: {
+          target: 'judgingSelection',
+          actions: { type: 'keepSelection', params: ({ event }) => event.output },
+        },
+        onError: {
+          description: 'A hook phase that breaks never restricts; the failure is kept.',
+          target: 'judgingSelection',
+          actions: {
+            type: 'noteFailure',
+            params: ({ event }) => ({ phase: 'BeforeToolSelection', error: event.error }),
           },
-          {
-            guard: { type: 'stops', params: ({ event }) => event.output },
-            target: 'stopped',
-            actions: { type: 'keepSelection', params: ({ event }) => event.output },
-          },
-          {
-            target: 'planningBefore',
-            actions: [
-              { type: 'keepSelection', params: ({ event }) => event.output },
-              'selectTools',
-            ],
-          },
-        ],
-        onError: [
-          { guard: 'wasCancelled', target: 'cancelled' },
-          {
-            description: 'A hook phase that breaks never restricts: the failure is kept.',
-            target: 'planningBefore',
-            actions: {
-              type: 'noteFailure',
-              params: ({ event }) => ({ phase: 'BeforeToolSelection', error: event.error }),
+        },
+      },
+      initial: 'running',
+      states: {
+        running: {
+          description: 'The hooks work; a cancel is passed on to them.',
+          on: {
+            cancel: {
+              target: 'cancelling',
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
             },
           },
-        ],
-      },
-      on: {
-        cancel: {
-          actions: [
-            { type: 'keepCancel', params: ({ event }) => event.reason },
-            { type: 'cancelSelection', params: ({ event }) => event.reason },
-          ],
+        },
+        cancelling: {
+          description: 'The hooks were told to end, and are heard out.',
+          entry: 'cancelSelection',
         },
       },
     },
-    planningBefore: {
-      description: 'Whether BeforeModel hooks are configured.',
-      entry: 'planBefore',
-      always: [{ guard: 'hasHooks', target: 'beforeHooks' }, { target: 'calling' }],
+    judgingSelection: {
+      description: 'What the hooks decided together.',
+      always: [
+        { guard: 'wasCancelled', target: 'cancelled' },
+        { guard: 'isStoppedOnSelection', target: 'stopped' },
+        { target: 'assembling', actions: 'selectTools' },
+      ],
+    },
+    assembling: {
+      description: 'The request stands, but for what BeforeModel hooks change.',
+      always: [{ guard: 'hasHooksBefore', target: 'beforeHooks' }, { target: 'calling' }],
     },
     beforeHooks: {
       description:
         'BeforeModel hooks may change the request, answer in the model’s place, block or stop.',
+      tags: 'hooks',
       invoke: {
         id: 'beforeHooks',
         src: 'hookEvent',
-        input: ({ context }) => context.plan!,
-        onDone: [
-          {
-            guard: 'wasCancelled',
-            target: 'cancelled',
-            actions: { type: 'keepBefore', params: ({ event }) => event.output },
+        input: ({ context }) => context.ports.hooksBefore!(context.request),
+        onDone: {
+          target: 'judgingBefore',
+          actions: [{ type: 'keepBefore', params: ({ event }) => event.output }, 'takeSynthetic'],
+        },
+        onError: {
+          description: 'A hook phase that breaks never blocks; the model is asked as it was.',
+          target: 'judgingBefore',
+          actions: {
+            type: 'noteFailure',
+            params: ({ event }) => ({ phase: 'BeforeModel', error: event.error }),
           },
-          {
-            guard: { type: 'hasAnswer', params: ({ event }) => event.output },
-            target: 'answered',
-            actions: [{ type: 'keepBefore', params: ({ event }) => event.output }, 'takeSynthetic'],
-          },
-          {
-            guard: { type: 'blocks', params: ({ event }) => event.output },
-            target: 'blocked',
-            actions: { type: 'keepBefore', params: ({ event }) => event.output },
-          },
-          {
-            guard: { type: 'stops', params: ({ event }) => event.output },
-            target: 'stopped',
-            actions: [{ type: 'keepBefore', params: ({ event }) => event.output }, 'takeSynthetic'],
-          },
-          {
-            target: 'calling',
-            actions: [
-              { type: 'keepBefore', params: ({ event }) => event.output },
-              'rewriteRequest',
-            ],
-          },
-        ],
-        onError: [
-          { guard: 'wasCancelled', target: 'cancelled' },
-          {
-            description: 'A hook phase that breaks never blocks: the model is asked as it was.',
-            target: 'calling',
-            actions: {
-              type: 'noteFailure',
-              params: ({ event }) => ({ phase: 'BeforeModel', error: event.error }),
+        },
+      },
+      initial: 'running',
+      states: {
+        running: {
+          description: 'The hooks work; a cancel is passed on to them.',
+          on: {
+            cancel: {
+              target: 'cancelling',
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
             },
           },
-        ],
-      },
-      on: {
-        cancel: {
-          actions: [
-            { type: 'keepCancel', params: ({ event }) => event.reason },
-            { type: 'cancelBefore', params: ({ event }) => event.reason },
-          ],
+        },
+        cancelling: {
+          description: 'The hooks were told to end, and are heard out.',
+          entry: 'cancelBefore',
         },
       },
     },
+    judgingBefore: {
+      description: 'What the hooks decided together.',
+      always: [
+        { guard: 'wasCancelled', target: 'cancelled' },
+        { guard: 'isAnswered', target: 'answered' },
+        { guard: 'isDenied', target: 'blocked' },
+        { guard: 'isStoppedBefore', target: 'stopped' },
+        { target: 'calling', actions: 'rewriteRequest' },
+      ],
+    },
     calling: {
       description: 'The model answers; its chunks become one response. Cancelling aborts the call.',
+      tags: 'work',
       invoke: {
         id: 'model',
         src: 'callModel',
         input: ({ context }) => ({ ports: context.ports, request: context.request }),
         onDone: {
-          target: 'planningAfter',
+          target: 'judgingResponse',
           actions: { type: 'keepResponse', params: ({ event }) => event.output },
         },
         onError: {
@@ -307,107 +287,114 @@ export const modelCallMachine = setup({
         },
       },
     },
-    planningAfter: {
-      description: 'Whether AfterModel hooks are configured.',
-      entry: 'planAfter',
-      always: [{ guard: 'hasHooks', target: 'afterHooks' }, { target: 'done' }],
+    judgingResponse: {
+      description: 'Whether hooks look at the response.',
+      always: [{ guard: 'hasHooksAfter', target: 'afterHooks' }, { target: 'done' }],
     },
     afterHooks: {
       description:
         'AfterModel hooks may change or replace the response, hide it or stop the agent.',
+      tags: 'hooks',
       invoke: {
         id: 'afterHooks',
         src: 'hookEvent',
-        input: ({ context }) => context.plan!,
-        onDone: [
-          {
-            guard: 'wasCancelled',
-            target: 'cancelled',
-            actions: { type: 'keepAfter', params: ({ event }) => event.output },
+        input: ({ context }) => context.ports.hooksAfter!(context.request, context.response ?? {}),
+        onDone: {
+          target: 'judgingAfter',
+          actions: { type: 'keepAfter', params: ({ event }) => event.output },
+        },
+        onError: {
+          description: 'A hook phase that breaks changes nothing; the response stands.',
+          target: 'judgingAfter',
+          actions: {
+            type: 'noteFailure',
+            params: ({ event }) => ({ phase: 'AfterModel', error: event.error }),
           },
-          {
-            guard: { type: 'stops', params: ({ event }) => event.output },
-            target: 'stopped',
-            actions: [{ type: 'keepAfter', params: ({ event }) => event.output }, 'reviseResponse'],
-          },
-          {
-            target: 'done',
-            actions: [{ type: 'keepAfter', params: ({ event }) => event.output }, 'reviseResponse'],
-          },
-        ],
-        onError: [
-          { guard: 'wasCancelled', target: 'cancelled' },
-          {
-            description: 'A hook phase that breaks changes nothing: the response stands.',
-            target: 'done',
-            actions: {
-              type: 'noteFailure',
-              params: ({ event }) => ({ phase: 'AfterModel', error: event.error }),
+        },
+      },
+      initial: 'running',
+      states: {
+        running: {
+          description: 'The hooks work; a cancel is passed on to them.',
+          on: {
+            cancel: {
+              target: 'cancelling',
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
             },
           },
-        ],
-      },
-      on: {
-        cancel: {
-          actions: [
-            { type: 'keepCancel', params: ({ event }) => event.reason },
-            { type: 'cancelAfter', params: ({ event }) => event.reason },
-          ],
+        },
+        cancelling: {
+          description: 'The hooks were told to end, and are heard out.',
+          entry: 'cancelAfter',
         },
       },
     },
+    judgingAfter: {
+      description: 'What the hooks decided together.',
+      always: [
+        { guard: 'wasCancelled', target: 'cancelled' },
+        { guard: 'isStoppedAfter', target: 'stopped', actions: 'reviseResponse' },
+        { target: 'done', actions: 'reviseResponse' },
+      ],
+    },
     done: {
       type: 'final',
+      tags: 'ended',
       description: 'The model answered.',
       output: ({ context }): ModelCallOutcome => ({
         status: 'done',
-        ...told(context),
+        ...common(context),
         response: context.response ?? {},
       }),
     },
     answered: {
       type: 'final',
+      tags: 'ended',
       description: 'A hook answered in the model’s place; the model was not asked.',
       output: ({ context }): ModelCallOutcome => ({
         status: 'answered',
-        ...told(context),
+        ...common(context),
         response: context.response ?? {},
         stop: context.before?.verdict.stop ?? false,
       }),
     },
     blocked: {
       type: 'final',
+      tags: 'ended',
       description: 'A hook forbade the call and gave no answer; the model was not asked.',
       output: ({ context }): ModelCallOutcome => ({
         status: 'blocked',
-        ...told(context),
+        ...common(context),
         stop: context.before?.verdict.stop ?? false,
       }),
     },
     stopped: {
       type: 'final',
+      tags: 'ended',
       description: 'A hook stopped the agent; an answer there is already is delivered first.',
       output: ({ context }): ModelCallOutcome => ({
         status: 'stopped',
-        ...told(context),
+        ...common(context),
         ...(context.response && { response: context.response }),
       }),
     },
     failed: {
       type: 'final',
+      tags: 'ended',
       description: 'The provider failed, or its stream broke off.',
       output: ({ context }): ModelCallOutcome => ({
         status: 'failed',
-        ...told(context),
+        ...common(context),
         error: context.error,
       }),
     },
     cancelled: {
       type: 'final',
+      tags: 'ended',
       description: 'The caller gave up.',
       output: ({ context }): ModelCallOutcome => ({
         status: 'cancelled',
-        ...told(context),
+        ...common(context),
         reason: context.cancelReason ?? '',
       }),
     },

@@ -7,12 +7,19 @@ export type ToolInput = Readonly<Record<string, unknown>>;
 /** What the tool gave back, a thrown error included; opaque to the machine. */
 export type ToolCallResult = object;
 
-/** What the engine does for a tool call. Only `execute` may throw; the planning functions answer `undefined` when no hook matches. */
+/** Why a tool never ran, though no hook forbade it. */
+export type RefusedBy = 'selection' | 'user' | 'expiry';
+
+/** What the engine does for a tool call. Only `execute` may throw. */
 export interface ToolCallPorts {
-  planBefore(toolInput: ToolInput): HookEventInput | undefined;
-  planAfter(toolInput: ToolInput, result: ToolCallResult): HookEventInput | undefined;
+  /** The hooks planned before the tool; absent when none matches. */
+  readonly hooksBefore?: (toolInput: ToolInput) => HookEventInput;
+  /** The hooks planned after the tool; absent when none matches. */
+  readonly hooksAfter?: (toolInput: ToolInput, result: ToolCallResult) => HookEventInput;
   /** The arguments after the hooks' rewrites. */
   rewrite(toolInput: ToolInput, before: HookEventOutcome): ToolInput;
+  /** Whether the user has to be asked before the tool runs with these arguments. */
+  mustAsk(toolInput: ToolInput): boolean;
   execute(toolInput: ToolInput, signal: AbortSignal): Promise<ToolCallResult>;
   /** A thrown error as a result that the model can read and AfterTool hooks can see. */
   failure(error: unknown): ToolCallResult;
@@ -22,6 +29,8 @@ export interface ToolCallInput {
   readonly id: string;
   readonly toolName: string;
   readonly toolInput: ToolInput;
+  /** The tool is not on offer: why, for the model. The call is over as it begins. */
+  readonly notOffered?: string | undefined;
   readonly ports: ToolCallPorts;
 }
 
@@ -31,7 +40,7 @@ export interface PhaseFailure {
   readonly error: unknown;
 }
 
-interface Told {
+interface Common {
   /** The arguments the tool got, or would have got. */
   readonly toolInput: ToolInput;
   readonly before?: HookEventOutcome;
@@ -40,32 +49,25 @@ interface Told {
 }
 
 /** How a tool call ended. */
-export type ToolCallOutcome = Told &
+export type ToolCallOutcome = Common &
   (
     | { readonly status: 'done'; readonly result: ToolCallResult }
     | { readonly status: 'blocked'; readonly stop: boolean }
     | { readonly status: 'stopped'; readonly result?: ToolCallResult }
+    | { readonly status: 'refused'; readonly by: RefusedBy; readonly reason: string }
     | { readonly status: 'cancelled'; readonly reason: string; readonly result?: ToolCallResult }
   );
 
-export interface ToolCallContext extends Told {
+export interface ToolCallContext extends Common {
   readonly id: string;
   readonly toolName: string;
   readonly ports: ToolCallPorts;
-  readonly plan?: HookEventInput | undefined;
+  readonly refusal?: { readonly by: RefusedBy; readonly reason: string };
   readonly result?: ToolCallResult;
   readonly cancelReason?: string;
 }
 
-const noPorts: ToolCallPorts = {
-  planBefore: () => undefined,
-  planAfter: () => undefined,
-  rewrite: (toolInput) => toolInput,
-  execute: () => Promise.resolve({}),
-  failure: (error) => ({ error }),
-};
-
-const told = (context: ToolCallContext): Told => ({
+const common = (context: ToolCallContext): Common => ({
   toolInput: context.toolInput,
   failures: context.failures,
   ...(context.before && { before: context.before }),
@@ -76,10 +78,14 @@ const told = (context: ToolCallContext): Told => ({
 export const toolCallMachine = setup({
   types: {
     context: {} as ToolCallContext,
-    events: {} as { type: 'cancel'; reason: string },
+    events: {} as
+      | { type: 'answer'; approved: boolean; reason: string }
+      | { type: 'expire'; reason: string }
+      | { type: 'cancel'; reason: string },
     input: {} as ToolCallInput,
     output: {} as ToolCallOutcome,
     children: {} as { beforeHooks: 'hookEvent'; tool: 'executeTool'; afterHooks: 'hookEvent' },
+    tags: {} as 'hooks' | 'work' | 'suspended' | 'ended',
   },
   actors: {
     hookEvent: {} as typeof hookEventMachine,
@@ -88,17 +94,11 @@ export const toolCallMachine = setup({
     ),
   },
   actions: {
-    planBefore: assign({ plan: ({ context }) => context.ports.planBefore(context.toolInput) }),
-    planAfter: assign({
-      plan: ({ context }) => context.ports.planAfter(context.toolInput, context.result ?? {}),
-    }),
     keepBefore: assign({ before: (_, outcome: HookEventOutcome) => outcome }),
     keepAfter: assign({ after: (_, outcome: HookEventOutcome) => outcome }),
     rewriteInput: assign({
-      toolInput: ({ context }) =>
-        context.before
-          ? context.ports.rewrite(context.toolInput, context.before)
-          : context.toolInput,
+      toolInput: ({ context: { ports, toolInput, before } }) =>
+        before ? ports.rewrite(toolInput, before) : toolInput,
     }),
     keepResult: assign({ result: (_, result: ToolCallResult) => result }),
     keepThrown: assign({
@@ -107,98 +107,147 @@ export const toolCallMachine = setup({
     noteFailure: assign({
       failures: ({ context }, failure: PhaseFailure) => [...context.failures, failure],
     }),
+    keepRefusal: assign({
+      refusal: (_, refusal: { by: RefusedBy; reason: string }) => refusal,
+    }),
     keepCancel: assign({ cancelReason: (_, reason: string) => reason }),
-    cancelBefore: sendTo('beforeHooks', (_, reason: string) => ({
+    cancelBefore: sendTo('beforeHooks', ({ context }) => ({
       type: 'cancel' as const,
-      reason,
+      reason: context.cancelReason ?? '',
     })),
-    cancelAfter: sendTo('afterHooks', (_, reason: string) => ({ type: 'cancel' as const, reason })),
+    cancelAfter: sendTo('afterHooks', ({ context }) => ({
+      type: 'cancel' as const,
+      reason: context.cancelReason ?? '',
+    })),
   },
   guards: {
-    hasHooks: ({ context }) => context.plan !== undefined,
+    isNotOffered: ({ context }) => context.refusal !== undefined,
+    hasHooksBefore: ({ context }) => context.ports.hooksBefore !== undefined,
+    hasHooksAfter: ({ context }) => context.ports.hooksAfter !== undefined,
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
-    blocks: (_, outcome: HookEventOutcome) => outcome?.verdict.blocked ?? false,
-    stops: (_, outcome: HookEventOutcome) => outcome?.verdict.stop ?? false,
+    isDenied: ({ context }) => context.before?.verdict.blocked === true,
+    isStoppedBefore: ({ context }) => context.before?.verdict.stop === true,
+    isStoppedAfter: ({ context }) => context.after?.verdict.stop === true,
+    mustAsk: ({ context }) => context.ports.mustAsk(context.toolInput),
+    isApproved: (_, approved: boolean) => approved,
   },
 }).createMachine({
   id: 'toolCall',
   description: 'One tool call: hooks before it, the tool, hooks after it.',
   context: ({ input }) => ({
-    id: input?.id ?? '',
-    toolName: input?.toolName ?? '',
-    toolInput: input?.toolInput ?? {},
-    ports: input?.ports ?? noPorts,
+    id: input?.id,
+    toolName: input?.toolName,
+    toolInput: input?.toolInput,
+    ports: input?.ports,
+    ...(input?.notOffered !== undefined && {
+      refusal: { by: 'selection', reason: input.notOffered },
+    }),
     failures: [],
   }),
-  initial: 'planningBefore',
+  initial: 'admitting',
   states: {
-    planningBefore: {
-      description: 'Which BeforeTool hooks match this tool; none is the common case.',
-      entry: 'planBefore',
-      always: [{ guard: 'hasHooks', target: 'beforeHooks' }, { target: 'executing' }],
+    admitting: {
+      description: 'Whether the tool is on offer, and whether hooks match it.',
+      always: [
+        { guard: 'isNotOffered', target: 'refused' },
+        { guard: 'hasHooksBefore', target: 'beforeHooks' },
+        { target: 'approving' },
+      ],
     },
     beforeHooks: {
       description: 'BeforeTool hooks may block the call, rewrite its arguments or stop the agent.',
+      tags: 'hooks',
       invoke: {
         id: 'beforeHooks',
         src: 'hookEvent',
-        input: ({ context }) => context.plan!,
-        onDone: [
-          {
-            guard: 'wasCancelled',
-            target: 'cancelled',
-            actions: { type: 'keepBefore', params: ({ event }) => event.output },
+        input: ({ context }) => context.ports.hooksBefore!(context.toolInput),
+        onDone: {
+          target: 'judgingBefore',
+          actions: { type: 'keepBefore', params: ({ event }) => event.output },
+        },
+        onError: {
+          description: 'A hook phase that breaks never blocks; the failure is kept.',
+          target: 'judgingBefore',
+          actions: {
+            type: 'noteFailure',
+            params: ({ event }) => ({ phase: 'BeforeTool', error: event.error }),
           },
-          {
-            guard: { type: 'blocks', params: ({ event }) => event.output },
-            target: 'blocked',
-            actions: { type: 'keepBefore', params: ({ event }) => event.output },
+        },
+      },
+      initial: 'running',
+      states: {
+        running: {
+          description: 'The hooks work; a cancel is passed on to them.',
+          on: {
+            cancel: {
+              target: 'cancelling',
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+            },
           },
+        },
+        cancelling: {
+          description: 'The hooks were told to end, and are heard out.',
+          entry: 'cancelBefore',
+        },
+      },
+    },
+    judgingBefore: {
+      description: 'What the hooks decided together.',
+      always: [
+        { guard: 'wasCancelled', target: 'cancelled' },
+        { guard: 'isDenied', target: 'blocked' },
+        { guard: 'isStoppedBefore', target: 'stopped' },
+        { target: 'approving', actions: 'rewriteInput' },
+      ],
+    },
+    approving: {
+      description: 'Whether the host wants the user asked, with the final arguments.',
+      always: [{ guard: 'mustAsk', target: 'asking' }, { target: 'executing' }],
+    },
+    asking: {
+      description: 'The user is asked; nothing runs, and nothing is timed, until the answer comes.',
+      tags: 'suspended',
+      on: {
+        answer: [
           {
-            guard: { type: 'stops', params: ({ event }) => event.output },
-            target: 'stopped',
-            actions: { type: 'keepBefore', params: ({ event }) => event.output },
-          },
-          {
+            guard: { type: 'isApproved', params: ({ event }) => event.approved },
             target: 'executing',
-            actions: [{ type: 'keepBefore', params: ({ event }) => event.output }, 'rewriteInput'],
           },
-        ],
-        onError: [
-          { guard: 'wasCancelled', target: 'cancelled' },
           {
-            description:
-              'A hook phase that breaks never blocks: the tool runs, and the failure is kept.',
-            target: 'executing',
+            target: 'refused',
             actions: {
-              type: 'noteFailure',
-              params: ({ event }) => ({ phase: 'BeforeTool', error: event.error }),
+              type: 'keepRefusal',
+              params: ({ event }) => ({ by: 'user', reason: event.reason }),
             },
           },
         ],
-      },
-      on: {
+        expire: {
+          target: 'refused',
+          actions: {
+            type: 'keepRefusal',
+            params: ({ event }) => ({ by: 'expiry', reason: event.reason }),
+          },
+        },
         cancel: {
-          actions: [
-            { type: 'keepCancel', params: ({ event }) => event.reason },
-            { type: 'cancelBefore', params: ({ event }) => event.reason },
-          ],
+          target: 'cancelled',
+          actions: { type: 'keepCancel', params: ({ event }) => event.reason },
         },
       },
     },
     executing: {
       description: 'The tool runs with the arguments the hooks left; cancelling aborts its signal.',
+      tags: 'work',
       invoke: {
         id: 'tool',
         src: 'executeTool',
         input: ({ context }) => ({ ports: context.ports, toolInput: context.toolInput }),
         onDone: {
-          target: 'planningAfter',
+          target: 'judgingResult',
           actions: { type: 'keepResult', params: ({ event }) => event.output },
         },
         onError: {
           description: 'A tool that throws is a result with an error, and AfterTool hooks see it.',
-          target: 'planningAfter',
+          target: 'judgingResult',
           actions: { type: 'keepThrown', params: ({ event }) => ({ error: event.error }) },
         },
       },
@@ -209,89 +258,103 @@ export const toolCallMachine = setup({
         },
       },
     },
-    planningAfter: {
-      description: 'Which AfterTool hooks match this tool.',
-      entry: 'planAfter',
-      always: [{ guard: 'hasHooks', target: 'afterHooks' }, { target: 'done' }],
+    judgingResult: {
+      description: 'Whether hooks look at the result.',
+      always: [{ guard: 'hasHooksAfter', target: 'afterHooks' }, { target: 'done' }],
     },
     afterHooks: {
       description:
         'AfterTool hooks may add context, hide the result from the user or stop the agent.',
+      tags: 'hooks',
       invoke: {
         id: 'afterHooks',
         src: 'hookEvent',
-        input: ({ context }) => context.plan!,
-        onDone: [
-          {
-            guard: 'wasCancelled',
-            target: 'cancelled',
-            actions: { type: 'keepAfter', params: ({ event }) => event.output },
+        input: ({ context }) => context.ports.hooksAfter!(context.toolInput, context.result ?? {}),
+        onDone: {
+          target: 'judgingAfter',
+          actions: { type: 'keepAfter', params: ({ event }) => event.output },
+        },
+        onError: {
+          description: 'A hook phase that breaks never blocks; the result stands.',
+          target: 'judgingAfter',
+          actions: {
+            type: 'noteFailure',
+            params: ({ event }) => ({ phase: 'AfterTool', error: event.error }),
           },
-          {
-            guard: { type: 'stops', params: ({ event }) => event.output },
-            target: 'stopped',
-            actions: { type: 'keepAfter', params: ({ event }) => event.output },
-          },
-          {
-            target: 'done',
-            actions: { type: 'keepAfter', params: ({ event }) => event.output },
-          },
-        ],
-        onError: [
-          { guard: 'wasCancelled', target: 'cancelled' },
-          {
-            description:
-              'A hook phase that breaks never blocks: the result stands, and the failure is kept.',
-            target: 'done',
-            actions: {
-              type: 'noteFailure',
-              params: ({ event }) => ({ phase: 'AfterTool', error: event.error }),
+        },
+      },
+      initial: 'running',
+      states: {
+        running: {
+          description: 'The hooks work; a cancel is passed on to them.',
+          on: {
+            cancel: {
+              target: 'cancelling',
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
             },
           },
-        ],
-      },
-      on: {
-        cancel: {
-          actions: [
-            { type: 'keepCancel', params: ({ event }) => event.reason },
-            { type: 'cancelAfter', params: ({ event }) => event.reason },
-          ],
+        },
+        cancelling: {
+          description: 'The hooks were told to end, and are heard out.',
+          entry: 'cancelAfter',
         },
       },
     },
+    judgingAfter: {
+      description: 'What the hooks decided together; the result stands in any case.',
+      always: [
+        { guard: 'wasCancelled', target: 'cancelled' },
+        { guard: 'isStoppedAfter', target: 'stopped' },
+        { target: 'done' },
+      ],
+    },
     done: {
       type: 'final',
+      tags: 'ended',
       description: 'The tool ran and its result goes to the model.',
       output: ({ context }): ToolCallOutcome => ({
         status: 'done',
-        ...told(context),
+        ...common(context),
         result: context.result ?? {},
       }),
     },
     blocked: {
       type: 'final',
+      tags: 'ended',
       description: 'A hook forbade the call; the model reads the reason instead of a result.',
       output: ({ context }): ToolCallOutcome => ({
         status: 'blocked',
-        ...told(context),
+        ...common(context),
         stop: context.before?.verdict.stop === true,
       }),
     },
     stopped: {
       type: 'final',
+      tags: 'ended',
       description: 'A hook stopped the agent; a result the tool already gave is kept.',
       output: ({ context }): ToolCallOutcome => ({
         status: 'stopped',
-        ...told(context),
+        ...common(context),
         ...(context.result && { result: context.result }),
+      }),
+    },
+    refused: {
+      type: 'final',
+      tags: 'ended',
+      description: 'The tool was not on offer, or the user did not let it run.',
+      output: ({ context }): ToolCallOutcome => ({
+        status: 'refused',
+        ...common(context),
+        ...context.refusal!,
       }),
     },
     cancelled: {
       type: 'final',
+      tags: 'ended',
       description: 'The caller gave up.',
       output: ({ context }): ToolCallOutcome => ({
         status: 'cancelled',
-        ...told(context),
+        ...common(context),
         reason: context.cancelReason ?? '',
         ...(context.result && { result: context.result }),
       }),

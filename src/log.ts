@@ -1,13 +1,13 @@
-import { createRequire } from 'node:module';
-import type Debug from 'debug';
+import { printableLine } from './printable.ts';
 
-/** Writes a line of the debug log, with the formats of `debug`. */
+/** Writes a line of the debug log, with the formats of Node's `util.format`. */
 type DebugChannel = (format: string, ...values: readonly unknown[]) => void;
 
 /**
- * A debug channel; all of hookmachine's lie under `llxprt:core:hooks:*` (C-102). `debug` is loaded
- * with the first line while DEBUG is set, be it by the user or by a host's `debug.enable`, which sets
- * it: a short-lived command does not pay for what nobody reads.
+ * A debug channel; all of hookmachine's lie under `llxprt:core:hooks:*` (C-102). What DEBUG says is
+ * asked with each line, for a host's `debug.enable` sets it. One record is one line, and nothing in it,
+ * whoever said it, is obeyed by a terminal. Not the package `debug` itself: bundled into an ES module it
+ * ends the program that asks it for a line.
  */
 export function debugChannel(
   part:
@@ -20,17 +20,37 @@ export function debugChannel(
     | 'tool'
     | 'model',
 ): DebugChannel {
-  let channel: Debug.Debugger | undefined;
+  const name = `llxprt:core:hooks:${part}`;
   return (format, ...values) => {
-    if (channel === undefined && !process.env['DEBUG']) return;
-    channel ??= createDebug()(`llxprt:core:hooks:${part}`);
-    channel(format, ...values);
+    const wanted = process.env['DEBUG'];
+    if (!wanted || !isWanted(name, wanted)) return;
+    process.stderr.write(`${new Date().toISOString()} ${name} ${recordOf(format, values)}\n`);
   };
 }
 
-const createDebug = (): typeof Debug => require('debug') as typeof Debug;
+/** Objects are told on one line too. */
+function recordOf(format: string, values: readonly unknown[]): string {
+  const { format: inText, inspect } = process.getBuiltinModule('node:util');
+  const told = values.map((value) =>
+    typeof value === 'object' && value !== null
+      ? inspect(value, { breakLength: Infinity, compact: true })
+      : value,
+  );
+  return printableLine(inText(format.replaceAll(/%[oO]/g, '%s'), ...told));
+}
 
-const require = createRequire(import.meta.url);
+/** Whether a list of names, as `debug` reads them, names this one: `*` stands for anything, and `-` in front leaves out. */
+function isWanted(name: string, list: string): boolean {
+  const patterns = list.split(/[\s,]+/).filter(Boolean);
+  const fits = (pattern: string): boolean => {
+    const escaped = pattern.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`);
+    return new RegExp(`^${escaped.replaceAll('*', '.*')}$`).test(name);
+  };
+  return (
+    patterns.some((pattern) => !pattern.startsWith('-') && fits(pattern)) &&
+    !patterns.some((pattern) => pattern.startsWith('-') && fits(pattern.slice(1)))
+  );
+}
 
 /** Receives warnings, one line each. */
 export type WarningSink = (line: string) => void;
@@ -46,7 +66,7 @@ export const oneLine = (text: string, longest = 400): string => {
   const line = text
     .slice(0, 4 * longest)
     .replaceAll(/\s*\n\s*/g, ' | ')
-    .replaceAll(/\p{Cc}|\p{Bidi_Control}/gu, '')
+    .replaceAll(/\p{Cc}|\p{Bidi_Control}|[\u2028\u2029]/gu, '')
     .trim();
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 };

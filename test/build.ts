@@ -1,6 +1,54 @@
-import { execaSync } from 'execa';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isBuilt } from '../scripts/built-from.ts';
 
-/** Builds the package once, because tests of the command run what users run. */
-export function setup(): void {
-  execaSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 'inherit', 'inherit'] });
+const root = fileURLToPath(new URL('..', import.meta.url));
+const cache = join(root, 'node_modules/.cache/hookmachine');
+const lock = join(cache, 'building');
+
+/* Imported by what runs the built command: builds the package, unless dist/ is of the sources as they are. */
+
+build();
+
+function build(): void {
+  mkdirSync(cache, { recursive: true });
+  while (!isBuilt()) {
+    if (!takeLock()) {
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+      continue;
+    }
+    try {
+      const stdio: ['ignore', 'inherit', 'inherit'] = ['ignore', 'inherit', 'inherit'];
+      // Who waited for the lock finds that it was built meanwhile.
+      if (!isBuilt()) execFileSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio });
+    } finally {
+      rmSync(lock, { force: true });
+    }
+  }
+}
+
+/** Whether this process is the one that builds; test files run side by side. */
+function takeLock(): boolean {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch {
+    if (isLeft()) rmSync(lock, { force: true });
+    return false;
+  }
+}
+
+/** Whether whoever took the lock is gone. */
+function isLeft(): boolean {
+  try {
+    const owner = Number(readFileSync(lock, 'utf8'));
+    // Between making and writing the file it is empty; for long only where its writer was killed.
+    if (owner === 0) return Date.now() - statSync(lock).mtimeMs > 10_000;
+    process.kill(owner, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+  }
 }

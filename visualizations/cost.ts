@@ -1,4 +1,4 @@
-import type { Layout, PlacedEdge, Point } from './layout.ts';
+import type { Layout, PlacedEdge, Point } from './placed.ts';
 
 /** What a README leaves for a picture; a wider one is shown smaller, its words too. */
 const PAGE_WIDTH = 830;

@@ -37,14 +37,15 @@ export const edgeId = ({ from, to }: DrawnEdge): string => `${from} → ${to}`;
 function nodeOf(state: DrawnState, edges: readonly DrawnEdge[]): ElkNode {
   const { width, height } = captionOf(state);
   if (state.states.length === 0) return { id: state.id, width, height };
+  // ELK forgets the minimum of a state whose children it lays out: they are given the room around them.
+  const widest = Math.max(...state.states.map((child) => captionOf(child).width));
+  const right = Math.max(22, width - 22 - widest);
   const goesInward = edges.some(({ from, inward }) => inward && from === state.id);
   return {
     id: state.id,
     layoutOptions: {
       ...options,
-      'elk.padding': `[top=${height + 12},left=22,bottom=22,right=22]`,
-      'elk.nodeSize.constraints': 'MINIMUM_SIZE',
-      'elk.nodeSize.minimum': `(${width},${height})`,
+      'elk.padding': `[top=${height + 12},left=22,bottom=22,right=${right}]`,
     },
     children: [
       ...state.starts.map((start) => circle(`dot ${start}`)),

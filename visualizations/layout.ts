@@ -1,59 +1,34 @@
 import elk, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled.js';
-import { type Caption, captionOf } from './caption.ts';
+import { captionOf } from './caption.ts';
 import { costOf } from './cost.ts';
 import { edgeId, elkGraphOf } from './elk-graph.ts';
-import type { DrawnEdge, DrawnState, Graph } from './graph.ts';
-import { type Label, labelOf } from './label.ts';
+import type { DrawnState, Graph } from './graph.ts';
+import { labelOf } from './label.ts';
 import { straightened } from './straighten.ts';
 
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
-
-export interface PlacedState extends Point {
-  readonly width: number;
-  readonly height: number;
-  readonly state: DrawnState;
-  readonly caption: Caption;
-}
-
-export interface PlacedEdge {
-  readonly edge: DrawnEdge;
-  readonly points: readonly Point[];
-  readonly label: (Label & Point) | undefined;
-}
-
-/** Where everything goes. A state comes before those inside it. */
-export interface Layout {
-  readonly width: number;
-  readonly height: number;
-  readonly states: readonly PlacedState[];
-  readonly edges: readonly PlacedEdge[];
-  /** From each initial dot to the state it starts in. */
-  readonly starts: readonly (readonly Point[])[];
-}
+import type { Layout, PlacedEdge, PlacedState, Point } from './placed.ts';
 
 // The types call this CommonJS module a default export, and the module is its own `default`.
 const Elk = elk.default;
 
 /** ELK draws lots; with more of them, more good layouts are seen, and `npm run draw` takes longer. */
-const LOTS = 16;
+export const LOTS = 16;
 
-/** Lays a graph out. The same graph gives the same layout everywhere: no font is measured. */
+/** Lays a graph out in the best way of all lots. */
 export async function layoutOf(graph: Graph): Promise<Layout> {
   let best = await drawLot(graph, 1);
-  for (let seed = 2; seed <= LOTS; seed++) {
-    const next = await drawLot(graph, seed);
+  for (let lot = 2; lot <= LOTS; lot++) {
+    const next = await drawLot(graph, lot);
     if (costOf(next) < costOf(best)) best = next;
   }
   return best;
 }
 
-async function drawLot(graph: Graph, seed: number): Promise<Layout> {
+/** Lays a graph out by one lot. The same graph and lot give the same layout everywhere: no font is measured. */
+export async function drawLot(graph: Graph, lot: number): Promise<Layout> {
   const drawnStates = new Map(withInner(graph.root).map((state) => [state.id, state]));
   const drawnEdges = new Map(graph.edges.map((edge) => [edgeId(edge), edge]));
-  const page = await new Elk().layout<ElkNode>(elkGraphOf(graph, seed));
+  const page = await new Elk().layout<ElkNode>(elkGraphOf(graph, lot));
 
   const origins = new Map<string, Point>();
   const states: PlacedState[] = [];
@@ -91,7 +66,7 @@ async function drawLot(graph: Graph, seed: number): Promise<Layout> {
 
   place(page, { x: 0, y: 0 });
   routeAll(page);
-  return { width: page.width ?? 0, height: page.height ?? 0, states, edges, starts };
+  return { lot, width: page.width ?? 0, height: page.height ?? 0, states, edges, starts };
 }
 
 const withInner = (state: DrawnState): DrawnState[] => [state, ...state.states.flatMap(withInner)];

@@ -1,4 +1,4 @@
-import type { Point } from './layout.ts';
+import type { Point } from './placed.ts';
 
 const CORNER = 7;
 const HEAD = 8;

@@ -1,4 +1,4 @@
-import type { Point } from './layout.ts';
+import type { Point } from './placed.ts';
 
 /** A line that swerves by less than this next to a state can meet the state beside instead. */
 const SWERVE = 18;

@@ -1,16 +1,16 @@
 import { fontSizes, type PlacedPiece } from './caption.ts';
 import { DOT_RADIUS } from './elk-graph.ts';
 import { LINE_HEIGHT } from './label.ts';
-import type { Layout, PlacedEdge, PlacedState, Point } from './layout.ts';
+import type { Layout, PlacedEdge, PlacedState, Point } from './placed.ts';
 import { headOf, lineThrough, rounded } from './line.ts';
 import { style } from './style.ts';
 
 /** A laid-out machine as SVG, in which every state and edge can be found by what it stands for. */
-export function svgOf({ width, height, states, edges, starts }: Layout): string {
+export function svgOf({ lot, width, height, states, edges, starts }: Layout): string {
   const [right, bottom] = [Math.ceil(width) + 2, Math.ceil(height) + 2];
   const about = states[0]?.state.description ?? '';
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" class="statechart" role="img" aria-label="${escaped(about)}" viewBox="-1 -1 ${right} ${bottom}" width="${right}" height="${bottom}">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" class="statechart" data-lot="${lot}" role="img" aria-label="${escaped(about)}" viewBox="-1 -1 ${right} ${bottom}" width="${right}" height="${bottom}">`,
     `<style>${style}</style>`,
     ...states.map(stateMarkup),
     ...starts.map(startMarkup),

@@ -1,6 +1,6 @@
 import type { ActorRefFrom } from 'xstate';
-import type { toolCallMachine } from '../../dist/src/index.js';
-import { loadEngine, loadXState } from '../engine.ts';
+import type { toolCallMachine } from '../../dist/src/entries/machines.js';
+import { loadMachines, loadXState } from '../engine.ts';
 import { toolInput } from '../scenario.ts';
 
 /** Starts one tool call as a machine and nothing else, without hooks. */
@@ -11,7 +11,7 @@ export type StartMachine = (
 
 /** The `toolCall` machine with ports that do nothing but run the tool. */
 export async function bareMachine(): Promise<StartMachine> {
-  const { toolCallMachine: machine } = await loadEngine();
+  const { toolCallMachine: machine } = await loadMachines();
   const { createActor } = await loadXState();
   return (execute, inspect) => {
     const ports = {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { MessageBusType, type HookExecutionResponse } from '../../src/bus/message-bus.ts';
 import { serveHookRequests } from '../../src/bus/serve-hook-requests.ts';
-import { makeEmptySuccessResult } from '../../src/hooks/results.ts';
+import { makeEmptySuccessResult } from '../../src/verdict/results.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { promise, type Target } from '../target.ts';
 

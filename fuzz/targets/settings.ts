@@ -23,6 +23,11 @@ export const settings: Target = {
     'timeout',
     'name',
     'onFailure',
+    'defaultOnFailure',
+    'matchers',
+    'timout',
+    'hook',
+    'redact',
     'tools',
     'enableHooks',
     'hooksConfig',
@@ -42,6 +47,8 @@ export const settings: Target = {
       const read = sources.map(defineHooks);
       const system = read[sources.findIndex(({ source }) => source === 'system')];
       promise(system?.definitions.length === 1, "the administrator's guard is read");
+      for (const one of read)
+        promise(one.problems.length <= 101, 'of very many problems the first are reported');
       for (const problem of [...problems, ...read.flatMap((one) => one.problems)]) {
         promise(problem.mend !== '', 'a problem has a mend');
         formatProblem(problem);

@@ -32,6 +32,13 @@ export const stdout: Target = {
     'additionalContext',
     'allowedFunctionNames',
     'parts',
+    'Decision',
+    'descision',
+    'permission',
+    'toolInput',
+    'updatedInput',
+    'checking...\n',
+    '```json\n',
   ],
   run(text) {
     for (const dialect of knownDialects)
@@ -57,6 +64,13 @@ export const stdout: Target = {
           );
         const answer = read({});
         promise(answer.fared === 'ok' || answer.error !== undefined, 'a failure has a name');
+        if (text.trimStart().startsWith('{') && answer.output?.decision === 'deny') {
+          const { notes, error } = read({ stdout: `checking...\n${text}` });
+          promise(
+            [...notes, error?.message].some((line) => line?.includes('NOT read')),
+            `a denial behind a line of a log is reported in ${event}`,
+          );
+        }
         JSON.stringify(dialect.stdin(event, dialect.chain(event, payload, answer), {}));
         const denies = knownDialects[0]!.read(
           event,

@@ -1,12 +1,11 @@
-import type * as machines from '../hooks/actors.ts';
-import { loadWithHookMachines } from '../hooks/load-machines.ts';
+import { agentTurnMachine } from '../../machines/agent-turn.ts';
+import { modelCallMachine } from '../../machines/model-call.ts';
+import { toolCallMachine } from '../../machines/tool-call.ts';
+import { hookEvent } from '../hooks/hook-machines.ts';
 
-/** The machines of calls and turns, and what runs them. */
-export type CallMachines = typeof machines;
+/** The machines of calls and turns with their actors provided, once for all runs. */
+export const toolCall = toolCallMachine.provide({ actors: { hookEvent } });
 
-let loaded: Promise<CallMachines> | undefined;
+export const modelCall = modelCallMachine.provide({ actors: { hookEvent } });
 
-/** Loaded for calls with hooks only, and asked for once, because every such call waits for them. */
-export const callMachines = (): Promise<CallMachines> => (loaded ??= import('../hooks/actors.ts'));
-
-loadWithHookMachines(callMachines);
+export const agentTurn = agentTurnMachine.provide({ actors: { hookEvent } });

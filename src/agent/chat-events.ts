@@ -1,7 +1,8 @@
 import type { HookEventName } from '../protocol/events.ts';
 import type { ToolInput } from '../../machines/tool-call.ts';
-import type { AggregatedHookResult } from '../hooks/results.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
+import { argumentChanges, resultChanges, type HookChange } from './hook-changes.ts';
 import type { ToolCallRequest } from './tool-call.ts';
 import type { CompletedToolCall } from './tool-scheduler.ts';
 
@@ -9,10 +10,13 @@ import type { CompletedToolCall } from './tool-scheduler.ts';
 export interface HookReport {
   readonly name: string;
   readonly fared: string;
+  /** Null when it did not end by itself. */
   readonly exitCode: number | null;
   readonly signal?: string;
   readonly durationMs: number;
   readonly error?: string;
+  /** What its author should know, such as a key of its answer that was not understood. */
+  readonly notes?: readonly string[];
 }
 
 /** What happens in a turn, in order. The last event of a turn is `finalAnswer`, `promptBlocked`, `stop`, `error` or `cancelled`. */
@@ -48,6 +52,8 @@ export type ChatEvent =
       readonly stop: boolean;
       readonly reason?: string;
       readonly hooks: readonly HookReport[];
+      /** What they changed of the tool call, if anything. */
+      readonly changes?: readonly HookChange[];
     }
   /** A hook has something for the user, or the engine has. */
   | { readonly type: 'notice'; readonly text: string }
@@ -72,6 +78,7 @@ export function hookDecision(
   event: HookEventName,
   result: AggregatedHookResult | undefined,
   toolCallId?: string,
+  changes: readonly HookChange[] = [],
 ): ChatEvent[] {
   if (result === undefined) return [];
   const { finalOutput } = result;
@@ -86,22 +93,24 @@ export function hookDecision(
       blocked,
       stop,
       ...(reason !== undefined && { reason }),
-      hooks: result.results.map(({ hook, fared, exitCode, signal, durationMs, error }) => ({
+      hooks: result.results.map(({ hook, fared, exitCode, signal, durationMs, error, notes }) => ({
         name: hook.name,
         fared,
-        exitCode,
+        exitCode: signal === undefined ? exitCode : null,
         ...(signal !== undefined && { signal }),
         durationMs: Math.round(durationMs),
         ...(error && { error: error.message }),
+        ...(notes.length > 0 && { notes }),
       })),
+      ...(changes.length > 0 && { changes }),
     },
   ];
 }
 
 /** What came of a tool call, for those who follow the turn. */
 export const toolEvents = (call: CompletedToolCall): ChatEvent[] => [
-  ...hookDecision('BeforeTool', call.before, call.request.id),
-  ...hookDecision('AfterTool', call.after, call.request.id),
+  ...hookDecision('BeforeTool', call.before, call.request.id, argumentChanges(call)),
+  ...hookDecision('AfterTool', call.after, call.request.id, resultChanges(call)),
   toolResultEvent(call.request, call.toolResult, call.outcome.status),
 ];
 

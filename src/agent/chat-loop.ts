@@ -1,7 +1,7 @@
+import { HookmachineError } from '../errors.ts';
 import { onAbort } from '../hooks/on-abort.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { GenAIContent } from '../translate/genai-types.ts';
-import { callMachines } from './call-machines.ts';
 import { compressHistory } from './compress-history.ts';
 import type { ChatEvent } from './chat-events.ts';
 import type { ChatLoopOptions, ChatSession } from './chat-session.ts';
@@ -27,8 +27,6 @@ export class ChatLoop {
 
   constructor(options: ChatLoopOptions) {
     const tools = options.tools ?? new Map<string, Tool>();
-    // Every turn needs them, and tells when they are not there.
-    void callMachines().catch(() => undefined);
     this.#session = {
       options,
       tools,
@@ -51,10 +49,14 @@ export class ChatLoop {
    * One turn. It runs to its end whether or not the events are read in time; leaving the iteration
    * early cancels it. Never rejects for what a model, a tool or a hook does.
    *
-   * @throws {Error} while another turn runs
+   * @throws {HookmachineError} while another turn runs
    */
   run(prompt: string, { signal }: { signal?: AbortSignal } = {}): AsyncIterable<ChatEvent> {
-    if (this.#abort) throw new Error('A turn runs already: read its events to their end first.');
+    if (this.#abort)
+      throw new HookmachineError(
+        'TURN_RUNNING',
+        'A turn runs already: read its events to their end first.',
+      );
     const abort = (this.#abort = new AbortController());
     const events = new EventQueue<ChatEvent>(() => {
       abort.abort('nobody reads the turn any more');

@@ -1,5 +1,5 @@
 import type { InvokedBy } from '../dialects/event-context.ts';
-import type { HookSystemConfig } from '../hooks/config.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { Model } from '../models/model.ts';
 import type { GenAIConfig, GenAIContent } from '../translate/genai-types.ts';
 import type { HookEventFields } from '../protocol/input.ts';
@@ -26,14 +26,28 @@ export interface ChatLoopOptions {
   readonly display?: 'held' | 'live';
   /** How often in a turn AfterAgent hooks may send the agent on, by a rejection or with follow-ups; default 8. */
   readonly maxRejections?: number;
-  /** Asks the user before a tool runs. Notification hooks are told first, with the type `ToolPermission`. */
-  readonly confirm?: (request: ToolCallRequest) => boolean | Promise<boolean>;
+  /**
+   * Asks the user before a tool runs, with the arguments that hooks left. Notification hooks are told first,
+   * with the type `ToolPermission`.
+   */
+  readonly confirm?: (request: ConfirmRequest) => boolean | Promise<boolean>;
+  /**
+   * Whether built-in tools may write settings with hooks, folders of hooks, and trusted scripts; default
+   * false: `confirm` is asked once more, with the final arguments, and without it they refuse.
+   */
+  readonly allowGuardWrites?: boolean;
   /** Compress the conversation before a turn once a call took as many tokens in all; default never. */
   readonly compressAt?: number;
   /** Who works here, for hooks that are told of it: the user's own agent, the default, or one that it started. */
   readonly invokedBy?: InvokedBy;
   /** An earlier conversation to go on with; the session then begins as resumed. */
   readonly history?: readonly GenAIContent[];
+}
+
+/** A call that the user is asked about. */
+export interface ConfirmRequest extends ToolCallRequest {
+  /** The paths that it would write where guards are written down, when it is asked about for that. */
+  readonly guarded?: readonly string[];
 }
 
 /** What outlives a turn. */

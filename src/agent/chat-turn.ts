@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { AnyActorRef } from 'xstate';
 import type {
   AgentTurnInput,
   AgentTurnOutcome,
@@ -6,15 +7,16 @@ import type {
   ModelStep,
   ToolStep,
 } from '../../machines/agent-turn.ts';
-import type { HookSystem } from '../hooks/hook-system.ts';
-import { messageOf } from '../hooks/message-of.ts';
-import type { HookEventFields } from '../protocol/input.ts';
+import type { PrepareOptions } from '../hooks/hook-event-handler.ts';
+import { messageOf } from '../message-of.ts';
+import { observed } from '../hooks/observers.ts';
+import { runMachine } from '../hooks/run-machine.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
-import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
+import { errorResult } from '../protocol/tool-result.ts';
 import type { GenAIRequest } from '../translate/genai-types.ts';
 import { withSystemMessage } from '../translate/system-message.ts';
-import { callMachines } from './call-machines.ts';
-import { hookDecision, toolEvents, toolResultEvent, type ChatEvent } from './chat-events.ts';
+import { agentTurn } from './call-machines.ts';
+import { hookDecision, toolEvents, type ChatEvent } from './chat-events.ts';
 import {
   conversationOf,
   modelMessage,
@@ -24,14 +26,13 @@ import {
   userMessage,
   withCallIds,
 } from './chat-history.ts';
-import type { ChatSession } from './chat-session.ts';
+import type { ChatLoopOptions, ChatSession, ConfirmRequest } from './chat-session.ts';
 import { compressHistory } from './compress-history.ts';
 import { runModelCall, type EndedModelCall } from './model-call.ts';
-import { hasHooks, hookResult, planHooks, tellResult } from './plan-hooks.ts';
-import { readyHookSystem } from './ready-hook-system.ts';
+import { hasHooks, hookResult, planHooks } from './plan-hooks.ts';
+import { readyHookSystem, type Ready } from './ready-hook-system.ts';
 import { beginSession, fireSessionEvent, notice } from './session-events.ts';
 import type { ToolCallRequest } from './tool-call.ts';
-import { warnUnseen, type CallOrigin } from './run-call.ts';
 import { refusalOf } from './tool-choice.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 
@@ -48,8 +49,6 @@ export class ChatTurn {
   readonly #tell: (...events: ChatEvent[]) => void;
   /** The request of the last model call, as it was sent. */
   #request: GenAIRequest | undefined;
-  /** What is told to observers: the turn, and its last model call. */
-  #origin: CallOrigin | undefined;
   /** What the user saw of the last response. */
   #answer = '';
   /** What the last response said. */
@@ -69,7 +68,6 @@ export class ChatTurn {
   async run(prompt: string): Promise<ChatEvent> {
     const { options } = this.#session;
     const { config } = options;
-    const { inspect } = config;
     const { signal } = this.#abort;
     const limits = {
       maxSteps: options.maxSteps ?? defaultMaxSteps,
@@ -81,11 +79,8 @@ export class ChatTurn {
         await compressHistory(this.#session, 'auto', this.#tell, signal);
       await beginSession(this.#session, this.#tell);
       const system = await readyHookSystem(options.config);
-      const { agentTurn, runMachine } = await callMachines();
       const input = { ports: this.#ports(prompt, system), ...limits };
-      this.#origin = inspect && { turn: randomUUID() };
-      const origin = inspect && { sessionId: config.getSessionId(), ...this.#origin };
-      const outcome = await runMachine(agentTurn, input, { signal, inspect, origin });
+      const outcome = await runMachine(agentTurn, input, { signal, ...observed(config) });
       return this.#lastEvent(outcome, limits);
     } catch (error) {
       return { type: 'error', message: messageOf(error) };
@@ -94,30 +89,38 @@ export class ChatTurn {
     }
   }
 
-  #ports(prompt: string, system: HookSystem | undefined): AgentTurnPorts {
+  #ports(prompt: string, system: Ready): AgentTurnPorts {
     const { history, options, contexts } = this.#session;
     const context = { invokedBy: options.invokedBy, messages: () => conversationOf(history) };
-    const plan = <Event extends 'BeforeAgent' | 'AfterAgent'>(
-      event: Event,
-      fields: () => HookEventFields[Event],
-    ) =>
-      tellResult(planHooks(system, event, fields, undefined, context), (result) => {
+    const reporting = (event: 'BeforeAgent' | 'AfterAgent'): PrepareOptions => ({
+      context,
+      onDecided: (result) => {
         this.#tell(...hookDecision(event, result));
         this.#note(result.finalOutput);
-      });
+      },
+    });
+    const onPrompt = planHooks(options.config, system, 'BeforeAgent');
+    const onAnswer = planHooks(options.config, system, 'AfterAgent');
     return {
-      planBefore: () => plan('BeforeAgent', () => ({ prompt })),
+      ...(onPrompt && {
+        hooksBefore: () => onPrompt(() => ({ prompt }), reporting('BeforeAgent')),
+      }),
+      ...(onAnswer && {
+        hooksAfter: (rejections) =>
+          onAnswer(
+            () => ({
+              prompt,
+              prompt_response: this.#said,
+              stop_hook_active: rejections > 0,
+            }),
+            reporting('AfterAgent'),
+          ),
+      }),
       acceptPrompt: (before) => {
         const added = hookResult(before)?.finalOutput?.getAdditionalContext();
         const parts = [prompt, ...contexts.splice(0), ...(added === undefined ? [] : [added])];
         history.push(userMessage(parts.join('\n\n')));
       },
-      planAfter: (rejections) =>
-        plan('AfterAgent', () => ({
-          prompt,
-          prompt_response: this.#said,
-          stop_hook_active: rejections > 0,
-        })),
       sendOn: (after) => {
         const { finalOutput, followUps = [] } = hookResult(after) ?? {};
         if (finalOutput?.isBlockingDecision()) {
@@ -131,9 +134,9 @@ export class ChatTurn {
         }
       },
       stopOf: (outcome) => ({ reason: hookResult(outcome)?.finalOutput?.getStopReason() ?? '' }),
-      callModel: () => this.#callModel(),
-      runTools: (calls) => this.#runTools(calls as readonly ToolCallRequest[]),
-      cancel: (reason) => this.#abort.abort(reason),
+      callModel: (parent) => this.#callModel(system, parent),
+      runTools: (calls, parent) => this.#runTools(calls as readonly ToolCallRequest[], parent),
+      cancelCalls: (reason) => this.#abort.abort(reason),
     };
   }
 
@@ -142,11 +145,12 @@ export class ChatTurn {
     if (output?.systemMessage) this.#session.notes.add(output.systemMessage);
   }
 
-  async #callModel(): Promise<ModelStep> {
+  async #callModel(system: Ready, parent: AnyActorRef): Promise<ModelStep> {
     const { options, notes, history } = this.#session;
     const { config, model } = options;
     const { signal } = this.#abort;
-    const system = await readyHookSystem(config);
+    // The actions of a machine that has just been started run after its first child was.
+    await Promise.resolve();
     const isHeld = options.display !== 'live' && hasHooks(system, 'AfterModel');
     let isShown = false;
     const onText = (text: string): void => {
@@ -154,11 +158,9 @@ export class ChatTurn {
       isShown = true;
       this.#tell({ type: 'text', text });
     };
-    const id = randomUUID();
-    this.#origin &&= { ...this.#origin, modelCall: id };
     const call = await runModelCall(
       config,
-      { id, request: this.#nextRequest() },
+      { id: randomUUID(), request: this.#nextRequest() },
       async (request, callSignal) => {
         const response = await model.generate(request, { signal: callSignal, onText });
         notes.clear();
@@ -166,7 +168,7 @@ export class ChatTurn {
       },
       {
         signal,
-        origin: this.#origin,
+        parent,
         onHooks: (event, result) => this.#tell(...hookDecision(event, result)),
       },
     );
@@ -211,65 +213,41 @@ export class ChatTurn {
     return [...notes].reduce<GenAIRequest>(withSystemMessage, request);
   }
 
-  async #runTools(requests: readonly ToolCallRequest[]): Promise<ToolStep> {
+  async #runTools(requests: readonly ToolCallRequest[], parent: AnyActorRef): Promise<ToolStep> {
     const { options, tools, history } = this.#session;
-    const { config, toolLimit } = options;
-    // By request and not by id: a provider may give one id twice.
-    const results = new Map<ToolCallRequest, ToolResult>();
-    for (const request of requests) {
-      const { id, name, input } = request;
-      this.#tell({ type: 'toolCall', id, name, input });
-      const refusal = refusalOf(name, this.#request!);
-      if (refusal === undefined) continue;
-      results.set(request, refusal);
-      await this.#tellRefused(request, refusal);
-    }
-    for (const request of requests) {
-      if (results.has(request) || (await this.#isConfirmed(request))) continue;
-      const refusal = errorResult(`The user did not let ${request.name} run.`, 'declined');
-      results.set(request, refusal);
-      await this.#tellRefused(request, refusal);
-    }
+    const { config, confirm, toolLimit, invokedBy } = options;
+    for (const { id, name, input } of requests) this.#tell({ type: 'toolCall', id, name, input });
     const scheduler = new ToolScheduler({
       config,
       tools,
       ...(toolLimit !== undefined && { limit: toolLimit }),
-      invokedBy: options.invokedBy,
+      ...(confirm && { confirm: (request) => this.#confirmed(request, confirm) }),
+      notOffered: (name) => refusalOf(name, this.#request!),
+      invokedBy,
       onCompleted: (call) => this.#tell(...toolEvents(call)),
-      origin: this.#origin,
+      parent,
+      allowGuardWrites: options.allowGuardWrites,
+      // What the user agreed to need not have shown where the tool would write.
+      confirmGuarded:
+        confirm && ((request, guarded) => this.#confirmed({ ...request, guarded }, confirm)),
     });
-    const { calls, stop } = await scheduler.schedule(
-      requests.filter((request) => !results.has(request)),
-      { signal: this.#abort.signal },
-    );
-    for (const { request, toolResult } of calls) results.set(request, toolResult);
-    history.push(
-      toolMessage(requests.map((request) => ({ request, toolResult: results.get(request)! }))),
-    );
+    const { calls, stop } = await scheduler.schedule(requests, { signal: this.#abort.signal });
+    history.push(toolMessage(calls));
     return stop ? { stop } : {};
   }
 
-  async #tellRefused(request: ToolCallRequest, refusal: ToolResult): Promise<void> {
-    const { config } = this.#session.options;
-    if (config.inspect) {
-      try {
-        const { showRefused } = await import('./refused-call.ts');
-        await showRefused(config, request, refusal, this.#origin);
-      } catch (error) {
-        warnUnseen(config, error);
-      }
-    }
-    this.#tell(toolResultEvent(request, refusal, 'refused'));
-  }
-
-  /** Asks the user, where the host wants it; hooks come after the approval (C-70). */
-  async #isConfirmed(request: ToolCallRequest): Promise<boolean> {
-    const { confirm } = this.#session.options;
-    if (confirm === undefined || this.#abort.signal.aborted) return true;
+  /** Asks the user, where the host wants it, with what hooks left of the arguments; Notification hooks are told first. */
+  async #confirmed(
+    request: ConfirmRequest,
+    confirm: NonNullable<ChatLoopOptions['confirm']>,
+  ): Promise<boolean> {
     const type = 'ToolPermission';
+    const { guarded } = request;
     const fields = {
       notification_type: type,
-      message: `The agent wants to run ${request.name}.`,
+      message: guarded
+        ? `The agent wants to run ${request.name}, which would write where its guards stand: ${guarded.join(', ')}.`
+        : `The agent wants to run ${request.name}.`,
       details: { tool_name: request.name, tool_input: request.input },
     };
     await fireSessionEvent(this.#session, 'Notification', fields, type, this.#tell);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { messageOf } from '../hooks/message-of.ts';
+import { messageOf } from '../message-of.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { ChatEvent } from './chat-events.ts';
 import { textOf, userMessage } from './chat-history.ts';

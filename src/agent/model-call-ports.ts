@@ -1,9 +1,7 @@
-import type { HookEventInput } from '../../machines/hook-event.ts';
 import type { ModelCallPorts, ModelRequest } from '../../machines/model-call.ts';
-import type { HookSystemConfig } from '../hooks/config.ts';
-import type { HookSystem } from '../hooks/hook-system.ts';
-import type { AggregatedHookResult } from '../hooks/results.ts';
-import type { HookEventFields } from '../protocol/input.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import type { PrepareOptions } from '../hooks/hook-event-handler.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { defaultHookTranslator } from '../translate/genai-v1.ts';
 import { withSystemMessage } from '../translate/system-message.ts';
@@ -13,17 +11,24 @@ import {
   withChanges,
   withToolConfig,
 } from './model-effects.ts';
-import { hookResult, planHooks, tellResult } from './plan-hooks.ts';
+import { hookResult, planHooks } from './plan-hooks.ts';
+import type { Ready } from './ready-hook-system.ts';
 
 /** The events of a model call, in their order (C-89). */
-export const modelEvents = ['BeforeToolSelection', 'BeforeModel', 'AfterModel'] as const;
-export type ModelEvent = (typeof modelEvents)[number];
+export type ModelEvent = 'BeforeToolSelection' | 'BeforeModel' | 'AfterModel';
 
 /** Asks the model for one whole response. */
 export type CallModel = (request: GenAIRequest, signal: AbortSignal) => Promise<GenAIResponse>;
 
 /** Told of what the hooks of an event did, as soon as they have spoken. */
 export type OnHooks = (event: ModelEvent, result: AggregatedHookResult) => void;
+
+/** A model call as it is to be made. */
+export interface ModelCall {
+  readonly request: GenAIRequest;
+  readonly callModel: CallModel;
+  readonly onHooks?: OnHooks | undefined;
+}
 
 const { toHookLLMRequest, toHookLLMResponse } = defaultHookTranslator;
 
@@ -33,46 +38,58 @@ const asRequest = (request: ModelRequest): GenAIRequest => request as GenAIReque
 /** What the engine does for the `modelCall` machine: it alone knows the SDK's shapes (HOOK-141). */
 export function modelCallPorts(
   config: HookSystemConfig,
-  system: HookSystem | undefined,
-  callModel: CallModel,
-  onHooks: OnHooks,
+  system: Ready,
+  { request, callModel, onHooks = () => undefined }: ModelCall,
 ): ModelCallPorts {
-  const plan = <Event extends ModelEvent>(
-    event: Event,
-    fields: () => HookEventFields[Event],
-  ): HookEventInput | undefined =>
-    tellResult(planHooks(system, event, fields), (result) => onHooks(event, result));
+  const onSelection = planHooks(config, system, 'BeforeToolSelection');
+  // Without tools there is nothing to select from (HOOK-053).
+  const selection = onSelection && hasTools(request) ? onSelection : undefined;
+  const before = planHooks(config, system, 'BeforeModel');
+  const after = planHooks(config, system, 'AfterModel');
+  const reporting = (event: ModelEvent): PrepareOptions => ({
+    onDecided: (result) => onHooks(event, result),
+  });
   return {
-    // Without tools there is nothing to select from (HOOK-053).
-    planSelection: (request) =>
-      hasTools(asRequest(request))
-        ? plan('BeforeToolSelection', () => ({ llm_request: toHookLLMRequest(asRequest(request)) }))
-        : undefined,
-    planBefore: (request) =>
-      plan('BeforeModel', () => ({ llm_request: toHookLLMRequest(asRequest(request)) })),
-    planAfter: (request, response) =>
-      plan('AfterModel', () => ({
-        llm_request: toHookLLMRequest(asRequest(request)),
-        llm_response: toHookLLMResponse(response),
-      })),
-    selectTools: (request, outcome) => {
+    ...(selection && {
+      hooksOnSelection: (asked) =>
+        selection(
+          () => ({ llm_request: toHookLLMRequest(asRequest(asked)) }),
+          reporting('BeforeToolSelection'),
+        ),
+    }),
+    ...(before && {
+      hooksBefore: (asked) =>
+        before(
+          () => ({ llm_request: toHookLLMRequest(asRequest(asked)) }),
+          reporting('BeforeModel'),
+        ),
+    }),
+    ...(after && {
+      hooksAfter: (asked, response) =>
+        after(
+          () => ({
+            llm_request: toHookLLMRequest(asRequest(asked)),
+            llm_response: toHookLLMResponse(response),
+          }),
+          reporting('AfterModel'),
+        ),
+    }),
+    selectTools: (asked, outcome) => {
       const output = hookResult(outcome)?.finalOutput;
-      return withSystemMessage(withToolConfig(asRequest(request), output), output?.systemMessage);
+      return withSystemMessage(withToolConfig(asRequest(asked), output), output?.systemMessage);
     },
-    rewrite: (request, outcome) => {
+    rewrite: (asked, outcome) => {
       const output = hookResult(outcome)?.finalOutput;
-      return withSystemMessage(withChanges(asRequest(request), output), output?.systemMessage);
+      return withSystemMessage(withChanges(asRequest(asked), output), output?.systemMessage);
     },
     synthetic: (outcome) => syntheticResponse(hookResult(outcome)?.finalOutput),
     // A model that throws at once fails as one that rejects does.
-    call: async (request, signal) => callModel(asRequest(request), signal),
+    call: async (asked, signal) => callModel(asRequest(asked), signal),
     revise: (response, outcome) =>
       revisedResponse(response, hookResult(outcome)?.finalOutput, config.onWarning),
   };
 }
 
-export function hasTools({
-  config,
-}: GenAIRequest & { readonly config?: { readonly tools?: unknown } }) {
+function hasTools({ config }: GenAIRequest & { readonly config?: { readonly tools?: unknown } }) {
   return Array.isArray(config?.tools) && config.tools.length > 0;
 }

@@ -1,18 +1,15 @@
 import type { ModelCallOutcome } from '../../machines/model-call.ts';
-import type { HookSystemConfig } from '../hooks/config.ts';
-import type { AggregatedHookResult } from '../hooks/results.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { messageOf } from '../message-of.ts';
+import { isObserved } from '../hooks/observers.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { emptyResponse } from '../translate/genai-v1.ts';
-import {
-  hasTools,
-  modelCallPorts,
-  type ModelEvent,
-  modelEvents,
-  type CallModel,
-  type OnHooks,
-} from './model-call-ports.ts';
+import { modelCall } from './call-machines.ts';
+import { modelCallPorts, type CallModel, type OnHooks } from './model-call-ports.ts';
 import { hookResult } from './plan-hooks.ts';
-import { runCall, type CallOrigin, type GiveUp, type HookedCall } from './run-call.ts';
+import { isPending, readyHookSystem } from './ready-hook-system.ts';
+import { runCall, untilCancelled, type RunCallOptions } from './run-call.ts';
 import type { StopRequest } from './tool-effects.ts';
 
 /** One logical model call, however often the provider is asked for it (C-90). */
@@ -42,77 +39,48 @@ export interface EndedModelCall {
   readonly after?: AggregatedHookResult;
 }
 
-export interface ModelCallOptions {
+export interface ModelCallOptions extends Pick<RunCallOptions, 'parent'> {
   readonly signal?: AbortSignal;
   readonly onHooks?: OnHooks;
-  readonly origin?: CallOrigin | undefined;
 }
 
 /**
- * Takes one model call through its hooks: one `modelCall` machine, or none at all when no hook is
- * configured and nobody watches. Never throws: a failing model is an outcome.
+ * Takes one model call through its hooks, as one `modelCall` machine; with no hook and nobody who
+ * watches, the model is just asked. Never throws: a failing model is an outcome.
  */
 export async function runModelCall(
   config: HookSystemConfig,
   { id, request }: ModelCallRequest,
   callModel: CallModel,
-  {
-    signal = new AbortController().signal,
-    onHooks = () => undefined,
-    origin,
-  }: ModelCallOptions = {},
+  { signal = new AbortController().signal, parent, onHooks }: ModelCallOptions = {},
 ): Promise<EndedModelCall> {
-  const told = { request, failures: [] };
-  const outcome = await runCall<ModelCallOutcome, Told>(
-    config,
-    {
-      told,
-      events: modelEvents,
-      withHooks: ({ modelCall }, system, run) =>
-        run(modelCall, {
-          id,
+  const ready = readyHookSystem(config);
+  const system = isPending(ready) ? await ready : ready;
+  const ports = modelCallPorts(config, system, { request, callModel, onHooks });
+  const cancelled = (reason: string): ModelCallOutcome => ({
+    status: 'cancelled',
+    request,
+    failures: [],
+    reason,
+  });
+  if (signal.aborted) return ended(cancelled(messageOf(signal.reason)));
+  const isPlain = !ports.hooksOnSelection && !ports.hooksBefore && !ports.hooksAfter;
+  if (isPlain && !isObserved(config)) {
+    const run = async (): Promise<ModelCallOutcome> => {
+      try {
+        return {
+          status: 'done',
           request,
-          ports: modelCallPorts(config, system, callModel, onHooks),
-        }),
-      withoutHooks: async () => {
-        try {
-          return { ...told, status: 'done', response: await callModel(request, signal) };
-        } catch (error) {
-          return { ...told, status: 'failed', error };
-        }
-      },
-      withoutMachine: (call, giveUp) => withoutMachine(call, giveUp, onHooks),
-      cancelled: (reason) => ({ ...told, status: 'cancelled', reason }),
-    },
-    signal,
-    origin,
-  );
-  return ended(outcome);
-}
-
-type Told = Pick<ModelCallOutcome, 'request' | 'failures'>;
-
-async function withoutMachine(
-  { told, withoutHooks }: HookedCall<ModelCallOutcome, Told>,
-  giveUp: GiveUp,
-  onHooks: OnHooks,
-): Promise<ModelCallOutcome> {
-  const phase = (event: ModelEvent): ReturnType<GiveUp> => {
-    const given = giveUp(event);
-    const result = hookResult(given);
-    if (result !== undefined) onHooks(event, result);
-    return given;
-  };
-  // Without tools there is nothing to select from (HOOK-053).
-  const selection = hasTools(told.request as GenAIRequest)
-    ? phase('BeforeToolSelection')
-    : undefined;
-  const before = phase('BeforeModel');
-  const earlier = { ...(selection && { selection }), ...(before && { before }) };
-  if (before?.verdict.blocked) return { ...told, ...earlier, status: 'blocked', stop: false };
-  const done = await withoutHooks();
-  const after = done.status === 'done' ? phase('AfterModel') : undefined;
-  return { ...done, ...earlier, ...(after && { after }) };
+          failures: [],
+          response: await callModel(request, signal),
+        };
+      } catch (error) {
+        return { status: 'failed', request, failures: [], error };
+      }
+    };
+    return ended(await untilCancelled(run, cancelled, signal));
+  }
+  return ended(await runCall(config, modelCall, { id, request, ports }, { signal, parent }));
 }
 
 /** What an ended model call means for the agent and its user (HOOK-036, 037, 040, 046 to 049, 058, 184, 202). */

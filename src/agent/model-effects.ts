@@ -16,9 +16,9 @@ export function withToolConfig<Request extends GenAIRequest>(
   request: Request,
   output: Output,
 ): Request {
-  if (!(output instanceof BeforeToolSelectionHookOutput) || !isRecord(request)) return request;
+  if (output === undefined || !isRecord(request)) return request;
   const before = request.config ?? {};
-  const config = output.applyToolConfigModifications(before);
+  const config = new BeforeToolSelectionHookOutput(output).applyToolConfigModifications(before);
   return config === before ? request : { ...request, config };
 }
 
@@ -27,25 +27,24 @@ export const withChanges = <Request extends GenAIRequest>(
   request: Request,
   output: Output,
 ): Request =>
-  output instanceof BeforeModelHookOutput ? output.applyLLMRequestModifications(request) : request;
+  output ? new BeforeModelHookOutput(output).applyLLMRequestModifications(request) : request;
 
 /** The answer that BeforeModel hooks have in the model's place. */
 export const syntheticResponse = (output: Output): GenAIResponse | undefined =>
-  output instanceof BeforeModelHookOutput ? output.getSyntheticResponse() : undefined;
+  output && new BeforeModelHookOutput(output).getSyntheticResponse();
 
-/** The response as AfterModel hooks left it. Tool calls that it lost to a hook are told of (C-86). */
+/** The response as AfterModel hooks left it. The model's tool calls stay unless a hook blocks or stops; those that are lost are reported (C-86). */
 export function revisedResponse(
   response: GenAIResponse,
   output: Output,
   onWarning: WarningSink | undefined,
 ): GenAIResponse {
-  const revised =
-    output instanceof AfterModelHookOutput ? output.getModifiedResponse(response) : undefined;
+  const revised = output && new AfterModelHookOutput(output).getModifiedResponse(response);
   if (revised === undefined) return response;
   if (!output?.shouldStopExecution() && dropsFunctionCalls(response, revised))
     warn(
       onWarning,
-      'AfterModel: the changed response has lost its tool calls, for hooks see text only; leave a response with tool calls as it is',
+      'AfterModel: the changed response has lost tool calls of the model, because a hook blocked it or left out the candidate they belong to',
     );
   return revised;
 }

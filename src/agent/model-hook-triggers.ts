@@ -1,4 +1,4 @@
-import type { HookSystemConfig } from '../hooks/config.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { FireOptions } from '../hooks/hook-event-handler.ts';
 import { commonEffects } from '../hooks/processed-result.ts';
 import { defined } from '../protocol/defined.ts';

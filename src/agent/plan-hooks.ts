@@ -1,58 +1,45 @@
 import type { HookEventInput, HookEventOutcome } from '../../machines/hook-event.ts';
-import type { EventContext } from '../dialects/event-context.ts';
-import type { HookSystem } from '../hooks/hook-system.ts';
-import type { Verdict } from '../hooks/plan-input.ts';
-import type { AggregatedHookResult } from '../hooks/results.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import type { PrepareOptions } from '../hooks/hook-event-handler.ts';
+import { resultOf, settledInput } from '../hooks/plan-input.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
+import { isUnready, unreadyResult, type Ready } from './ready-hook-system.ts';
 
-/** Whether any hook is meant for an event. Where that cannot be found out, the event itself tells why (HOOK-111). */
-export function hasHooks(
-  system: HookSystem | undefined,
-  event: HookEventName,
-  subject?: string,
-): boolean {
+/** What is left to do for a planned event: to say what happened. */
+export type PrepareEvent<Event extends HookEventName> = (
+  fields: () => HookEventFields[Event],
+  options?: PrepareOptions,
+) => HookEventInput;
+
+/** Whether a hook matches an event. Where that cannot be found out, the event itself reports why (HOOK-111). */
+export function hasHooks(system: Ready, event: HookEventName, subject?: string): boolean {
   try {
-    return system?.hasHooksFor(event, subject) ?? false;
+    return system !== undefined && !isUnready(system) && system.hasHooksFor(event, subject);
   } catch {
     return true;
   }
 }
 
-/** The machine input for an event of a call; undefined when no hook is meant for it. `fields` is then not called. */
+/** The hooks of an event of a call, or what stands in the place of hooks that cannot be made ready; undefined when none matches. */
 export function planHooks<Event extends HookEventName>(
-  system: HookSystem | undefined,
+  config: HookSystemConfig,
+  system: Ready,
   event: Event,
-  fields: () => HookEventFields[Event],
   subject?: string,
-  context?: EventContext,
-): HookEventInput | undefined {
-  if (!system || !hasHooks(system, event, subject)) return undefined;
-  return system.getEventHandler().prepare(event, fields, subject, context);
-}
-
-/** The plan, whose result is told as soon as all its hooks have spoken. */
-export function tellResult(
-  plan: HookEventInput | undefined,
-  tell: (result: AggregatedHookResult) => void,
-): HookEventInput | undefined {
-  if (plan === undefined) return undefined;
-  const { rules } = plan;
-  let told: Verdict | undefined;
-  return {
-    ...plan,
-    rules: {
-      ...rules,
-      merge(...heard) {
-        const verdict = rules.merge(...heard) as Verdict;
-        // XState works out the output of a final state twice.
-        if (verdict !== told) tell((told = verdict).result);
-        return verdict;
-      },
-    },
-  };
+): PrepareEvent<Event> | undefined {
+  if (isUnready(system)) {
+    const result = unreadyResult(config, system, event);
+    return (
+      result && ((_, options) => settledInput(event, result, () => options?.onDecided?.(result)))
+    );
+  }
+  const handler = system?.getEventHandler();
+  const planned = handler?.plan(event, subject);
+  return planned && ((fields, options) => handler!.prepare(planned, fields, options));
 }
 
 /** What the hooks of a phase did, when any ran. */
 export const hookResult = (phase: HookEventOutcome | undefined): AggregatedHookResult | undefined =>
-  (phase?.verdict as Verdict | undefined)?.result;
+  phase && resultOf(phase);

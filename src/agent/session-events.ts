@@ -1,4 +1,4 @@
-import { readyHookSystem } from './ready-hook-system.ts';
+import { isUnready, readyHookSystem } from './ready-hook-system.ts';
 import { hasHooks } from './plan-hooks.ts';
 import { hookDecision, type ChatEvent } from './chat-events.ts';
 import type { ChatSession } from './chat-session.ts';
@@ -19,7 +19,7 @@ export async function fireSessionEvent<Event extends SessionEvent>(
   tell: Tell,
 ): Promise<DefaultHookOutput | undefined> {
   const system = await readyHookSystem(config);
-  if (!system || !hasHooks(system, event, subject)) return undefined;
+  if (!system || isUnready(system) || !hasHooks(system, event, subject)) return undefined;
   const result = await system.getEventHandler().fire(event, fields);
   const text = result.finalOutput?.systemMessage;
   tell(...hookDecision(event, result), ...(text === undefined ? [] : [notice(text)]));

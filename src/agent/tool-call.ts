@@ -1,12 +1,19 @@
-import type { ToolCallOutcome, ToolInput } from '../../machines/tool-call.ts';
+import type { ToolCallOutcome, ToolCallPorts, ToolInput } from '../../machines/tool-call.ts';
 import type { EventContext } from '../dialects/event-context.ts';
-import type { HookSystemConfig } from '../hooks/config.ts';
-import type { AggregatedHookResult } from '../hooks/results.ts';
-import { hookResult } from './plan-hooks.ts';
-import { runCall, type CallOrigin, type GiveUp, type HookedCall } from './run-call.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { messageOf } from '../message-of.ts';
+import { isObserved } from '../hooks/observers.ts';
+import type { OnSuspended } from '../hooks/run-machine.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
+import { BeforeToolHookOutput } from '../protocol/output-classes.ts';
+import type { ToolResult } from '../protocol/tool-result.ts';
+import { toolCall } from './call-machines.ts';
+import { hookResult, planHooks } from './plan-hooks.ts';
+import { isPending, readyHookSystem, type Ready } from './ready-hook-system.ts';
+import { runCall, untilCancelled, type RunCallOptions } from './run-call.ts';
 import { runTool, type ExecuteTool } from './run-tool.ts';
-import { EngineToolCallPorts, failedResult } from './tool-call-ports.ts';
 import { applyToolEffects, type AppliedToolCall } from './tool-effects.ts';
+import { failedResult, toolResponse } from './tool-response.ts';
 
 /** One call of a tool, as a model asks for it. */
 export interface ToolCallRequest {
@@ -16,9 +23,15 @@ export interface ToolCallRequest {
   readonly input: ToolInput;
 }
 
-/** What is known of a call beside what was asked. */
-export interface ToolCallContext extends EventContext {
-  readonly origin?: CallOrigin | undefined;
+/** Asks the user whether a tool may run, with the arguments that it would run with. */
+export type Confirm = (request: ToolCallRequest) => boolean | Promise<boolean>;
+
+/** How a tool call is made, and what is known of it beside what was asked. */
+export interface ToolCallOptions extends EventContext, Pick<RunCallOptions, 'signal' | 'parent'> {
+  /** The tool is not on offer: why, for the model. */
+  readonly notOffered?: string | undefined;
+  /** Default: nobody is asked. */
+  readonly confirm?: Confirm | undefined;
 }
 
 /** A tool call that has ended. */
@@ -31,58 +44,98 @@ export interface EndedToolCall extends AppliedToolCall {
 }
 
 /**
- * Takes one tool call through its hooks: one `toolCall` machine, or none at all when no hook matches
- * and nobody watches. Never throws: a failing tool is a result with `error`.
+ * Takes one tool call through its hooks, as one `toolCall` machine; with no hook, no question and
+ * nobody who watches, the tool just runs. Never throws: a failing tool is a result with `error`.
  */
-export function runToolCall(
+export async function runToolCall(
   config: HookSystemConfig,
   request: ToolCallRequest,
   executeTool: ExecuteTool,
-  signal?: AbortSignal,
-  { origin, ...context }: ToolCallContext = {},
+  { signal, parent, notOffered, confirm, ...context }: ToolCallOptions = {},
 ): Promise<EndedToolCall> {
+  // Nothing is awaited on the way to a call that no hook matches (HOOK-013).
+  const ready = readyHookSystem(config);
+  const system = isPending(ready) ? await ready : ready;
   const { id, name, input } = request;
-  const told = { toolInput: input, failures: [] };
-  return runCall<ToolCallOutcome, Told>(
+  const ports = portsFor(config, system, request, executeTool, context, confirm);
+  const cancelled = (reason: string): ToolCallOutcome => ({
+    status: 'cancelled',
+    toolInput: input,
+    failures: [],
+    reason,
+  });
+  if (signal?.aborted) return ended(cancelled(messageOf(signal.reason)));
+  const isPlain = !ports.hooksBefore && !ports.hooksAfter && !confirm && notOffered === undefined;
+  if (isPlain && !isObserved(config)) {
+    const heard = signal ?? new AbortController().signal;
+    const run = async (): Promise<ToolCallOutcome> => {
+      const result = await runTool(executeTool, input, heard).catch(failedResult);
+      return { status: 'done', toolInput: input, failures: [], result };
+    };
+    return ended(await untilCancelled(run, cancelled, signal));
+  }
+  const outcome = await runCall(
     config,
-    {
-      told,
-      events: ['BeforeTool', 'AfterTool'],
-      subject: name,
-      withHooks: ({ toolCall }, system, run) =>
-        run(toolCall, {
-          id,
-          toolName: name,
-          toolInput: input,
-          ports: new EngineToolCallPorts(system, name, executeTool, {
-            ...context,
-            toolCallId: context.toolCallId ?? id,
-          }),
-        }),
-      withoutHooks: async () => {
-        const heard = signal ?? new AbortController().signal;
-        const result = await runTool(executeTool, input, heard).catch(failedResult);
-        return { ...told, status: 'done', result };
-      },
-      withoutMachine,
-      cancelled: (reason) => ({ ...told, status: 'cancelled', reason }),
-    },
-    signal,
-    origin,
-  ).then(ended);
+    toolCall,
+    { id, toolName: name, toolInput: input, notOffered, ports },
+    { signal, parent, onSuspended: confirm && asking(request, confirm) },
+  );
+  return ended(outcome);
 }
 
-type Told = Pick<ToolCallOutcome, 'toolInput' | 'failures'>;
+/** What the engine does for the `toolCall` machine. */
+function portsFor(
+  config: HookSystemConfig,
+  system: Ready,
+  { id, name }: ToolCallRequest,
+  executeTool: ExecuteTool,
+  { toolCallId = id, ...given }: EventContext,
+  confirm: Confirm | undefined,
+): ToolCallPorts {
+  const context = { ...given, toolCallId };
+  const before = planHooks(config, system, 'BeforeTool', name);
+  const after = planHooks(config, system, 'AfterTool', name);
+  return {
+    ...(before && {
+      hooksBefore: (toolInput) =>
+        before(() => ({ tool_name: name, tool_input: toolInput }), { context }),
+    }),
+    ...(after && {
+      hooksAfter: (toolInput, result) =>
+        after(
+          () => ({
+            tool_name: name,
+            tool_input: toolInput,
+            tool_response: toolResponse(result as ToolResult),
+          }),
+          { context },
+        ),
+    }),
+    rewrite(toolInput, outcome) {
+      const { finalOutput: output, toolInput: replaced } = hookResult(outcome) ?? {};
+      if (replaced) return replaced;
+      const change = output && new BeforeToolHookOutput(output).getModifiedToolInput();
+      return change ? { ...toolInput, ...change } : toolInput;
+    },
+    mustAsk: () => confirm !== undefined,
+    execute: (toolInput, signal) => runTool(executeTool, toolInput, signal),
+    failure: failedResult,
+  };
+}
 
-async function withoutMachine(
-  { told, withoutHooks }: HookedCall<ToolCallOutcome, Told>,
-  giveUp: GiveUp,
-): Promise<ToolCallOutcome> {
-  const before = giveUp('BeforeTool');
-  if (before?.verdict.blocked) return { ...told, status: 'blocked', before, stop: false };
-  const done = await withoutHooks();
-  const after = giveUp('AfterTool');
-  return { ...done, ...(before && { before }), ...(after && { after }) };
+/** Asks the user whenever the call waits for it. A question that breaks is no approval. */
+function asking(request: ToolCallRequest, confirm: Confirm): OnSuspended {
+  const reason = `The user did not let ${request.name} run.`;
+  return (actor) => {
+    const { toolInput } = actor.getSnapshot().context as { readonly toolInput: ToolInput };
+    const ask = async (): Promise<boolean> => confirm({ ...request, input: toolInput });
+    const answer = (approved: boolean, why = reason): void => {
+      // It may have been cancelled meanwhile.
+      if (actor.getSnapshot().status === 'active')
+        actor.send({ type: 'answer', approved, reason: why });
+    };
+    void ask().then(answer, (error: unknown) => answer(false, `${reason} (${messageOf(error)})`));
+  };
 }
 
 /** What an ended tool call means, with what its hooks did. */

@@ -1,19 +1,14 @@
-import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
 import type { GenAIRequest } from '../translate/genai-types.ts';
 
 /**
  * Why a call may not be executed under the tool config of its request; undefined when it may (C-88).
  * The config was sent with the request, but a provider need not keep to it (HOOK-057).
  */
-export function refusalOf(toolName: string, request: GenAIRequest): ToolResult | undefined {
+export function refusalOf(toolName: string, request: GenAIRequest): string | undefined {
   const { mode, allowedFunctionNames } = request.config?.toolConfig?.functionCallingConfig ?? {};
-  if (mode === 'NONE')
-    return errorResult(`${toolName} was not run: no tool may be called now.`, 'tool_not_allowed');
+  if (mode === 'NONE') return `${toolName} was not run: no tool may be called now.`;
   if (allowedFunctionNames === undefined || allowedFunctionNames.includes(toolName))
     return undefined;
   const allowed = allowedFunctionNames.length === 0 ? 'none' : allowedFunctionNames.join(', ');
-  return errorResult(
-    `${toolName} was not run: it is not among the tools that may be called now (${allowed}).`,
-    'tool_not_allowed',
-  );
+  return `${toolName} was not run: it is not among the tools that may be called now (${allowed}).`;
 }

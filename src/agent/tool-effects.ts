@@ -44,6 +44,13 @@ export function applyToolEffects(
           ? withHookTexts(outcome.result as ToolResult, before, undefined)
           : errorResult(`The tool call was cancelled: ${outcome.reason}`, 'cancelled'),
       };
+    case 'refused':
+      return {
+        toolResult: errorResult(
+          outcome.reason,
+          outcome.by === 'selection' ? 'tool_not_allowed' : 'declined',
+        ),
+      };
     case 'done':
       return { toolResult: withHookTexts(resultOf(outcome.result, replaced), before, after) };
   }

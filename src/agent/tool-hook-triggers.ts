@@ -1,13 +1,14 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
-import type { HookSystemConfig } from '../hooks/config.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { FireOptions } from '../hooks/hook-event-handler.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
 import { finalOutputOf } from './final-output.ts';
 import { newCallId } from './new-call-id.ts';
 import type { ExecuteTool } from './run-tool.ts';
-import { toolResponse } from './tool-call-ports.ts';
+import { toolResponse } from './tool-response.ts';
 import { runToolCall, type EndedToolCall } from './tool-call.ts';
+import type { StopRequest } from './tool-effects.ts';
 
 /**
  * Fires BeforeTool (HOOK-127, 150). Undefined when no hook said anything; never throws (HOOK-111, 115).
@@ -40,11 +41,17 @@ export function fireAfterToolHook(
   );
 }
 
+/** What a tool gave, with the effects of its hooks. */
+export interface HookedToolResult extends ToolResult {
+  /** A hook wants the agent to stop, and why: end the loop, and show the reason to the user. */
+  readonly stop?: StopRequest;
+}
+
 /**
  * A tool call with its hooks: BeforeTool, the tool, AfterTool (HOOK-133). A blocked call never runs
  * the tool; its result tells the model why (HOOK-017, 183). Never throws: a tool that throws is a
- * result with `error`. A request to stop the agent is lost here, for a `ToolResult` has no place for
- * it (C-65): a loop that must stop uses `ToolScheduler`.
+ * result with `error`. Where a hook wants the agent to stop, the result has a `stop` with the reason for
+ * the user (C-65).
  *
  * @example
  * const result = await executeToolWithHooks(config, 'write_file', input, (input) => write(input));
@@ -55,10 +62,10 @@ export function executeToolWithHooks(
   toolInput: ToolInput,
   executeFn: ExecuteTool,
   options?: FireOptions,
-): Promise<ToolResult> {
-  const { signal, ...context } = options ?? {};
+): Promise<HookedToolResult> {
   const request = { id: newCallId(), name: toolName, input: toolInput };
-  return runToolCall(config, request, executeFn, signal, context).then(resultOf);
+  return runToolCall(config, request, executeFn, options).then(resultOf);
 }
 
-const resultOf = ({ toolResult }: EndedToolCall): ToolResult => toolResult;
+const resultOf = ({ toolResult, stop }: EndedToolCall): HookedToolResult =>
+  stop ? { ...toolResult, stop } : toolResult;

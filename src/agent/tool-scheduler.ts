@@ -1,14 +1,20 @@
+import { HookmachineError } from '../errors.ts';
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
+import type { AnyActorRef } from 'xstate';
 import type { InvokedBy } from '../dialects/event-context.ts';
-import type { HookSystemConfig } from '../hooks/config.ts';
-import { messageOf } from '../hooks/message-of.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { messageOf } from '../message-of.ts';
 import { onAbort } from '../hooks/on-abort.ts';
 import { warn } from '../log.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
-import type { CallOrigin } from './run-call.ts';
-import { runToolCall, type EndedToolCall, type ToolCallRequest } from './tool-call.ts';
-import type { Tool } from './tool.ts';
+import {
+  runToolCall,
+  type Confirm,
+  type EndedToolCall,
+  type ToolCallRequest,
+} from './tool-call.ts';
+import type { Tool, ToolContext } from './tool.ts';
 import type { StopRequest } from './tool-effects.ts';
 
 /** A tool call that has ended, with what was asked. */
@@ -32,8 +38,18 @@ export interface ToolSchedulerOptions {
   readonly invokedBy?: InvokedBy | undefined;
   /** Told of every call as it ends, in the order asked, whatever the order of ending. */
   readonly onCompleted?: (call: CompletedToolCall) => void;
-  /** What asked for the calls, for observers. */
-  readonly origin?: CallOrigin | undefined;
+  /** Whether built-in tools may write settings with hooks, hooks, and trusted scripts without asking; default false. */
+  readonly allowGuardWrites?: boolean | undefined;
+  /** Asks before a built-in tool does that, with the final arguments; without it such a write is refused. */
+  readonly confirmGuarded?:
+    | ((request: ToolCallRequest, guarded: readonly string[]) => boolean | Promise<boolean>)
+    | undefined;
+  /** Why a tool is not on offer now, for the model; undefined when it is. Default: every tool is. */
+  readonly notOffered?: (toolName: string) => string | undefined;
+  /** Asks the user before a tool runs, with its final arguments, one call after the other. Default: nobody is asked. */
+  readonly confirm?: Confirm;
+  /** The actor that the calls are children of; default: each is a root. */
+  readonly parent?: AnyActorRef;
 }
 
 /**
@@ -45,6 +61,7 @@ export class ToolScheduler {
   readonly #options: ToolSchedulerOptions;
   #running = 0;
   #abort: AbortController | undefined;
+  #asking: Promise<unknown> = Promise.resolve();
 
   constructor(options: ToolSchedulerOptions) {
     this.#options = options;
@@ -58,13 +75,17 @@ export class ToolScheduler {
   /**
    * Runs a batch to its end. Never rejects for what a tool or a hook does.
    *
-   * @throws {Error} while another batch runs
+   * @throws {HookmachineError} while another batch runs
    */
   async schedule(
     requests: readonly ToolCallRequest[],
     { signal }: { signal?: AbortSignal } = {},
   ): Promise<ToolBatch> {
-    if (this.#abort) throw new Error('The scheduler runs a batch already: await it first.');
+    if (this.#abort)
+      throw new HookmachineError(
+        'BATCH_RUNNING',
+        'The scheduler runs a batch already: await it first.',
+      );
     const abort = (this.#abort = new AbortController());
     // Every tool of the batch may listen to it.
     setMaxListeners(0, abort.signal);
@@ -108,6 +129,13 @@ export class ToolScheduler {
     return { calls, ...(stops.length > 0 && { stop: { reason: [...new Set(stops)].join('\n') } }) };
   }
 
+  /** One question at a time: a user cannot answer two at once. */
+  #asked(ask: () => boolean | Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+    const answer = this.#asking.then(() => (signal.aborted ? false : ask()));
+    this.#asking = answer.catch(() => undefined);
+    return answer;
+  }
+
   /** A listener that throws must not leave the other calls unattended. */
   #tell(call: CompletedToolCall): void {
     const { config, onCompleted } = this.#options;
@@ -120,16 +148,30 @@ export class ToolScheduler {
 
   async #one(request: ToolCallRequest, signal: AbortSignal): Promise<CompletedToolCall> {
     this.#running++;
-    const { config, tools, invokedBy, origin } = this.#options;
+    const { config, tools, invokedBy, notOffered, confirm, parent } = this.#options;
+    const { allowGuardWrites, confirmGuarded } = this.#options;
     const tool = tools.get(request.name);
     try {
       const call = await runToolCall(
         config,
         request,
         (input, toolSignal) =>
-          execute(tool, request.name, input, config.getWorkingDir(), toolSignal),
-        signal,
-        { invokedBy, origin },
+          execute(tool, request.name, input, {
+            cwd: config.getWorkingDir(),
+            signal: toolSignal,
+            allowGuardWrites,
+            confirmGuarded:
+              confirmGuarded &&
+              (({ guarded }) =>
+                this.#asked(() => confirmGuarded({ ...request, input }, guarded), toolSignal)),
+          }),
+        {
+          signal,
+          parent,
+          invokedBy,
+          notOffered: notOffered?.(request.name),
+          confirm: confirm && ((asked) => this.#asked(() => confirm(asked), signal)),
+        },
       );
       return { ...call, request };
     } finally {
@@ -143,8 +185,7 @@ async function execute(
   tool: Tool | undefined,
   name: string,
   input: object,
-  cwd: string,
-  signal: AbortSignal,
+  context: ToolContext,
 ): Promise<ToolResult> {
   if (tool === undefined) return errorResult(`There is no tool "${name}".`, 'tool_not_found');
   const checked = tool.parameters.safeParse(input);
@@ -155,5 +196,5 @@ async function execute(
         .join('; ')}`,
       'invalid_tool_params',
     );
-  return tool.execute(checked.data, { cwd, signal });
+  return tool.execute(checked.data, context);
 }

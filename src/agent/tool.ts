@@ -7,6 +7,19 @@ export interface ToolContext {
   readonly cwd: string;
   /** Aborted when the call is cancelled. */
   readonly signal: AbortSignal;
+  /** Whether built-in tools may write where guards are written down without asking; default false. */
+  readonly allowGuardWrites?: boolean | undefined;
+  /** Asks the user before that; without it such a write is refused. */
+  readonly confirmGuarded?: ((write: GuardedWrite) => boolean | Promise<boolean>) | undefined;
+}
+
+/** A call that is about to write where guards are written down. */
+export interface GuardedWrite {
+  readonly tool: string;
+  /** The final arguments, as hooks left them. */
+  readonly input: object;
+  /** The paths, absolute. */
+  readonly guarded: readonly string[];
 }
 
 /** A tool of the agent. `parameters` describes its arguments to the model and checks them before it runs. */

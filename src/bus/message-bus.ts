@@ -1,5 +1,5 @@
-import type { AggregatedHookResult } from '../hooks/results.ts';
-import type { HookStage } from '../hooks/failure.ts';
+import type { HookStage } from '../verdict/hook-failure.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
 import type { HookEventName } from '../protocol/events.ts';
 
 /** The channels of the message bus (seed 003 "Channel Names", C-93). */
@@ -94,4 +94,30 @@ export function listenTo(bus: MessageBus, channel: MessageBusType, listener: Lis
 /** Sends a message; what comes of it is the bus's own. */
 export async function sendOn(bus: MessageBus, message: HookExecutionResponse): Promise<void> {
   await (isPublishing(bus) ? bus.publish(message) : bus.emit(message.type, message));
+}
+
+/** An event name may be whatever was sent; so much of it is told back. */
+export const longestName = 100;
+
+/** So many faults are told; a sender with more has other worries. */
+const mostFaults = 10;
+
+/** The error of a response (C-97, C-99). */
+export function busError(
+  code: HookBusErrorCode,
+  stage: HookStage,
+  eventName: string | null,
+  message: string,
+  faults?: readonly string[],
+): HookBusError {
+  const told = faults?.slice(0, mostFaults);
+  return {
+    code,
+    message: told ? `${message}: ${told.join('; ')}` : message,
+    details: {
+      stage,
+      eventName: eventName?.slice(0, longestName) ?? null,
+      ...(told && { faults: told }),
+    },
+  };
 }

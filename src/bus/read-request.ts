@@ -1,10 +1,9 @@
-import { messageOf } from '../hooks/message-of.ts';
+import { messageOf } from '../message-of.ts';
 import { checkEventFields } from '../protocol/event-fields.ts';
 import { isHookEventName, type HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import { isRecord } from '../protocol/output.ts';
-import { busError, longestName } from './bus-error.ts';
-import { MessageBusType, type HookBusError } from './message-bus.ts';
+import { busError, longestName, MessageBusType, type HookBusError } from './message-bus.ts';
 import { inStableFormat } from './stable-fields.ts';
 
 /** A request that may be carried out. */

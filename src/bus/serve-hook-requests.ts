@@ -1,9 +1,9 @@
-import type { HookStage } from '../hooks/failure.ts';
-import type { AggregatedHookResult } from '../hooks/results.ts';
-import { messageOf } from '../hooks/message-of.ts';
+import type { HookStage } from '../verdict/hook-failure.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
+import { messageOf } from '../message-of.ts';
 import { debugChannel } from '../log.ts';
-import { busError } from './bus-error.ts';
 import {
+  busError,
   listenTo,
   MessageBusType,
   sendOn,

@@ -1,16 +1,15 @@
 import { type Command, Option } from 'commander';
+import { isHookmachineError } from '../errors.ts';
 import { createConfig } from '../hooks/create-config.ts';
-import { HookRegistry, type RegisteredHook } from '../hooks/hook-registry.ts';
-import {
-  openSettings,
-  SettingsEditError,
-  type EditableSettings,
-} from '../settings/edit-settings.ts';
+import { HookRegistry } from '../hooks/hook-registry.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
+import { reaches } from '../settings/authority.ts';
+import { openSettings, type EditableSettings } from '../settings/edit-settings.ts';
 import { projectSettingsFile, systemSettingsFile, userSettingsFile } from '../settings/levels.ts';
 import { CommandFailure } from './failure.ts';
 import { printable } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
-import { onlyTrusted } from './trust-option.ts';
+import { trustOfEach } from './trust-option.ts';
 
 type Scope = 'project' | 'user';
 
@@ -53,7 +52,7 @@ async function edit(work: Promise<string>): Promise<void> {
   try {
     process.stdout.write(`${printable((await work).replaceAll('\n', String.raw`\n`))}\n`);
   } catch (error) {
-    if (error instanceof SettingsEditError)
+    if (isHookmachineError(error, 'SETTINGS_NOT_EDITABLE'))
       throw new CommandFailure(error.message, { cause: error });
     throw error;
   }
@@ -64,6 +63,12 @@ async function disable(name: string, { cwd, scope }: Options): Promise<string> {
   if (meant.length === 0) throw unknown(name, hooks);
   const ours = meant.filter(({ source }) => source !== 'system');
   const asked = scope && fileOf(scope, files);
+  const reached = ours.filter(({ source }) => reaches(scope ?? 'user', source));
+  // An entry that reaches none of them would tell the user of a hook that is off and runs.
+  if (reached.length === 0 && ours.some(({ enabled }) => enabled))
+    throw new CommandFailure(
+      `hook "${name}" is the user's, and a project's settings cannot disable it: give --scope user`,
+    );
   if (ours.length === 0)
     throw new CommandFailure(
       `hook "${name}" is the administrator's: it can be removed in ${systemSettingsFile()} only`,
@@ -71,9 +76,13 @@ async function disable(name: string, { cwd, scope }: Options): Promise<string> {
   const listed = placesOf(asked ? [asked] : Object.values(files), names);
   if (ours.every(({ enabled }) => !enabled) && (listed.length > 0 || !asked))
     return `Hook "${name}" is disabled already, in ${listed.join(' and ') || systemSettingsFile()}.`;
-  const settings = asked ?? fileOf(ours.some(isOf('project')) ? 'project' : 'user', files);
+  const settings = asked ?? fileOf(scopeOf(ours), files);
   settings.disable(name);
-  const others = meant.length > ours.length ? " The administrator's of that name stays on." : '';
+  const others =
+    (meant.length > ours.length ? " The administrator's of that name stays on." : '') +
+    (ours.some((hook) => hook.enabled && !reached.includes(hook))
+      ? " The user's of that name stays on."
+      : '');
   return `Hook "${name}" is disabled, in ${settings.file} hooksConfig.disabled.${others}`;
 }
 
@@ -94,6 +103,10 @@ async function enable(name: string, { cwd }: Options): Promise<string> {
     ? `Hook "${name}" is enabled already.`
     : `Hook "${name}" is enabled: taken out of ${places.join(' and ')}.`;
 }
+
+/** Where a list stands that reaches all of these: a project's does not reach the user's (C-04). */
+const scopeOf = (hooks: readonly KnownHook[]): Scope =>
+  hooks.some(isOf('user')) || !hooks.some(isOf('project')) ? 'user' : 'project';
 
 /** A hook, one whose event is not known too. */
 type KnownHook = Pick<RegisteredHook, 'name' | 'command' | 'source' | 'enabled'>;
@@ -117,7 +130,7 @@ async function look(name: string, dir: string): Promise<Found> {
   const config = createConfig({
     cwd,
     onWarning: () => undefined,
-    ...onlyTrusted(cwd, undefined),
+    ...trustOfEach(cwd),
   });
   const registry = await HookRegistry.load(config);
   const unasked = registry.unasked.map((hook) => ({ ...hook, enabled: true }));

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
+import { isHookmachineError } from '../errors.ts';
 import { accounts, type CallAccount } from '../journal/account.ts';
 import { explain, sentence } from '../journal/explain.ts';
-import { readRecording, type SkippedLine } from '../journal/read-recording.ts';
-import { RecordingError } from '../journal/recording-error.ts';
+import { fixOfSkipped, readRecording, type SkippedLine } from '../journal/read-recording.ts';
 import { oneLine } from '../log.ts';
 import { CommandFailure } from './failure.ts';
-import { printable } from './printable.ts';
+import { printable, printableJson } from './printable.ts';
 
 interface Options {
   readonly json?: true;
@@ -46,7 +46,8 @@ async function run(file: string, wanted: string | undefined, { json }: Options):
     tellSkipped(file, skipped, count);
     process.stdout.write(text);
   } catch (error) {
-    if (error instanceof RecordingError) throw new CommandFailure(error.message, { cause: error });
+    if (isHookmachineError(error, 'RECORDING_INVALID'))
+      throw new CommandFailure(error.message, { cause: error });
     throw error;
   }
 }
@@ -55,7 +56,7 @@ async function run(file: string, wanted: string | undefined, { json }: Options):
 async function list(calls: AsyncIterable<CallAccount>, json?: boolean): Promise<string> {
   const found: { index: number; text: string }[] = [];
   for await (const call of calls)
-    found.push({ index: call.index, text: json ? JSON.stringify(call) : listed(call) });
+    found.push({ index: call.index, text: json ? printableJson(call) : listed(call) });
   const texts = found.toSorted((a, b) => a.index - b.index).map(({ text }) => text);
   if (json) return `[${texts.join(',\n')}]\n`;
   return texts.length === 0 ? 'Nothing was called.\n' : `${texts.join('\n')}\n`;
@@ -72,7 +73,7 @@ async function one(
     throw new CommandFailure(
       `${file}: there is no call "${wanted}"; without one, hookmachine explain lists them`,
     );
-  if (json) return `${JSON.stringify(found, null, 2)}\n`;
+  if (json) return `${printableJson(found, 2)}\n`;
   return `${found.map((call) => [title(call), ...explain(call)].map(shown).join('\n')).join('\n\n')}\n`;
 }
 
@@ -89,7 +90,9 @@ async function find(entries: AsyncIterable<CallAccount>, wanted: string): Promis
 
 function tellSkipped(file: string, skipped: readonly SkippedLine[], count: number): void {
   const more = count - skipped.length;
-  const lines = skipped.map(({ line, message }) => `line ${line} ${message}, so it was skipped`);
+  const lines = skipped.map(
+    ({ line, message }) => `line ${line} ${message}, so it was skipped; ${fixOfSkipped}`,
+  );
   if (more > 0) lines.push(`${more} more lines were skipped`);
   for (const line of lines)
     process.stderr.write(`hookmachine: ${oneLine(printable(`${file}: ${line}`))}\n`);

@@ -1,4 +1,9 @@
+import { HookmachineError } from '../errors.ts';
+
 /** The command could not do its work; its message is the one line the user reads, and the status is 1. */
-export class CommandFailure extends Error {
+export class CommandFailure extends HookmachineError {
   override readonly name = 'CommandFailure';
+  constructor(message: string, options?: ErrorOptions) {
+    super('COMMAND_FAILED', message, options);
+  }
 }

@@ -1,15 +1,15 @@
+import type { HookEventName } from '../protocol/events.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import { defaultHookTranslator } from '../translate/genai-v1.ts';
 import { AfterModelHookOutput, BeforeModelHookOutput } from '../translate/model-outputs.ts';
 
 /** The answer in the model's place, or the changed one; it counts before a call only with a block or a stop (C-79). */
-export function finalResponse(output: DefaultHookOutput) {
+export function finalResponse(event: HookEventName, output: DefaultHookOutput) {
   const response =
-    output instanceof AfterModelHookOutput
-      ? output.getModifiedResponse()
-      : output instanceof BeforeModelHookOutput &&
-          (output.isBlockingDecision() || output.shouldStopExecution())
-        ? output.getSyntheticResponse()
+    event === 'AfterModel'
+      ? new AfterModelHookOutput(output).getModifiedResponse()
+      : event === 'BeforeModel' && (output.isBlockingDecision() || output.shouldStopExecution())
+        ? new BeforeModelHookOutput(output).getSyntheticResponse()
         : undefined;
   return response ? defaultHookTranslator.toHookLLMResponse(response) : null;
 }

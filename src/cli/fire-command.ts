@@ -1,8 +1,9 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { knownDialects } from '../dialects/index.ts';
 import { hookEventNames } from '../protocol/events.ts';
 import { dialectNamed, dialectsOption } from './dialects-option.ts';
-import { fire, type FireOptions } from './fire.ts';
+import { fire } from './fire.ts';
+import type { FireOptions } from './fire-options.ts';
 import { noHooksOption } from './no-hooks-option.ts';
 import { addRecordingOptions } from './recording-option.ts';
 import { trustOption } from './trust-option.ts';
@@ -16,11 +17,13 @@ export function addFire(program: Command): void {
     )
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .option('--session-id <id>', 'the session that hooks are told of (default: a new one)')
-    .option(
-      '--dialect <name>',
-      `how the event, its fields and the verdict are spelled: ${knownDialects.map(({ name }) => name).join(', ')}`,
-      dialectNamed,
-      knownDialects[0],
+    .addOption(
+      new Option(
+        '--dialect <name>',
+        `how the event, its fields and the verdict are spelled: ${knownDialects.map(({ name }) => name).join(', ')}`,
+      )
+        .argParser(dialectNamed)
+        .default(knownDialects[0], knownDialects[0]?.name),
     )
     .option(...dialectsOption)
     .option(...noHooksOption)

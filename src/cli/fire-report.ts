@@ -1,4 +1,4 @@
-import type { AggregatedHookResult } from '../hooks/results.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
@@ -29,7 +29,7 @@ export async function fireReport<Event extends HookEventName>(
     toolInput: blocked ? null : (toolInput ?? spreadOver(fields, 'tool_input', specific)),
     llmRequest: blocked ? null : finalRequest(fields, specific),
     llmResponse: finalOutput
-      ? (await import('./final-response.ts')).finalResponse(finalOutput)
+      ? (await import('./final-response.ts')).finalResponse(event, finalOutput)
       : null,
     toolConfig: specific['toolConfig'] ?? null,
     hookSpecificOutput: finalOutput?.hookSpecificOutput ?? null,
@@ -37,12 +37,15 @@ export async function fireReport<Event extends HookEventName>(
       command: result.hook.command,
       ...(result.hook.name !== result.hook.command && { name: result.hook.name }),
       source: result.hook.source,
-      exitCode: result.exitCode,
+      // Such a process has none; the API says 0 (HOOK-196).
+      exitCode: result.signal === undefined ? result.exitCode : null,
       ...(result.signal !== undefined && { signal: result.signal }),
       timedOut: result.timedOut,
       success: result.success,
       durationMs: Math.round(result.durationMs),
       ...(result.error && { error: result.error.message }),
+      ...(result.survivors && { survivors: result.survivors }),
+      ...(result.notes.length > 0 && { notes: result.notes }),
     })),
     conflicts,
     durationMs: Math.round(durationMs),

@@ -1,27 +1,20 @@
-import type { DialectOutline } from '../dialects/dialect.ts';
+import type { FireOptions } from './fire-options.ts';
 import { defaultOutlinesWith } from '../dialects/outlines.ts';
 import { subjectOf } from '../hooks/hook-planner.ts';
-import { makeEmptySuccessResult, type AggregatedHookResult } from '../hooks/results.ts';
+import { makeEmptySuccessResult } from '../verdict/results.ts';
 import { CommandFailure } from './failure.ts';
 import { fireReport } from './fire-report.ts';
-import { hasNoHook } from './has-no-hook.ts';
+import { folderTrust } from './folder-trust.ts';
+import { hasNoHook, tellUser } from './has-no-hook.ts';
+import { whichHooks } from './no-hooks-option.ts';
 import { parseJsonObject } from './parse-json-object.ts';
 import { printableJson } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
 import { print } from './print.ts';
 import { readStdinFirst } from './read-stdin.ts';
-import type { RecordingOptions } from './recording-option.ts';
-import type { FiredEvent } from './run-hooks.ts';
-
-/** What `fire` was asked beside the event. */
-export interface FireOptions extends RecordingOptions {
-  readonly cwd: string;
-  readonly dialect: DialectOutline;
-  readonly dialects?: readonly DialectOutline[];
-  readonly hooks: boolean;
-  readonly sessionId?: string;
-  readonly trust?: true;
-}
+import { reportMissingGuards } from './report-missing.ts';
+import type { Fired, FiredEvent } from './run-hooks.ts';
+import { sessionNotes } from './session-notes.ts';
 
 /** Takes one event through its hooks, prints their verdict, and tells how many ran. Nothing is loaded for hooks that do not run. */
 export async function fire(name: string, options: FireOptions): Promise<number> {
@@ -43,10 +36,12 @@ export async function fire(name: string, options: FireOptions): Promise<number> 
   const { fields, context } = read;
   // `performance` would be loaded for it.
   const startedAt = process.hrtime.bigint();
-  const result = await throughHooks({ event, fields, context, folder }, options);
+  const session = sessionId ?? sessionIn(given);
+  const fired = { event, fields, context, folder };
+  const { result, isUnread } = await throughHooks(fired, options, session);
   const durationMs = Number(process.hrtime.bigint() - startedAt) / 1e6;
   const report = await fireReport(event, fields, result, durationMs);
-  process.exitCode = report.blocked || report.stop ? 2 : 0;
+  process.exitCode = report.blocked || report.stop ? 2 : isUnread ? 1 : 0;
   const { toolResponse, followUps = [] } = result;
   const own = await dialect.reportCall({
     toolName: 'tool_name' in fields ? fields.tool_name : undefined,
@@ -58,10 +53,16 @@ export async function fire(name: string, options: FireOptions): Promise<number> 
   return report.hookCount;
 }
 
+/** A host's own input names its session: what a session is told once is not told again. */
+function sessionIn({ session_id: id }: Readonly<Record<string, unknown>>): string | undefined {
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
 async function throughHooks(
   fired: FiredEvent,
   options: FireOptions,
-): Promise<AggregatedHookResult> {
+  session: string | undefined,
+): Promise<Fired> {
   const { event, fields, folder } = fired;
   const {
     dialect,
@@ -69,16 +70,22 @@ async function throughHooks(
     hooks,
     record,
     recordPayloads,
+    trust,
   } = options;
   // Hooks that know no such event need not be found.
   const meant = dialects.filter(({ events }) => Object.values(events).includes(event));
+  if (hooks) await reportMissingGuards(folder, session);
   const isRecorded = record !== undefined || recordPayloads === true;
   const subject = subjectOf(event, fields);
-  if (!isRecorded && (await hasNoHook(folder, meant, hooks, event, subject)))
-    return makeEmptySuccessResult();
+  const onNote = sessionNotes(tellUser, session);
+  if (!isRecorded) {
+    const look = { cwd: folder, onNote, ...whichHooks(hooks), ...folderTrust(folder, trust) };
+    const { hasNone, isUnread } = await hasNoHook(look, meant, event, subject);
+    if (hasNone) return { result: makeEmptySuccessResult(), isUnread };
+  }
   // A process that they need is under way while they are loaded.
-  const { orderFifos } = await import('../process/fifos.ts');
+  const { orderFifos } = await import('../process/index.ts');
   orderFifos();
   const { runHooks } = await import('./run-hooks.ts');
-  return runHooks(fired, meant, options);
+  return runHooks(fired, meant, options, onNote);
 }

@@ -1,44 +1,68 @@
 import type { DialectOutline } from '../dialects/dialect.ts';
+import { deniesUnheard } from '../hooks/denies-unheard.ts';
 import { findAllHooks } from '../hooks/find-hooks.ts';
 import { HookPlanner, type MatchSubject } from '../hooks/hook-planner.ts';
 import { HookRegistry } from '../hooks/hook-registry.ts';
-import { settingsConfig } from '../hooks/settings-config.ts';
-import { tellOnce } from '../hooks/tell-once.ts';
+import { settingsConfig, type SettingsConfigOptions } from '../hooks/settings-config.ts';
+import { tellOnce } from '../tell-once.ts';
 import { warn } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { guardStreams } from './guard-streams.ts';
 
+/** What a first look at the settings found. */
+interface FirstLook {
+  /** It is certain that no hook is meant for the event. */
+  readonly hasNone: boolean;
+  /** Settings are there that could not be read, so that nobody knows whose hooks they hold (S-10). */
+  readonly isUnread: boolean;
+}
+/** How long the matchers of a level may take here, in ms: those that take longer are left to the hook system. */
+const glanceLimit = 10;
+
 /**
  * Whether it is certain at first sight that no hook is meant for an event; what is wrong with the
- * settings is then told. It asks nobody whom the user trusts, and runs nothing: where an answer hangs
- * on that, a hook system has to look.
+ * settings is then told. It asks of no single hook whether the user trusts it, and runs nothing: where
+ * an answer hangs on that, a hook system has to look.
  */
 export async function hasNoHook(
-  cwd: string,
+  options: Pick<
+    SettingsConfigOptions,
+    'cwd' | 'enableHooks' | 'isTrustedFolder' | 'trustHint' | 'onNote'
+  >,
   dialects: readonly DialectOutline[],
-  hooks: boolean,
   event: HookEventName,
   subject: MatchSubject,
-): Promise<boolean> {
-  const options = { cwd, onWarning: tellUser, ...(!hooks && ({ enableHooks: false } as const)) };
-  const config = { ...settingsConfig(options, dialects), getHookSystem: () => undefined };
-  if (!config.getEnableHooks()) return true;
+): Promise<FirstLook> {
+  const config = {
+    ...settingsConfig({ ...options, onWarning: tellUser }, dialects),
+    getHookSystem: () => undefined,
+  };
+  const isUnread = config.getUnreadFiles().length > 0;
+  if (!config.getEnableHooks()) return { hasNone: true, isUnread };
+  if (config.getUnknownGuards().length > 0 && deniesUnheard(event))
+    return { hasNone: false, isUnread };
   let isTrustAsked = false;
   const trusts = (): boolean => {
     isTrustAsked = true;
     return false;
   };
-  const registry = new HookRegistry(config, await findAllHooks(config, dialects, trusts));
-  const planner = new HookPlanner<DialectOutline>(() => undefined, trusts);
+  const found = await findAllHooks(config, dialects, trusts);
+  const registry = new HookRegistry(config, found);
+  const planner = new HookPlanner<DialectOutline>(() => undefined, trusts, {
+    matcherLimit: glanceLimit,
+  });
   planner.use(registry);
-  if (planner.plan(event, subject) !== undefined || isTrustAsked) return false;
+  if (planner.plan(event, subject) !== undefined || isTrustAsked)
+    return { hasNone: false, isUnread };
   const tell = tellOnce(tellUser);
   for (const problem of registry.problems) tell(formatProblem(problem));
-  return true;
+  for (const note of registry.taken) config.onNote(note);
+  return { hasNone: true, isUnread };
 }
 
-function tellUser(line: string): void {
+/** Tells a user of a command that may have no streams yet. */
+export function tellUser(line: string): void {
   guardStreams();
   warn(undefined, line);
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CreateConfigOptions } from '../hooks/create-config.ts';
 import type { LiveInspector } from '../inspector/start-inspector.ts';
 import { observeAll } from '../journal/observe-all.ts';
-import { redactSettings } from '../journal/redact-settings.ts';
+import { redactSettings, refuseBroken } from '../redaction/redact-settings.ts';
 import { warn } from '../log.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { CommandFailure } from './failure.ts';
@@ -66,7 +66,7 @@ async function inOurPage(
 ): Promise<Inspected> {
   const port = portOf(inspectPort, '--inspect-port');
   const { serveJournal } = await import('../inspector/start-inspector.ts');
-  const { entries, tellProblems } = redaction(cwd, watching);
+  const { entries, tellProblems } = redaction(cwd, watching, inspectPayloads === true);
   const inspector = await serveJournal(cwd, {
     ...(port !== undefined && { port }),
     payloads: inspectPayloads === true,
@@ -102,7 +102,7 @@ async function inStately(
   watching: Watching,
 ): Promise<Inspected> {
   const { bridgeToStately } = await import('../stately/stately-inspector.ts');
-  const { entries, tellProblems } = redaction(cwd, watching);
+  const { entries, tellProblems } = redaction(cwd, watching, inspectPayloads === true);
   const stately = await bridgeToStately({
     payloads: inspectPayloads === true,
     redact: entries,
@@ -122,8 +122,15 @@ async function inStately(
 }
 
 /** What settings redact; what is wrong there is told by what watches already, if anything does. */
-function redaction(cwd: string, watching: Watching) {
-  const { entries, problems } = redactSettings(cwd);
+function redaction(cwd: string, watching: Watching, payloads: boolean) {
+  const settings = redactSettings(cwd);
+  const { entries, problems } = settings;
+  if (payloads)
+    try {
+      refuseBroken(settings);
+    } catch (cause) {
+      throw new CommandFailure(`--inspect-payloads: ${(cause as Error).message}`, { cause });
+    }
   return {
     entries,
     tellProblems: (tell: (line: string) => void): void => {

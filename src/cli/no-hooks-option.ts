@@ -1,5 +1,11 @@
+import type { SettingsConfigOptions } from '../hooks/settings-config.ts';
+
 /** The option of every command that runs hooks; commander makes `hooks: false` of it. */
 export const noHooksOption = [
   '--no-hooks',
-  'run no hook at all, whatever the settings say',
+  "run no hooks but the system's, which an administrator has set, whatever the settings say",
 ] as const;
+
+/** What the config of a command needs so that `--no-hooks` is heeded. */
+export const whichHooks = (hooks: boolean): Pick<SettingsConfigOptions, 'enableHooks'> =>
+  hooks ? {} : { enableHooks: 'system' };

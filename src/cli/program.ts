@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
-import { Command, CommanderError } from 'commander';
+import { Command, type CommanderError } from 'commander';
+import { isError } from '../errors.ts';
 
 const { version, description } = createRequire(import.meta.url)('hookmachine/package.json') as {
   version: string;
@@ -37,7 +38,10 @@ export async function runProgram(): Promise<void> {
   try {
     await program.parseAsync();
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
+    if (!isOfCommander(error)) throw error;
     process.exitCode = error.exitCode;
   }
 }
+
+const isOfCommander = (error: unknown): error is CommanderError =>
+  isError(error) && String((error as { code?: unknown }).code).startsWith('commander.');

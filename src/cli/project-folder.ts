@@ -9,7 +9,14 @@ import { CommandFailure } from './failure.ts';
  */
 export function projectFolder(cwd: string): string {
   const folder = resolve(cwd);
-  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-    throw new CommandFailure(`--cwd ${cwd}: there is no such folder`);
+  if (!isFolder(folder)) throw new CommandFailure(`--cwd ${cwd}: there is no such folder`);
   return folder;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }

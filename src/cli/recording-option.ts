@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isHookmachineError } from '../errors.ts';
 import type { CreateConfigOptions } from '../hooks/create-config.ts';
 import { warn } from '../log.ts';
 import { CommandFailure } from './failure.ts';
@@ -28,10 +29,7 @@ export async function recorded(
       throw new CommandFailure('--record-payloads needs --record FILE: name the file to record to');
     return {};
   }
-  const [{ startRecording }, { RecordingError }] = await Promise.all([
-    import('../journal/start-recording.ts'),
-    import('../journal/recording-error.ts'),
-  ]);
+  const { startRecording } = await import('../journal/start-recording.ts');
   try {
     const recording = startRecording(record, { cwd, payloads: recordPayloads === true });
     const onWarning = (line: string): void => {
@@ -40,8 +38,10 @@ export async function recorded(
     };
     return { inspect: recording.observe, onWarning };
   } catch (error) {
-    if (error instanceof RecordingError)
+    if (isHookmachineError(error, 'RECORDING_INVALID'))
       throw new CommandFailure(`--record ${error.message}`, { cause: error });
+    if (isHookmachineError(error, 'REDACTION_BROKEN'))
+      throw new CommandFailure(`--record-payloads: ${error.message}`, { cause: error });
     throw error;
   }
 }

@@ -1,15 +1,29 @@
+import { isHookmachineError } from '../errors.ts';
 import { CommandFailure } from './failure.ts';
 import { guardStreams } from './guard-streams.ts';
 
 /** Does the work of a command; why it could not be done is told on one line, and the status is 1. */
 export async function runCommand(work: () => Promise<void>): Promise<void> {
   try {
+    demandFolder();
     await work();
   } catch (error) {
-    if (!(error instanceof CommandFailure)) throw error;
+    if (!isHookmachineError(error, 'COMMAND_FAILED')) throw error;
     const { oneLine } = await import('../log.ts');
     guardStreams();
     process.stderr.write(`hookmachine: ${oneLine(error.message)}\n`);
     process.exitCode = 1;
+  }
+}
+
+/** A shell may stand in a folder that somebody has removed; most of what a command does needs one. */
+function demandFolder(): void {
+  try {
+    process.cwd();
+  } catch (cause) {
+    throw new CommandFailure(
+      'the folder that you are in is gone, or may not be looked at; change to another one (cd) and try again',
+      { cause },
+    );
   }
 }

@@ -4,14 +4,19 @@ import type { ChatEvent } from '../agent/chat-events.ts';
 import { builtInTools } from '../agent/tools/index.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { createConfig } from '../hooks/create-config.ts';
+import { allowGuardWritesOption } from './guard-writes-option.ts';
+import { warn } from '../log.ts';
 import { CommandFailure } from './failure.ts';
 import { addInspectOptions, inspected, type InspectOptions } from './inspect-option.ts';
+import { reportChanges } from './hook-changes.ts';
 import { dialectsOption } from './dialects-option.ts';
-import { noHooksOption } from './no-hooks-option.ts';
+import { noHooksOption, whichHooks } from './no-hooks-option.ts';
 import { printableJson } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
 import { readStdin } from './read-stdin.ts';
+import { reportMissingGuards } from './report-missing.ts';
 import { addRecordingOptions, recorded, type RecordingOptions } from './recording-option.ts';
+import { sessionNotes } from './session-notes.ts';
 import { onlyTrusted, trustOption } from './trust-option.ts';
 import { turnPrinter } from './turn-printer.ts';
 
@@ -25,6 +30,7 @@ interface Options extends RecordingOptions, InspectOptions {
   readonly maxSteps?: string;
   readonly live?: true;
   readonly trust?: true;
+  readonly allowGuardWrites?: true;
   readonly watch?: true;
 }
 
@@ -45,6 +51,7 @@ export function addRun(program: Command): void {
     .option(...dialectsOption)
     .option(...noHooksOption)
     .option(...trustOption)
+    .option(...allowGuardWritesOption)
     .option('--json', 'print one event a line, as JSON')
     .option('--max-steps <n>', 'how many model calls the turn may take')
     .option('--live', 'show text as it streams, before AfterModel hooks have spoken')
@@ -74,19 +81,24 @@ async function run(prompt: string, options: Options): Promise<void> {
   });
   const text = prompt === '-' ? await readStdin() : prompt;
   if (text.trim() === '') throw new CommandFailure('the prompt is empty: say what is to be done');
+  if (options.hooks) await reportMissingGuards(cwd);
   const { watching, done } = await inspected(cwd, options, await recorded(cwd, options));
+  const warnings = betweenTexts((line) => warn(watching.onWarning, line));
   const chat = new ChatLoop({
     config: createConfig({
       cwd,
       watch: options.watch === true,
       ...(options.dialects && { dialects: options.dialects }),
-      ...(!options.hooks && { enableHooks: false }),
+      onNote: sessionNotes(warnings.tell),
+      ...whichHooks(options.hooks),
       ...onlyTrusted(cwd, options.trust),
       ...watching,
+      onWarning: warnings.tell,
     }),
     model,
     tools: builtInTools(),
     systemInstruction,
+    ...(options.allowGuardWrites && { allowGuardWrites: true }),
     ...(maxSteps !== undefined && { maxSteps }),
     ...(options.live && { display: 'live' }),
   });
@@ -97,13 +109,36 @@ async function run(prompt: string, options: Options): Promise<void> {
   try {
     for await (const event of chat.run(text)) {
       print(event);
+      if (event.type === 'hookDecision') reportChanges(event.changes ?? []);
+      warnings.printed(event);
       isBlocked ||= event.type === 'modelBlocked';
       process.exitCode = exitCodeOf(event, isBlocked) ?? process.exitCode ?? 0;
     }
     for (const event of await chat.end('exit')) print(event);
   } finally {
+    warnings.flush();
     await done();
   }
+}
+
+/** A warning that comes while the model's text streams waits for its end: it never stands in the middle of it. */
+function betweenTexts(tell: (line: string) => void) {
+  const waiting: string[] = [];
+  let isInText = false;
+  const flush = (): void => {
+    for (const line of waiting.splice(0)) tell(line);
+  };
+  return {
+    tell: (line: string): void => {
+      if (isInText) waiting.push(line);
+      else tell(line);
+    },
+    printed({ type }: ChatEvent): void {
+      isInText = type === 'text';
+      if (!isInText) flush();
+    },
+    flush,
+  };
 }
 
 function printJson(event: ChatEvent): void {

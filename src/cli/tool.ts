@@ -1,18 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
+import { argumentChanges, resultChanges } from '../agent/hook-changes.ts';
 import { ToolScheduler } from '../agent/tool-scheduler.ts';
 import { builtInTools } from '../agent/tools/index.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { createConfig } from '../hooks/create-config.ts';
-import { oneLine } from '../log.ts';
+import { oneLine, warn } from '../log.ts';
+import { allowGuardWritesOption } from './guard-writes-option.ts';
 import { CommandFailure } from './failure.ts';
 import { dialectsOption } from './dialects-option.ts';
-import { noHooksOption } from './no-hooks-option.ts';
+import { reportChanges } from './hook-changes.ts';
+import { noHooksOption, whichHooks } from './no-hooks-option.ts';
 import { parseJsonObject } from './parse-json-object.ts';
 import { printableJson } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
 import { readStdin } from './read-stdin.ts';
+import { reportMissingGuards } from './report-missing.ts';
 import { addRecordingOptions, recorded, type RecordingOptions } from './recording-option.ts';
+import { sessionNotes } from './session-notes.ts';
 import { onlyTrusted, trustOption } from './trust-option.ts';
 
 interface Options extends RecordingOptions {
@@ -21,6 +26,7 @@ interface Options extends RecordingOptions {
   readonly dialects?: readonly Dialect[];
   readonly hooks: boolean;
   readonly trust?: true;
+  readonly allowGuardWrites?: true;
 }
 
 /** `hookmachine tool <name>`: one built-in tool through its whole lifecycle. */
@@ -37,10 +43,12 @@ export function addTool(program: Command): void {
     .option(...dialectsOption)
     .option(...noHooksOption)
     .option(...trustOption)
+    .option(...allowGuardWritesOption)
     .addHelpText(
       'after',
       `
-Exit status: 0 the tool ran, 2 blocked or stopped by a hook, 1 the command could not do its work.
+Exit status: 0 the tool ran, 2 blocked or stopped by a hook, or refused because it would write
+where guards stand, 1 the command could not do its work.
 
 Example:
   hookmachine tool read_file --input '{"file_path":"README.md"}'`,
@@ -52,19 +60,30 @@ Example:
           `there is no tool "${name}": use one of ${[...tools.keys()].join(', ')}`,
         );
       const folder = projectFolder(cwd);
+      if (hooks) await reportMissingGuards(folder);
+      const watching = await recorded(folder, options);
       const config = createConfig({
         cwd: folder,
         ...(dialects && { dialects }),
-        ...(!hooks && { enableHooks: false }),
+        onNote: sessionNotes((line) => warn(watching.onWarning, line)),
+        ...whichHooks(hooks),
         ...onlyTrusted(folder, trust),
-        ...(await recorded(folder, options)),
+        ...watching,
       });
       const text = input === '-' ? await readStdin() : input;
       const where = input === '-' ? 'stdin' : '--input';
       const request = { id: randomUUID(), name, input: parseJsonObject(text, where) };
-      const { calls, stop } = await new ToolScheduler({ config, tools }).schedule([request]);
+      const { calls, stop } = await new ToolScheduler({
+        config,
+        tools,
+        allowGuardWrites: options.allowGuardWrites,
+      }).schedule([request]);
       const [call] = calls;
-      process.exitCode = call?.outcome.status === 'blocked' || stop ? 2 : 0;
+      if (call) reportChanges([...argumentChanges(call), ...resultChanges(call)]);
+      const isUnread = (config.getUnreadFiles?.() ?? []).length > 0;
+      const isRefused = call?.toolResult.error?.type === 'guarded_path';
+      const isDenied = call?.outcome.status === 'blocked' || stop !== undefined || isRefused;
+      process.exitCode = isDenied ? 2 : isUnread ? 1 : 0;
       process.stdout.write(`${printableJson(call?.toolResult, 2)}\n`);
       if (stop)
         process.stderr.write(`hookmachine: a hook stops the agent: ${oneLine(stop.reason)}\n`);

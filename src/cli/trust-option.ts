@@ -1,6 +1,7 @@
 import type { CreateConfigOptions } from '../hooks/create-config.ts';
 import { warn } from '../log.ts';
-import { trustChecker } from '../trust/project-trust.ts';
+import { trustChecker, trustVerifier } from '../trust/project-trust.ts';
+import { folderTrust } from './folder-trust.ts';
 import { trustsAll } from './trusts-all.ts';
 
 /** The option of every command that runs hooks. */
@@ -13,7 +14,19 @@ export const trustOption = [
 export const onlyTrusted = (
   cwd: string,
   trust: boolean | undefined,
-): Pick<CreateConfigOptions, 'checkTrust' | 'isTrustedFolder'> =>
+): Pick<CreateConfigOptions, 'checkTrust' | 'verifyTrust' | 'isTrustedFolder' | 'trustHint'> => ({
+  ...folderTrust(cwd, trust),
+  ...trustOfEach(cwd, trust),
+});
+
+/** The same for commands that only look: a project that nobody trusts is shown, and not one of its programs is run. */
+export const trustOfEach = (
+  cwd: string,
+  trust?: boolean,
+): Pick<CreateConfigOptions, 'checkTrust' | 'verifyTrust' | 'isTrustedFolder'> =>
   trustsAll(trust)
     ? { isTrustedFolder: () => true }
-    : { checkTrust: trustChecker(cwd, (line) => warn(undefined, line)) };
+    : {
+        checkTrust: trustChecker(cwd, (line) => warn(undefined, line)),
+        verifyTrust: trustVerifier(cwd, (line) => warn(undefined, line)),
+      };

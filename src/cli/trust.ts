@@ -1,36 +1,37 @@
 import { realpathSync } from 'node:fs';
 import { Option, type Command } from 'commander';
+import { isHookmachineError } from '../errors.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { createConfig } from '../hooks/create-config.ts';
-import { HookRegistry, type RegisteredHook } from '../hooks/hook-registry.ts';
+import { HookRegistry } from '../hooks/hook-registry.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { warn } from '../log.ts';
-import { hookEventNames } from '../protocol/events.ts';
-import { trustFile } from '../settings/levels.ts';
+import { systemSettingsFile, trustFile, userSettingsFile } from '../settings/levels.ts';
 import { formatProblem } from '../settings/problem.ts';
-import { difference, fingerprint, type HookFingerprint } from '../trust/fingerprint.ts';
+import { settingsReader } from '../settings/read-settings-file.ts';
+import { fingerprint, type OpaqueCommands } from '../trust/fingerprint.ts';
+import { keepTexts } from '../trust/kept-texts.ts';
+import { missingGuards, switchedOff, type MissingGuard } from './missing-guards.ts';
 import { trustedIn } from '../trust/project-trust.ts';
-import type { ProjectTrust } from '../trust/read-trust.ts';
-import { recordTrust, TrustFileError } from '../trust/write-trust.ts';
+import { isFault, readTrustFile, type ProjectTrust } from '../trust/read-trust.ts';
+import { definedAs, type HookFingerprint } from '../trust/trusted-hook.ts';
+import { changeBehind } from '../trust/verify.ts';
+import { recordTrust } from '../trust/write-trust.ts';
+import { confirmed } from './confirmed.ts';
 import { CommandFailure } from './failure.ts';
-import { printable, printableJson } from './printable.ts';
+import { printableJson, visible } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
-import { onlyTrusted } from './trust-option.ts';
+import { describeTrust, type ShownHook } from './trust-report.ts';
+import { trustOfEach } from './trust-option.ts';
 
 interface Options {
   readonly cwd: string;
   readonly show?: true;
   readonly revoke?: true;
   readonly json?: true;
-}
-
-/** A hook of the project, what is behind it, and why it would be skipped, if it would. */
-interface ShownHook {
-  /** The event of a program that may not be run is unknown. */
-  readonly hook: RegisteredHook | UnaskedHook;
-  /** What it is for, where its event knows matchers. */
-  readonly matcher: string | undefined;
-  readonly now: HookFingerprint;
-  readonly why: string | undefined;
+  readonly yes?: true;
+  readonly opaque?: OpaqueCommands;
 }
 
 /** `hookmachine trust`: what a project would run, and the user's consent to it. */
@@ -41,63 +42,154 @@ export function addTrust(program: Command): void {
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .option('--show', 'only show: record nothing')
     .addOption(new Option('--revoke', 'trust the project no more').conflicts('show'))
+    .option('--yes', 'record without asking, for scripts')
+    .addOption(
+      new Option(
+        '--opaque <how>',
+        'a hook whose scripts cannot be found by reading its command: compare the whole folder, or refuse it (default: what hooksConfig.opaqueCommands in your settings says, else folder)',
+      ).choices(['folder', 'refuse']),
+    )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-What is recorded is a hash of each hook's definition and of the script files that its command names.
+What is recorded is a hash of each hook's definition and of the files that its command runs or reads.
 A hook that changes after that is skipped, with a warning, until you trust the project again.
+Where a command cannot be followed to its scripts, that is said, and all files of the project count.
 
 For one run: hookmachine fire|tool|run --trust; for CI: HOOKMACHINE_TRUST=1.`,
     )
     .action(trust);
 }
 
-async function trust({ cwd, show, revoke, json }: Options): Promise<void> {
-  const folder = projectFolder(cwd);
+async function trust(options: Options): Promise<void> {
+  const { show, revoke, json } = options;
+  const folder = projectFolder(options.cwd);
   const project = realpathSync(folder);
-  const shown = revoke ? [] : await projectHooks(folder);
-  const records = !show && (revoke || shown.length > 0);
-  if (records)
-    record(
-      project,
-      revoke
-        ? undefined
-        : { trustedAt: new Date().toISOString(), hooks: shown.map(({ now }) => now) },
-    );
+  const texts = new Map<string, Buffer>();
+  const { shown, missing } = revoke
+    ? { shown: [], missing: [] }
+    : await look(folder, options.opaque ?? opaqueCommands(), texts);
+  const isNew = shown.some(({ why }) => why !== undefined) || missing.length > 0;
+  const records = revoke === true || (show !== true && isNew);
+  const report = (isRecorded: boolean): string[] =>
+    describeTrust(project, shown, missing, texts, isRecorded);
+  // What is shown is what is recorded: each file is read once, before the user answers.
+  if (!json && !revoke) print(report(false).slice(0, -1));
+  if (records && !revoke) await mayRecord(options, shown.length);
+  if (records) record(project, revoke ? undefined : trustOf(shown), texts);
+  const isTrusted = records && !revoke;
   if (json)
     process.stdout.write(
-      `${printableJson({ project, file: trustFile() ?? null, recorded: records, revoked: revoke === true, hooks: shown.map((one) => toJson(one, records)) }, 2)}\n`,
+      `${printableJson({ project, file: trustFile() ?? null, recorded: records, revoked: revoke === true, hooks: shown.map((one) => toJson(one, isTrusted)), missing: missing.map(missingToJson(isTrusted)) }, 2)}\n`,
     );
   else if (revoke) print([`Not trusted any more: ${project}`]);
-  else print(describe(project, shown, records));
+  else print(report(isTrusted).slice(-1));
 }
 
-/** What is shown is what is recorded: each file is read once. */
-async function projectHooks(cwd: string): Promise<ShownHook[]> {
-  const config = createConfig({ cwd, ...onlyTrusted(cwd, undefined) });
+/** @throws {CommandFailure} when the user says no, or cannot be asked */
+async function mayRecord({ yes, json }: Options, count: number): Promise<void> {
+  if (yes) return;
+  if (json || !process.stdin.isTTY || !process.stderr.isTTY)
+    throw new CommandFailure(
+      'nothing is recorded without your word: look at what is shown, then give --yes, or answer on a terminal',
+    );
+  const question =
+    count === 0 ? 'Forget the hooks that are gone?' : 'Let these hooks run as they are now?';
+  if (!(await confirmed(question))) throw new CommandFailure('nothing was recorded');
+}
+
+const trustOf = (shown: readonly ShownHook[]): ProjectTrust => ({
+  trustedAt: new Date().toISOString(),
+  hooks: shown.map(({ now }) => now),
+});
+
+async function look(
+  cwd: string,
+  opaque: OpaqueCommands,
+  texts: Map<string, Buffer>,
+): Promise<{ shown: ShownHook[]; missing: MissingGuard[] }> {
+  const config = createConfig({
+    cwd,
+    // The registry's problems, which are shown below, are all there are.
+    onWarning: () => undefined,
+    onNote: () => undefined,
+    ...trustOfEach(cwd),
+  });
   const registry = await HookRegistry.load(config);
   for (const problem of registry.problems) tell(formatProblem(problem));
   if (!config.getEnableHooks())
     tell('hooks are off here; "tools": { "enableHooks": true } in settings.json switches them on');
   const trusted = trustedIn(cwd, tell);
+  const shown: ShownHook[] = [];
+  for (const { hook, matcher } of await projectHooks(config, registry)) {
+    const keep = ({ sha256, bytes }: { sha256: string; bytes?: Buffer }): void => {
+      if (bytes) texts.set(sha256, bytes);
+    };
+    const now = {
+      ...(await fingerprint(hook, cwd, opaque, keep)),
+      ...(switchedOff(hook, config, registry) !== undefined && { disabled: true as const }),
+    };
+    shown.push({ hook, matcher, now, ...(await compared(now, trusted, cwd)) });
+  }
+  return {
+    shown,
+    missing: trusted ? missingGuards(trusted.hooks, config, registry) : [],
+  };
+}
+
+/** All hooks of the project, with programs that may not be asked for their event. */
+async function projectHooks(
+  config: HookSystemConfig,
+  registry: HookRegistry,
+): Promise<Pick<ShownHook, 'hook' | 'matcher'>[]> {
   const known = registry.getAllHooks().map((hook) => ({ hook, matcher: registry.matcherOf(hook) }));
   // A program that was asked and is no hook was trusted too: forgotten, it would be new the next time.
   const { unasked: programs } = await HookRegistry.load(config, () => false);
   const unasked = programs
     .filter(({ command }) => !known.some(({ hook }) => hook.command === command))
-    .map((hook) => ({ hook, matcher: undefined }));
-  return [...known, ...unasked]
-    .filter(({ hook }) => hook.source === 'project')
-    .map(({ hook, matcher }) => {
-      const now = fingerprint(hook, cwd);
-      const why = trusted ? difference(now, trusted.hooks) : 'this folder is not trusted';
-      return { hook, matcher, now, why };
-    });
+    .map((hook: RegisteredHook | UnaskedHook) => ({ hook, matcher: undefined }));
+  return [...known, ...unasked].filter(({ hook }) => hook.source === 'project');
+}
+
+/** Why a hook would be skipped, and what it was when it was trusted. */
+async function compared(
+  now: HookFingerprint,
+  trusted: ProjectTrust | undefined,
+  cwd: string,
+): Promise<Pick<ShownHook, 'why' | 'before'>> {
+  if (trusted === undefined) return { why: 'this folder is not trusted', before: undefined };
+  const found = definedAs(now, trusted.hooks);
+  if (typeof found !== 'string')
+    return { why: await changeBehind(found, realpathSync(cwd)), before: found };
+  const { event, name, place } = now;
+  const before =
+    trusted.hooks.find((one) => one.definition === now.definition) ??
+    trusted.hooks.find((one) => one.event === event && one.name === name) ??
+    trusted.hooks.find((one) => one.event === event && place !== '' && one.place === place);
+  return { why: found, before };
+}
+
+/** What the user's settings, and the system's before them, say of hooks that cannot be followed. */
+function opaqueCommands(): OpaqueCommands {
+  const read = settingsReader();
+  const said = [systemSettingsFile(), userSettingsFile()].map((file) => {
+    const config = file === undefined ? undefined : read(file)?.values['hooksConfig'];
+    return (config as { opaqueCommands?: unknown } | undefined)?.opaqueCommands;
+  });
+  // An administrator's word stands, and the stricter one where a word is not understood.
+  const word = said.find((one) => one !== undefined) ?? 'folder';
+  if (word === 'folder' || word === 'refuse') return word;
+  tell('hooksConfig.opaqueCommands is neither "folder" nor "refuse", so such hooks are refused');
+  return 'refuse';
 }
 
 /** @throws {CommandFailure} when nothing could be recorded */
-function record(project: string, recorded: ProjectTrust | undefined): void {
+function record(
+  project: string,
+  recorded: ProjectTrust | undefined,
+  texts: ReadonlyMap<string, Buffer>,
+): void {
   const file = trustFile();
   if (file === undefined)
     throw new CommandFailure(
@@ -107,76 +199,52 @@ function record(project: string, recorded: ProjectTrust | undefined): void {
     const { backup } = recordTrust(file, project, recorded);
     if (backup !== undefined)
       tell(`${file} was corrupt; it is kept as ${backup}, and other projects must be trusted anew`);
+    const projects = readTrustFile(file);
+    if (isFault(projects)) return;
+    const hooks = [...projects.values()].flatMap((one) => one.hooks);
+    keepTexts(
+      texts,
+      new Set(
+        hooks.flatMap(({ scripts, folder }) => [
+          ...scripts.map(({ sha256 }) => sha256),
+          ...(folder ? [folder.sha256] : []),
+        ]),
+      ),
+    );
   } catch (error) {
-    if (!(error instanceof TrustFileError)) throw error;
+    if (!isHookmachineError(error, 'TRUST_NOT_RECORDED')) throw error;
     throw new CommandFailure(error.message, { cause: error });
   }
 }
 
-const toJson = ({ hook, now: { scripts }, why }: ShownHook, isRecorded: boolean) => ({
-  event: eventOf(hook) ?? null,
+const toJson = ({ hook, now, why }: ShownHook, isRecorded: boolean) => ({
+  event: ('event' in hook ? hook.event : undefined) ?? null,
   name: hook.name,
   ...(hook.matcher !== undefined && { matcher: hook.matcher }),
   command: hook.command,
   place: hook.place,
-  enabled: isEnabled(hook),
-  scripts,
-  trusted: isRecorded || why === undefined,
+  enabled: !('enabled' in hook) || hook.enabled,
+  scripts: now.scripts,
+  unfollowed: now.unfollowed,
+  ...(now.folder && { folder: now.folder }),
+  ...(now.refused !== undefined && { refused: now.refused }),
+  trusted: (isRecorded || why === undefined) && now.refused === undefined,
   ...(why !== undefined && { [isRecorded ? 'before' : 'why']: why }),
 });
 
-function describe(project: string, shown: readonly ShownHook[], isRecorded: boolean): string[] {
-  if (shown.length === 0) return [`This project configures no hooks: ${project}`];
-  const lines: string[] = [];
-  for (const event of [...hookEventNames, undefined]) {
-    const own = shown.filter(({ hook }) => eventOf(hook) === event);
-    if (own.length > 0)
-      lines.push(
-        event ?? 'Events unknown',
-        ...own.flatMap((one) => describeHook(one, isRecorded)),
-        '',
-      );
-  }
-  const skipped = shown.filter(({ why }) => why !== undefined).length;
-  const all = `${shown.length} ${shown.length === 1 ? 'hook' : 'hooks'} of ${project}`;
-  const verdict = isRecorded
-    ? `Trusted as they are now: ${all}`
-    : skipped === 0
-      ? `Trusted: ${all}`
-      : `Not trusted: ${skipped} of ${all}; to allow them: hookmachine trust`;
-  return [...lines, verdict];
-}
-
-function describeHook(
-  { hook, matcher, now: { scripts }, why }: ShownHook,
-  isRecorded: boolean,
-): string[] {
-  const { command, name, onFailure } = hook;
-  return [
-    `  ${name}${isEnabled(hook) ? '' : ' (disabled)'}`,
-    ...(command === name ? [] : [`    command  ${command}`]),
-    ...(matcher === undefined ? [] : [`    matcher  ${matcher}`]),
-    ...scripts.map(
-      ({ path, size, sha256 }) =>
-        `    script   ${path}  ${sha256 === '' ? 'cannot be read' : `${size} bytes  sha256 ${sha256.slice(0, 12)}`}`,
-    ),
-    ...(onFailure ? ['    failure  blocks'] : []),
-    ...(scripts.length === 0
-      ? ['    script   none in the project: the command is all there is']
-      : []),
-    ...(why === undefined
-      ? []
-      : [`    ${isRecorded ? 'before ' : onFailure ? 'blocks ' : 'skipped'}  ${why}`]),
-  ];
-}
-
-const eventOf = (hook: ShownHook['hook']) => ('event' in hook ? hook.event : undefined);
-
-const isEnabled = (hook: ShownHook['hook']): boolean => !('enabled' in hook) || hook.enabled;
+const missingToJson =
+  (isForgotten: boolean) =>
+  ({ event, name, place, fate, why }: MissingGuard) => ({
+    event: event === '' ? null : event,
+    name,
+    place,
+    fate,
+    why,
+    forgotten: isForgotten && fate !== 'disabled',
+  });
 
 function print(lines: readonly string[]): void {
-  const texts = lines.map((line) => printable(line.replaceAll('\n', String.raw`\n`)));
-  process.stdout.write(`${texts.join('\n')}\n`);
+  if (lines.length > 0) process.stdout.write(`${lines.map(visible).join('\n')}\n`);
 }
 
 const tell = (line: string): void => warn(undefined, line);

@@ -1,4 +1,5 @@
 import type { HookAnswer } from '../../machines/hook-event.ts';
+import type { Survivor } from '../../machines/hook-process.ts';
 import type { HookOutput } from '../protocol/output.ts';
 
 /**
@@ -23,12 +24,16 @@ export interface Answer extends HookAnswer {
   readonly stderr: string;
   readonly durationMs: number;
   readonly timedOut: boolean;
+  /** Processes of the hook that could not be ended. */
+  readonly survivors?: readonly Survivor[];
   /** Why the hook counts as failed. */
   readonly error?: Error;
   /** Why what it printed is no answer, though it was taken for one as far as it goes. */
   readonly unreadable?: string;
   /** What its author should know although the hook did its work. */
   readonly notes: readonly string[];
+  /** Its `llm_response` says what the hook was given: it wants none of it changed. */
+  readonly repeatsResponse?: true;
   /** The output was made from plain text; it decides nothing and replaces nothing but the message. */
   readonly plainText: boolean;
 }

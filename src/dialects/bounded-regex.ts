@@ -1,32 +1,87 @@
-/** How long one test of a regular expression may take, in ms. */
+import { HookmachineError } from '../errors.ts';
+
+/** How long all regular expressions that share a budget may take together, in ms. */
+const budgetLimit = 100;
+
+/** How long one of them may take, in ms, so that the others get their turn. */
 const testLimit = 50;
 
-/** A test that cannot take more steps than this needs no watchdog, which costs 40 µs. */
+/** A test that cannot take more steps than this needs no watchdog, which costs 40 µs; and as many all together need no clock. */
 const quickSteps = 1_000_000;
 
-/** Thrown when a regular expression could not be decided in time; it never stalls the agent. */
-export class RegexUndecidedError extends Error {
-  override readonly name = 'RegexUndecidedError';
-}
+/** To compile a character takes about as long as this many steps. */
+const stepsPerCharacter = 20;
 
-/**
- * `regex.test(text)`, but bounded in time: V8 backtracks, and a user's `^(a+)+$` would otherwise
- * freeze the agent for as long as the name is crafted to take.
- *
- * @throws {RegexUndecidedError} when it took longer than 50 ms, or overflowed the matcher's stack
- */
-export function testBounded(regex: RegExp, text: string): boolean {
-  try {
-    return stepsAtMost(regex.source, text.length) <= quickSteps
-      ? regex.test(text)
-      : testWatched(regex, text);
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    const why =
-      code === 'ERR_SCRIPT_EXECUTION_TIMEOUT' ? `took more than ${testLimit} ms` : message;
-    throw new RegexUndecidedError(`/${regex.source}/: ${why}`, { cause });
+/** Nobody can interrupt V8 while it compiles, so what would take it long is not tried. */
+const most = { characters: 64 * 1024, groups: 100, quantifiers: 400, counted: 60, ways: 500_000 };
+
+/** Thrown when a regular expression could not be decided in time; it never stalls the agent. */
+export class RegexUndecidedError extends HookmachineError {
+  override readonly name = 'RegexUndecidedError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('REGEX_UNDECIDED', message, options);
   }
 }
+
+/** What regular expressions of users are tested with, all of one level of authority together for an event. */
+export class RegexBudget {
+  readonly #limit: number;
+  readonly #outcomes = new Map<string, boolean | RegexUndecidedError>();
+  #text: string | undefined;
+  #quickLeft = quickSteps;
+  #endsAt: bigint | undefined;
+
+  /** `limit` is the time in ms. */
+  constructor(limit = budgetLimit) {
+    this.#limit = limit;
+  }
+
+  /**
+   * Whether an expression fits a text, unanchored; one that is no regular expression is compared letter
+   * by letter (HOOK-087, 088; C-17). V8 backtracks, and a user's `^(a+)+$` would otherwise freeze the
+   * agent for as long as the name is crafted to take.
+   *
+   * @throws {RegexUndecidedError} when there is no time left, when it alone took more than 50 ms, or when it asks too much of V8
+   */
+  test(source: string, text: string): boolean {
+    // The clock runs from the first one on, and no adjustment of the time of day moves it.
+    this.#endsAt ??= process.hrtime.bigint() + BigInt(this.#limit) * 1_000_000n;
+    if (text !== this.#text) this.#outcomes.clear();
+    this.#text = text;
+    const outcome = this.#outcomes.get(source) ?? this.#decide(source, text);
+    this.#outcomes.set(source, outcome);
+    if (typeof outcome === 'boolean') return outcome;
+    throw outcome;
+  }
+
+  #decide(source: string, text: string): boolean | RegexUndecidedError {
+    const undecided = (why: string, cause?: unknown): RegexUndecidedError =>
+      new RegexUndecidedError(`/${shortened(source)}/: ${why}`, { cause });
+    if (takesLongToCompile(source)) return undecided('is too large');
+    const steps = stepsAtMost(source, text.length) + source.length * stepsPerCharacter;
+    const isQuick = steps <= quickSteps;
+    let left = Infinity;
+    if (steps <= this.#quickLeft) this.#quickLeft -= steps;
+    else left = Number(this.#endsAt! - process.hrtime.bigint()) / 1e6;
+    if (left < 1) return undecided(`no time was left of ${this.#limit} ms for all`);
+    let regex: RegExp;
+    try {
+      regex = new RegExp(source);
+    } catch {
+      return source === text;
+    }
+    const limit = Math.floor(Math.min(left, testLimit));
+    try {
+      return isQuick ? regex.test(text) : testWatched(regex, text, limit);
+    } catch (cause) {
+      const { code, message } = cause as NodeJS.ErrnoException;
+      const tookLonger = code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+      return undecided(tookLonger ? `took more than ${limit} ms` : shortened(message), cause);
+    }
+  }
+}
+
+const shortened = (text: string): string => (text.length > 400 ? `${text.slice(0, 397)}...` : text);
 
 /**
  * An upper bound: each quantifier may try every length, from every start, and each group its
@@ -40,10 +95,28 @@ function stepsAtMost(source: string, length: number): number {
   return (length + 1) ** (count(/[*+?{]/g) + 1) * alternatives;
 }
 
-function testWatched(regex: RegExp, text: string): boolean {
+/**
+ * V8 unrolls groups that are counted, and compiles what follows a group anew for each way through it: an
+ * upper bound of these, for the mean of some factors to the power of their number is never less than
+ * their product.
+ */
+function takesLongToCompile(source: string): boolean {
+  if (source.length > most.characters) return true;
+  const count = (pattern: RegExp): number => source.match(pattern)?.length ?? 0;
+  const groups = count(/\(/g);
+  const quantifiers = count(/[*+{]|(?<!\()\?/g);
+  if (groups > most.groups || quantifiers > most.quantifiers) return true;
+  if (count(/[{]|(?<!\()\?/g) > most.counted) return true;
+  // Groups that always take a character are compiled once.
+  if (groups === 0 || (quantifiers === 0 && !/[(:|]\||\|\)/.test(source))) return false;
+  const copies = 3 ** count(/\)\{/g) * 2 ** count(/\)\+/g);
+  return ((count(/\|/g) + quantifiers) / groups + 1) ** (groups * copies) > most.ways;
+}
+
+function testWatched(regex: RegExp, text: string, timeout: number): boolean {
   watched ??= watchdog();
   Object.assign(watched.context, { regex, text });
-  return watched.script.runInContext(watched.context, { timeout: testLimit }) as boolean;
+  return watched.script.runInContext(watched.context, { timeout }) as boolean;
 }
 
 function watchdog() {

@@ -1,9 +1,11 @@
 import type { HookPayload } from '../../machines/hook-event.ts';
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
-import type { HookEventName } from '../protocol/events.ts';
+import type { HookEventName, HookSource } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { HookDefinition } from '../settings/hook-definition.ts';
+import type { FirstSight } from '../settings/hooks-at-first-sight.ts';
 import type { Answer } from './answer.ts';
+import type { RegexBudget } from './bounded-regex.ts';
 import type { EventContext } from './event-context.ts';
 import type { FoundHooks, HookSite } from './hook-site.ts';
 
@@ -18,21 +20,29 @@ export interface DialectOutline {
   /** Whether its hooks run only where the settings switch hooks on (C-01), and not as soon as they are there. */
   readonly needsSwitch: boolean;
 
-  /** Whether hooks of it may be there; synchronous, and asked before anything else is. */
-  mayBeIn(cwd: string): boolean;
+  /**
+   * Where its hooks are written down, and what runs as one: paths below a project or a home that an agent's
+   * tools must not write unasked. One that ends with a slash is a folder with all in it; `*` is part of a name.
+   */
+  readonly guarded?: readonly string[];
+
+  /** Whether hooks of it may be there, of sources that count; synchronous, and asked before anything else is. */
+  mayBeIn(cwd: string, counts?: (source: HookSource) => boolean): boolean;
+  /** What a look at the project's own hooks tells where nobody trusts them; undefined where there are none, or they stand in the settings. */
+  atFirstSight?(cwd: string): FirstSight | undefined;
   /** Finds and checks its hooks: in the settings, or by asking executables. */
   find(site: HookSite): FoundHooks | Promise<FoundHooks>;
   /** What tells its hooks apart: of two with one identity only the first that may run does. */
   identity(hook: HookDefinition): string;
   /** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
   matcherOf(hook: HookDefinition): string | undefined;
-  /** Whether a hook is for a subject: a tool by our name, or a session event's source, reason or trigger. */
+  /** Whether a hook is for a subject: a tool by our name, or a session event's source, reason or trigger. Regular expressions are tested with the budget that all of a level share. */
   compileMatcher(
     hook: HookDefinition,
     onUndecided: (error: Error) => void,
-  ): (subject: string) => boolean;
+  ): (subject: string, budget?: RegexBudget) => boolean;
 
-  /** For agents that speak it to `hookmachine fire`: an event's own fields, checked, in our words. */
+  /** For agents that speak it to `hookmachine fire`: an event's own fields, checked, in canonical form. */
   readCall(
     event: string,
     given: Readonly<Record<string, unknown>>,
@@ -50,10 +60,10 @@ export interface DialectOutline {
 export interface Dialect extends DialectOutline {
   /** The variables of a hook's environment beyond the host's. */
   environment(input: HookInput): Readonly<Record<string, string>>;
-  /** What a hook is told on stdin; `payload` is the event in our words, as the hooks before left it. */
+  /** What a hook is told on stdin; `payload` is the event in canonical form, as the hooks before left it. */
   stdin(event: HookEventName, payload: HookPayload, context: EventContext): object;
-  /** An ended process as an answer in our words; `payload` is the event as it began. */
-  read(event: HookEventName, outcome: HookProcessOutcome, payload: HookPayload): Answer;
+  /** An ended process as an answer in canonical form; `told` is what this hook got on stdin, in canonical form. */
+  read(event: HookEventName, outcome: HookProcessOutcome, told: HookPayload): Answer;
   /** What the next hook of a sequence is told after this answer. */
   chain(event: HookEventName, payload: HookPayload, answer: Answer): HookPayload;
   /** Those of its answers that count, in plan order; they are merged with what counts of other dialects. */
@@ -63,13 +73,13 @@ export interface Dialect extends DialectOutline {
 /** An event from outside, or what is wrong with it, one sentence a field. */
 export type CheckedCall = ReadCall | { readonly faults: readonly string[] };
 
-/** An event from outside, in our words. */
+/** An event from outside, in canonical form. */
 export interface ReadCall<Event extends HookEventName = HookEventName> {
   readonly fields: HookEventFields[Event];
   readonly context: EventContext;
 }
 
-/** What hooks changed of a call, in our words. */
+/** What hooks changed of a call, in canonical form. */
 export interface CallResult {
   readonly toolName: string | undefined;
   /** The final arguments; null when no hook changed them. */

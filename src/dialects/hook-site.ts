@@ -1,6 +1,6 @@
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { HookDefinition } from '../settings/hook-definition.ts';
-import type { HooksFromSource } from '../settings/define-hooks.ts';
+import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
 
 /** Where a dialect looks for its hooks, and what it may use to find them. */
@@ -9,8 +9,10 @@ export interface HookSite {
   readonly cwd: string;
   /** What settings and extensions say of hooks, source by source. */
   settings(): readonly HooksFromSource[];
+  /** Nobody trusts the project: nothing in its folder is to be looked at. */
+  readonly ignoresProject?: boolean;
   /** Whether this file may be run at all; one of a project only when the user trusts it. */
-  trusts(hook: UnaskedHook): boolean;
+  trusts(hook: UnaskedHook): boolean | Promise<boolean>;
   /** Runs a program with empty input, supervised as a hook is. `timeout` in ms. */
   run(program: string, args: readonly string[], timeout: number): Promise<HookProcessOutcome>;
 }

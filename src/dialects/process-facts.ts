@@ -29,8 +29,15 @@ export function readOutcome(
     }
     case 'exited': {
       const answer = readExit(outcome.exit);
-      if (!outcome.leftBackground) return answer;
-      return { ...answer, notes: [...answer.notes, 'left background processes; they were ended'] };
+      const { survivors } = outcome.exit;
+      const notes = [
+        ...answer.notes,
+        ...(outcome.leftBackground && !survivors
+          ? ['left background processes; they were ended']
+          : []),
+        ...survivorNotes(outcome.exit),
+      ];
+      return { ...answer, ...(survivors && { survivors }), notes };
     }
   }
 }
@@ -51,8 +58,16 @@ export function unheard(
     stdout: exit?.stdout ?? '',
     stderr: exit?.stderr ?? '',
     durationMs: exit?.durationMs ?? 0,
+    ...(exit?.survivors && { survivors: exit.survivors, notes: survivorNotes(exit) }),
   };
 }
+
+/** What the user is told of processes that nothing ended. */
+const survivorNotes = ({ survivors = [] }: HookExit): string[] =>
+  survivors.map(
+    ({ pid, command, why }) =>
+      `process ${pid} (${command || 'unnamed'}) could not be ended and runs on: ${why}; end it yourself`,
+  );
 
 /** The facts of an exit, as every answer tells them. */
 export const factsOf = (exit: HookExit) => ({
@@ -96,8 +111,11 @@ export function denyFailure<A extends Answer>(answer: A, hook: string): A {
     error,
     decision: 'deny',
     plainText: false,
-    // It was not taken as a message after all.
-    notes: answer.notes.filter((note) => unreadable === undefined || !note.startsWith(unreadable)),
+    // It was not taken as a message after all, and what the error says need not be said twice.
+    notes: answer.notes.filter(
+      (note) =>
+        unreadable === undefined || !(note.startsWith(unreadable) || unreadable.endsWith(note)),
+    ),
     output: {
       // Beside a decision that is unclear, a stop stands.
       ...(answer.stop && { continue: false, stopReason: answer.output?.stopReason }),

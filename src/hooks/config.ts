@@ -2,19 +2,17 @@ import type { MessageBus } from '../bus/message-bus.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { WarningSink } from '../log.ts';
-import type { HooksFromSource } from '../settings/define-hooks.ts';
+import type { HookSource } from '../protocol/events.ts';
+import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import type { HookExtension } from '../settings/extensions.ts';
-import type { DisabledHooks } from '../settings/load-settings.ts';
+import type { DisabledHooks, FailureDefault } from '../settings/load-settings.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
+import type { SettingsNote } from '../settings/settings-notes.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
-import type { HookSystem } from './hook-system.ts';
 import type { InspectObserver } from './origin.ts';
 
-/**
- * What the hook system asks of its host (seed 004; HOOK-001, 144, 215). A host that has a config
- * object of its own implements it there; any other makes one with `createConfig`.
- */
-export interface HookSystemConfig {
+/** What the hook system asks of its host (HOOK-144, 215). */
+export interface HookHost {
   /** Whether hooks are on at all; when false nothing of the hook system is ever made (HOOK-002, 010). */
   getEnableHooks(): boolean;
   /** The `hooks` of the host's merged settings; they count as the project's (HOOK-085). */
@@ -27,36 +25,61 @@ export interface HookSystemConfig {
   getWorkingDir(): string;
   /** The session's transcript; '' when there is none (HOOK-161, C-12). */
   getTranscriptPath?(): string | undefined;
-  /** The session's one hook system; undefined when hooks are off (HOOK-001, 002). */
-  getHookSystem(): HookSystem | undefined;
 
   /** Hooks by level, for a host that knows where each comes from; `getHooks` is then not asked. */
   getHookSources?(): readonly HooksFromSource[];
   /** The dialects whose hooks run; default: LLxprt's alone. */
   getDialects?(): readonly Dialect[];
   /**
-   * Whether the settings' own hooks are on; default true. False where nothing switches them on but
-   * hooks of another dialect are there, which need no switch.
+   * Whether hooks of a source are on; default: yes. `needsSwitch` is false for hooks of dialects that
+   * run as soon as they are there, which only a switch for all dialects turns off (C-01).
    */
-  areSettingsHooksOn?(): boolean;
+  isSwitchedOn?(source: HookSource, needsSwitch: boolean): boolean;
   /** Hooks that settings disable, by name or command. */
   getDisabledHooks?(): readonly DisabledHooks[];
   /** What was wrong with the settings files themselves. */
   getSettingsProblems?(): readonly SettingsProblem[];
+  /** What a failure means of hooks that do not say it, by source; a "block" also reaches weaker sources (S-09). */
+  getFailureDefaults?(): readonly FailureDefault[];
   /**
-   * Whether the user trusts the folder: else no hook of the project runs. Asked when a plan is made
-   * and again when a hook is about to start (C-104). Only `true` is a yes; a host without this
+   * Files whose guards are unknown, and which deny for that: before a tool, a model call and a prompt
+   * nothing may go on as long as there is one (S-12). They are tried again at each event.
+   */
+  getUnknownGuards?(): readonly SettingsProblem[];
+  /** Files that are there and could not be read, so that their hooks, if they have any, are unknown (S-10). */
+  getUnreadFiles?(): readonly SettingsProblem[];
+  /** Whether nothing in the project's files counts, because nobody trusts the folder; they are not even looked at (S-17). */
+  ignoresProject?(): boolean;
+  /** Whether the project seems to have hooks that are skipped for it; default: what `ignoresProject` says. */
+  skipsProjectHooks?(): boolean;
+  /** Receives what a stronger source takes away from the user; default: nobody is told. */
+  onNote?(note: SettingsNote): void;
+  /**
+   * Whether the user trusts the folder: else no hook of the project runs. Asked when the settings are
+   * read, when a plan is made and again when a hook is about to start (C-104, S-17). Only `true` is a yes; a host without this
    * method has decided for itself. Hooks of the user, the system and of extensions run anyway.
    */
   isTrustedFolder?(): boolean;
   /** Whether the user trusts this hook of the project; asked as `isTrustedFolder` is, after it. */
   checkTrust?(hook: UnaskedHook): HookTrust;
+  /**
+   * Whether the user trusts this hook with all its files as they are now; asked when the hook's turn to
+   * start has come, and before a program is run to learn what it is. Default: `checkTrust`.
+   */
+  verifyTrust?(hook: UnaskedHook): Promise<HookTrust>;
   /** Reads changed settings again; called by `HookSystem.reload`. */
   reloadSettings?(): void;
   /** Ends watching the settings for changes, if they are watched; called by `HookSystem.dispose`. */
   stopWatchingSettings?(): void;
   /** The bus whose requests to fire events are answered, from `HookSystem.initialize` on (DELTA-HSYS-001, C-100). */
   getMessageBus?(): MessageBus | undefined;
+  /**
+   * What becomes of a prompt, a model call or a tool call whose hooks cannot be run at all, because the
+   * hook system cannot be made ready or their plan, input or merging breaks: 'allow' (the default) goes
+   * on with a warning, 'block' blocks it and says why. What one failing hook means is that hook's
+   * `onFailure`.
+   */
+  onUnready?: 'allow' | 'block';
   /** Receives warnings, one line each; default stderr. */
   onWarning?: WarningSink;
   /** Observes every machine: one observer for all of them, or none; `observeAll` makes several one. */

@@ -5,9 +5,9 @@ import { llxprt } from '../dialects/llxprt/index.ts';
 import type { MessageBus } from '../bus/message-bus.ts';
 import { warn } from '../log.ts';
 import { watchSettings } from '../settings/watch-settings.ts';
-import type { HookSystemConfig } from './config.ts';
+import type { HookSystemConfig } from './hook-system-config.ts';
 import { HookSystem } from './hook-system.ts';
-import { messageOf } from './message-of.ts';
+import { messageOf } from '../message-of.ts';
 import { settingsConfig, type SettingsConfigOptions } from './settings-config.ts';
 
 export interface CreateConfigOptions extends SettingsConfigOptions {
@@ -50,7 +50,7 @@ export function createConfig(options: CreateConfigOptions): HookSystemConfig {
   const isWatching = options.watch && !options.settings;
   const cwd = resolve(options.cwd);
   const watch = (): void => {
-    stopWatching ??= watchSettings(cwd, () => void reload());
+    stopWatching ??= watchSettings(cwd, () => void reload(), options.systemFolder);
   };
   const config: HookSystemConfig = {
     // Watched before they are read, so that no change goes unseen.

@@ -1,24 +1,11 @@
 import { failureDenial } from '../dialects/process-facts.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { createSpecificHookOutput } from '../translate/create-hook-output.ts';
-import { errorOf, messageOf } from './message-of.ts';
-import type { AggregatedHookResult } from './results.ts';
-
-/** The stages an event goes through; the first two only when it comes from outside (DELTA-HFAIL-002). */
-export type HookStage =
-  | 'validation'
-  | 'translation'
-  | 'planning'
-  | 'formatting'
-  | 'execution'
-  | 'aggregation';
-
-/** Where an event got stuck, and what else is known of it. */
-export interface HookFailure {
-  readonly stage: HookStage;
-  readonly message: string;
-  readonly event?: HookEventName;
-}
+import { deniesUnheard } from './denies-unheard.ts';
+import { errorOf, messageOf } from '../message-of.ts';
+import type { HookFailure, HookStage } from '../verdict/hook-failure.ts';
+import type { HookHost } from './config.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
 
 /**
  * The result of an event whose hooks could not be run: no success, and the caller proceeds (C-91,
@@ -60,5 +47,37 @@ export const denyingEnvelope = (
     ...envelope,
     finalOutput: createSpecificHookOutput(denial, event),
     setBy: { decision: guard },
+  };
+};
+
+/** The denial of an event whose guards are unknown; `file` is where they should stand. */
+export const refusingEnvelope = (
+  problem: string,
+  event: HookEventName,
+  file = 'settings',
+): ReturnType<typeof buildFailureEnvelope> => {
+  const denial = { decision: 'deny', reason: `Blocked because of ${problem}` } as const;
+  return {
+    ...buildFailureEnvelope(new Error(problem), 'planning', { event }),
+    finalOutput: createSpecificHookOutput(denial, event),
+    setBy: { decision: file },
+  };
+};
+
+/** Whether an event is blocked where its hooks cannot be run, as the host wants it. */
+export const isBlockedUnready = (config: HookHost, event: HookEventName): boolean =>
+  config.onUnready === 'block' && deniesUnheard(event);
+
+/** The result of an event whose hooks could not be run, where that blocks. */
+export const unreadyEnvelope = (
+  error: unknown,
+  stage: HookStage,
+  event: HookEventName,
+): ReturnType<typeof buildFailureEnvelope> => {
+  const envelope = buildFailureEnvelope(error, stage, { event });
+  const reason = `Blocked because the hooks could not be run: ${envelope.failure.message}`;
+  return {
+    ...envelope,
+    finalOutput: createSpecificHookOutput({ decision: 'deny', reason }, event),
   };
 };

@@ -1,12 +1,11 @@
-import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { Dialect, DialectOutline } from '../dialects/dialect.ts';
 import type { FoundHooks, HookSite } from '../dialects/hook-site.ts';
-import type { HooksFromSource } from '../settings/define-hooks.ts';
+import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import { extensionHooks } from '../settings/extensions.ts';
-import type { TrustGate } from '../trust/gate.ts';
-import type { HookSystemConfig } from './config.ts';
-import { hookMachines } from './load-machines.ts';
-import { messageOf } from './message-of.ts';
+import type { StartGate } from './trust-gate.ts';
+import type { HookHost } from './config.ts';
+import type { RunProgram } from './run-program.ts';
+import { messageOf } from '../message-of.ts';
 
 /** The hooks of one dialect. */
 export interface DialectHooks<D extends DialectOutline = Dialect> extends FoundHooks {
@@ -18,40 +17,51 @@ export interface DialectHooks<D extends DialectOutline = Dialect> extends FoundH
  * asked before a file is run to learn what it is.
  */
 export function findAllHooks<D extends DialectOutline>(
-  config: HookSystemConfig,
+  config: HookHost,
   dialects: readonly D[],
-  trusts: TrustGate,
+  trusts: StartGate,
+  run: RunProgram = runsNothing,
   before: readonly DialectHooks<D>[] = [],
 ): Promise<DialectHooks<D>[]> {
   const cwd = config.getWorkingDir();
   const sources = sourcesOf(config);
-  const site = {
+  const site: HookSite = {
     cwd,
     settings: () => sources,
-    // With hooks off nothing is run to learn what it is.
-    trusts: config.getEnableHooks() ? trusts : () => false,
+    ignoresProject: config.ignoresProject?.() ?? false,
+    // With its hooks off nothing is run to learn what it is.
+    trusts: (hook) =>
+      config.getEnableHooks() &&
+      (config.isSwitchedOn?.(hook.source, false) ?? true) &&
+      trusts(hook),
     run: (program: string, args: readonly string[], timeout: number) =>
-      runProgram(program, args, cwd, timeout),
+      run(program, args, cwd, timeout),
   };
   return Promise.all(
     dialects
       .filter((dialect) => dialect.mayBeIn(cwd))
       .map(async (dialect) => {
         const last = before.find((known) => known.dialect === dialect);
-        return { dialect, ...(await findWith(dialect, site, last)) };
+        const isNeeded = config.onUnready === 'block' && last === undefined;
+        return { dialect, ...(await findWith(dialect, site, last, isNeeded)) };
       }),
   );
 }
 
-/** A dialect that breaks costs the others nothing. */
+/** For whoever trusts no program: none of them is run to learn what it is. */
+const runsNothing = (): Promise<never> => Promise.reject(new Error('No program is run here.'));
+
+/** A dialect that breaks costs the others nothing, unless the host goes on with all hooks or not at all. */
 async function findWith(
   dialect: DialectOutline,
   site: HookSite,
   last: FoundHooks | undefined,
+  isNeeded: boolean,
 ): Promise<FoundHooks> {
   try {
     return await dialect.find(site);
   } catch (error) {
+    if (isNeeded) throw error;
     const then = last ? 'they count as they were before' : 'none of them runs';
     const problem = {
       place: '',
@@ -62,25 +72,10 @@ async function findWith(
   }
 }
 
-function sourcesOf(config: HookSystemConfig): readonly HooksFromSource[] {
+function sourcesOf(config: HookHost): readonly HooksFromSource[] {
   const extensions = (config.getExtensions?.() ?? []).filter(({ isActive }) => isActive);
   return [
     ...(config.getHookSources?.() ?? [{ source: 'project', hooks: config.getHooks() }]),
     ...extensions.map(extensionHooks),
   ];
-}
-
-async function runProgram(
-  command: string,
-  args: readonly string[],
-  cwd: string,
-  timeout: number,
-): Promise<HookProcessOutcome> {
-  const { hookProcess, runMachine } = await hookMachines();
-  const input = {
-    name: command,
-    timeout,
-    command: { command, args, cwd, env: {}, stdin: () => '' },
-  };
-  return runMachine(hookProcess, input, {});
 }

@@ -3,8 +3,8 @@ import { mergeAnswers } from '../dialects/merge/merge-answers.ts';
 import { isRecord, type HookOutput } from '../protocol/output.ts';
 import { createSpecificHookOutput } from '../translate/create-hook-output.ts';
 import type { HookPlan } from './hook-planner.ts';
-import { errorOf, messageOf } from './message-of.ts';
-import type { AggregatedHookResult, HookExecutionResult } from './results.ts';
+import { errorOf, messageOf } from '../message-of.ts';
+import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
 
 /** Merges the results of an event's hooks, given in plan order: of each dialect's, those that stand (HOOK-112, 166). */
 export function aggregateResults(

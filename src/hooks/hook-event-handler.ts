@@ -4,14 +4,26 @@ import { debugChannel } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { LLMRequest, LLMResponse } from '../protocol/llm.ts';
-import type { HookSystemConfig } from './config.ts';
-import { buildFailureEnvelope, denyingEnvelope, type HookStage } from './failure.ts';
+import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
+import type { HookHost } from './config.ts';
+import { deniesUnheard } from './denies-unheard.ts';
+import {
+  buildFailureEnvelope,
+  denyingEnvelope,
+  isBlockedUnready,
+  refusingEnvelope,
+  unreadyEnvelope,
+} from './failure.ts';
+import type { HookStage } from '../verdict/hook-failure.ts';
 import { subjectOf, type HookPlan, type HookPlanner, type MatchSubject } from './hook-planner.ts';
-import { hookMachines } from './load-machines.ts';
-import { errorOf } from './message-of.ts';
-import { settledInput, toMachineInput, verdictOf, type Verdict } from './plan-input.ts';
+import { hookEvent } from './hook-machines.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
+import { errorOf } from '../message-of.ts';
+import { observed } from './observers.ts';
+import { resultOf, settledInput, toMachineInput, type PlanObserver } from './plan-input.ts';
 import { eventWarnings, observePlan } from './plan-observer.ts';
-import { makeEmptySuccessResult, type AggregatedHookResult } from './results.ts';
+import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
+import { runMachine } from './run-machine.ts';
 import { batchSummary } from './telemetry-records.ts';
 import { HookTelemetry } from './telemetry.ts';
 
@@ -23,28 +35,59 @@ export interface FireOptions extends EventContext {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How far an event has come. */
-interface Progress {
-  stage: HookStage;
-  /** Those of the planned hooks whose failure denies. */
-  failClosed?: HookPlan['failClosed'];
+/** Who knows whether there are settings whose guards are unknown, and tries them again. */
+export interface UnknownGuards {
+  hasUnknownGuards(): boolean;
+  retryUnknownGuards(): Promise<void>;
 }
+
+const noUnknownGuards: UnknownGuards = {
+  hasUnknownGuards: () => false,
+  retryUnknownGuards: () => Promise.resolve(),
+};
+
+/** An event with the hooks that will run for it, or with what stands in their place. */
+export type PlannedEvent<Event extends HookEventName = HookEventName> = {
+  readonly event: Event;
+} & (
+  | { readonly kind: 'hooks'; readonly plan: HookPlan }
+  /** The hooks could not be found out. */
+  | { readonly kind: 'broken'; readonly error: Error }
+  /** It is denied without any hook, because it is unknown what guards it (S-12). */
+  | { readonly kind: 'refused'; readonly refusal: AggregatedHookResult }
+);
+
+/** What is known of an event beside its fields. */
+export interface PrepareOptions {
+  readonly context?: EventContext;
+  /** Called once, as soon as all hooks were heard. */
+  readonly onDecided?: (result: AggregatedHookResult) => void;
+}
+
+type FailedEvent = ReturnType<typeof buildFailureEnvelope>;
+
+/** The answers could not be merged, so that it is as if no hook had run. */
+const isMergeFailure = ({ failure, plan }: AggregatedHookResult): boolean =>
+  failure?.stage === 'aggregation' && plan === null;
 
 /** Fires events: plans, runs and merges. None of its methods throws (HOOK-143, 147). */
 export class HookEventHandler {
-  readonly #config: HookSystemConfig;
+  readonly #config: HookHost;
   readonly #planner: HookPlanner;
   readonly #telemetry: HookTelemetry;
+  readonly #unknown: UnknownGuards;
   #disposed = false;
 
   constructor(
-    config: HookSystemConfig,
+    config: HookHost,
     planner: HookPlanner,
     telemetry: HookTelemetry = new HookTelemetry(),
+    unknown: UnknownGuards = noUnknownGuards,
   ) {
     this.#config = config;
     this.#planner = planner;
     this.#telemetry = telemetry;
+    this.#unknown = unknown;
   }
 
   /** Before a tool runs (HOOK-014, 015). */
@@ -153,107 +196,105 @@ export class HookEventHandler {
     { signal, ...context }: FireOptions = {},
   ): Promise<AggregatedHookResult> {
     if (signal?.aborted) return makeEmptySuccessResult();
-    const progress: Progress = { stage: 'planning' };
+    if (this.#unknown.hasUnknownGuards()) await this.#unknown.retryUnknownGuards();
+    const planned = this.#planFor(event, () => subjectOf(event, fields));
+    if (planned === undefined) return makeEmptySuccessResult();
     try {
-      const subject = subjectOf(event, fields);
-      const input = this.#input(event, () => fields, subject, context, progress);
-      if (input === undefined) return makeEmptySuccessResult();
-      const { hookEvent, runMachine } = await hookMachines();
-      const { inspect } = this.#config;
-      const origin = inspect && { sessionId: this.#config.getSessionId() };
-      const { verdict } = await runMachine(hookEvent, input, { signal, inspect, origin });
-      return (verdict as Verdict).result;
+      const input = this.prepare(planned, () => fields, { context });
+      const outcome = await runMachine(hookEvent, input, { signal, ...observed(this.#config) });
+      return resultOf(outcome);
     } catch (error) {
-      return this.#fail(event, error, progress);
+      return this.#reported(this.#failure(planned, error, 'execution'));
     }
   }
 
   /**
-   * The machine input for an event, or undefined when no hook is meant for it; `fields` is then not
-   * called. Synchronous (HOOK-011 to 013). Where it cannot be made, it has no hooks, and its verdict
-   * is what `fire` would give.
+   * The hooks that will run for an event; undefined when none matches. Synchronous, without I/O
+   * (HOOK-011 to 013). Where they cannot be found out, the event is planned to fail.
    */
-  prepare<Event extends HookEventName>(
+  plan<Event extends HookEventName>(
     event: Event,
-    fields: () => HookEventFields[Event],
-    subject: MatchSubject,
-    context: EventContext = {},
-  ): HookEventInput | undefined {
-    const progress: Progress = { stage: 'planning' };
-    try {
-      return this.#input(event, fields, subject, context, progress);
-    } catch (error) {
-      return settledInput(event, verdictOf(this.#fail(event, error, progress)));
-    }
+    subject?: MatchSubject,
+  ): PlannedEvent<Event> | undefined {
+    return this.#planFor(event, () => subject);
   }
 
-  #input<Event extends HookEventName>(
+  #planFor<Event extends HookEventName>(
     event: Event,
-    fields: () => HookEventFields[Event],
-    subject: MatchSubject,
-    context: EventContext,
-    progress: Progress,
-  ): HookEventInput | undefined {
+    subjectFor: () => MatchSubject,
+  ): PlannedEvent<Event> | undefined {
     if (this.#disposed) return undefined;
-    const plan = this.#planner.plan(event, subject);
-    if (plan === undefined) {
+    try {
+      const refusal = this.#refusal(event);
+      if (refusal) return { event, kind: 'refused', refusal };
+      const plan = this.#planner.plan(event, subjectFor());
+      if (plan) return { event, kind: 'hooks', plan };
       this.#telemetry.tell('hook:batch_summary', () =>
         batchSummary(event, makeEmptySuccessResult(), 0),
       );
       return undefined;
+    } catch (error) {
+      return { event, kind: 'broken', error: errorOf(error) };
     }
-    progress.failClosed = plan.failClosed;
-    progress.stage = 'formatting';
-    const { input, unfit } = this.#hookInput(event, fields, plan);
-    debug('%s: %d hooks, %s', event, plan.hooks.length, plan.mode);
-    const machineInput = toMachineInput(
-      plan,
-      input,
-      context,
-      observePlan(this.#telemetry, (line) => this.warn(line)),
-      this.#planner.trusts,
-      unfit,
-    );
-    progress.stage = 'execution';
-    const { rules } = machineInput;
-    let denied: Verdict | undefined;
-    return {
-      ...machineInput,
-      rules: {
-        ...rules,
-        merge: (...heard) => {
-          progress.stage = 'aggregation';
-          try {
-            return rules.merge(...heard);
-          } catch (error) {
-            // A call's machine goes on where its hooks break.
-            if (!plan.failClosed) throw error;
-            return (denied ??= verdictOf(this.#fail(event, error, progress)));
-          }
-        },
-      },
-    };
   }
 
   /**
-   * The result of an event that never came to its hooks, because `error` befell the call that would
-   * fire it; undefined when no hook is meant for it.
+   * The machine input for a planned event. Where it cannot be made it has no hooks, and its verdict is
+   * that of an event whose hooks could not be run.
    */
-  giveUp(
-    event: HookEventName,
-    subject: MatchSubject,
-    error: unknown,
-  ): AggregatedHookResult | undefined {
-    const progress: Progress = { stage: 'planning' };
+  prepare<Event extends HookEventName>(
+    planned: PlannedEvent<Event>,
+    fields: () => HookEventFields[Event],
+    { context = {}, onDecided = () => undefined }: PrepareOptions = {},
+  ): HookEventInput {
+    const { event } = planned;
+    const failed = (error: unknown, stage: HookStage): HookEventInput => {
+      const result = this.#failure(planned, error, stage);
+      return settledInput(event, result, () => onDecided(this.#reported(result)));
+    };
+    const settled = (result: AggregatedHookResult): HookEventInput =>
+      settledInput(event, result, () => onDecided(result));
+    if (this.#disposed) return settled(makeEmptySuccessResult());
+    if (planned.kind === 'refused') return settled(planned.refusal);
+    if (planned.kind === 'broken') return failed(planned.error, 'planning');
+    const { plan } = planned;
     try {
-      const plan = this.#disposed ? undefined : this.#planner.plan(event, subject);
-      if (plan === undefined) return undefined;
-      progress.failClosed = plan.failClosed;
-      progress.stage = 'execution';
-    } catch {
-      // What befell the call is told in any case.
+      const { input, unfit } = this.#hookInput(event, fields, plan);
+      debug('%s: %d hooks, %s', event, plan.hooks.length, plan.mode);
+      const observer = observePlan(this.#telemetry, (line) => this.warn(line));
+      const reporting: PlanObserver = {
+        ...observer,
+        settled: (_, result) => {
+          if (isMergeFailure(result)) this.#reported(result);
+          else observer.settled(plan, result);
+          onDecided(result);
+        },
+      };
+      return toMachineInput(plan, input, context, reporting, {
+        mayStart: this.#planner.mayStart,
+        unmerged: (error) => this.#failure(planned, error, 'aggregation'),
+        ...(unfit && { unfit }),
+      });
+    } catch (error) {
+      return failed(error, 'formatting');
     }
-    return this.#fail(event, error, progress);
+  }
+
+  /** Whether an event is denied without any hook, because it is unknown what guards it (S-12). */
+  refusesUnheard(event: HookEventName): boolean {
+    return !this.#disposed && deniesUnheard(event) && this.#unknownGuards().length > 0;
+  }
+
+  #unknownGuards(): readonly SettingsProblem[] {
+    return this.#config.getUnknownGuards?.() ?? [];
+  }
+
+  #refusal(event: HookEventName): AggregatedHookResult | undefined {
+    const [problem] = this.refusesUnheard(event) ? this.#unknownGuards() : [];
+    if (problem === undefined) return undefined;
+    const refusal = refusingEnvelope(formatProblem(problem), event, problem.file);
+    this.#telemetry.diagnose({ event, stage: 'planning', message: refusal.failure.message });
+    return refusal;
   }
 
   /** Nothing fires any more; what runs already finishes (DELTA-HEVT-004, G-10). */
@@ -288,38 +329,41 @@ export class HookEventHandler {
     };
   }
 
-  #fail(event: HookEventName, error: unknown, progress: Progress): AggregatedHookResult {
-    const envelope = this.#diagnose(event, error, progress);
-    const { decision: guard } = envelope.setBy;
-    const fate =
-      guard === undefined
-        ? 'it goes on without them'
-        : `hook "${guard}" blocks, as its settings say`;
-    this.warn(`${event}: the hooks could not be run (${envelope.failure.message}); ${fate}`);
-    for (const line of eventWarnings(event, envelope)) this.warn(line);
-    return envelope;
+  /** The result of an event whose hooks could not be run: a denial where a failure of one of them denies. */
+  #failure(planned: PlannedEvent, error: unknown, stage: HookStage): FailedEvent {
+    const { event } = planned;
+    const [guard] =
+      planned.kind === 'hooks' ? (planned.plan.failClosed ?? []) : this.#failClosed(event);
+    if (guard !== undefined) return denyingEnvelope(error, stage, event, guard.name);
+    return isBlockedUnready(this.#config, event)
+      ? unreadyEnvelope(error, stage, event)
+      : buildFailureEnvelope(error, stage, { event });
   }
 
-  /** The first hook whose failure denies. */
-  #guardOf(event: HookEventName, { stage, failClosed }: Progress): string | undefined {
-    if (stage !== 'planning') return failClosed?.values().next().value?.name;
+  /** The hooks of an event whose failure denies, where no plan could be made. */
+  #failClosed(event: HookEventName): readonly RegisteredHook[] {
     try {
-      return this.#planner.failClosed(event)[0]?.name;
+      return this.#planner.failClosed(event);
     } catch {
       // The registry is what broke.
-      return undefined;
+      return [];
     }
   }
 
-  #diagnose(event: HookEventName, error: unknown, progress: Progress) {
-    const { stage } = progress;
-    const guard = this.#guardOf(event, progress);
-    const envelope =
-      guard === undefined
-        ? buildFailureEnvelope(error, stage, { event })
-        : denyingEnvelope(error, stage, event, guard);
-    this.#telemetry.diagnose({ event, stage, message: envelope.failure.message });
-    return envelope;
+  /** Reports such a result to telemetry and the user. */
+  #reported<Result extends AggregatedHookResult>(result: Result): Result {
+    const { event, stage, message } = result.failure!;
+    this.#telemetry.diagnose({ event: event ?? null, stage, message });
+    const guard = result.setBy['decision'];
+    const fate =
+      guard !== undefined
+        ? `hook "${guard}" blocks, as its settings say`
+        : event !== undefined && isBlockedUnready(this.#config, event)
+          ? 'it blocks, as onUnready says'
+          : 'it goes on without them';
+    this.warn(`${event}: the hooks could not be run (${message}); ${fate}`);
+    if (event !== undefined) for (const line of eventWarnings(event, result)) this.warn(line);
+    return result;
   }
 
   /** Tells the user, on one line. */

@@ -1,38 +1,48 @@
 import type { Dialect, DialectOutline } from '../dialects/dialect.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
+import { outlines } from '../dialects/outlines.ts';
 import { debugChannel } from '../log.ts';
-import { hookSources, type HookEventName } from '../protocol/events.ts';
-import type { HookDefinition } from '../settings/hook-definition.ts';
-import type { DisabledHooks } from '../settings/load-settings.ts';
-import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
+import { hookSources, type HookEventName, type HookSource } from '../protocol/events.ts';
+import { reaches } from '../settings/authority.ts';
+import type { HookDefinition, RegisteredHook } from '../settings/hook-definition.ts';
+import { isListed } from '../settings/is-listed.ts';
+import {
+  blocksByDefault,
+  type DisabledHooks,
+  type FailureDefault,
+} from '../settings/load-settings.ts';
+import { firstProblems, formatProblem, type SettingsProblem } from '../settings/problem.ts';
+import type { SettingsNote } from '../settings/settings-notes.ts';
+import { unknownDisabled } from '../settings/unknown-disabled.ts';
 import { disabledHooks } from '../settings/switches.ts';
-import type { TrustGate } from '../trust/gate.ts';
-import type { HookSystemConfig } from './config.ts';
+import type { StartGate } from './trust-gate.ts';
+import type { HookHost } from './config.ts';
 import { findAllHooks, type DialectHooks } from './find-hooks.ts';
 
 const debug = debugChannel('registry');
 
-/** A hook definition as the registry holds it. */
-export interface RegisteredHook extends HookDefinition {
-  /** The name of its dialect. */
-  readonly dialect: string;
-  readonly enabled: boolean;
+interface Always {
+  readonly first: ReadonlyMap<string, RegisteredHook>;
+  readonly places: ReadonlyMap<RegisteredHook, number>;
 }
 
 /** Holds all hook definitions, checked, in order of their sources (HOOK-085, 086, 187). */
 export class HookRegistry<D extends DialectOutline = Dialect> {
   readonly #hooks: readonly RegisteredHook[];
-  readonly #areSettingsHooksOn: boolean;
+  #always: Always | undefined;
+  readonly #isSwitchedOn: (source: HookSource, needsSwitch: boolean) => boolean;
   /** The dialects of its hooks, by name. */
   readonly dialects: ReadonlyMap<string, D>;
   /** What was discarded, and why. */
   readonly problems: readonly SettingsProblem[];
   /** Hooks of the project whose events are unknown, for nobody may run them. */
   readonly unasked: readonly UnaskedHook[];
+  /** What the administrator disabled of the hooks of others. */
+  readonly taken: readonly SettingsNote[];
 
   /** `switched` are hooks that the host enabled or disabled at runtime, by name or command. */
   constructor(
-    config: HookSystemConfig,
+    config: HookHost,
     found: readonly DialectHooks<D>[],
     switched: ReadonlyMap<string, boolean> = new Map(),
   ) {
@@ -40,45 +50,64 @@ export class HookRegistry<D extends DialectOutline = Dialect> {
       { source: 'project', names: disabledHooks({ hooks: config.getHooks() }) },
     ];
     this.dialects = new Map(found.map(({ dialect }) => [dialect.name, dialect]));
-    this.#areSettingsHooksOn = config.areSettingsHooksOn?.() ?? true;
+    const defaults = config.getFailureDefaults?.() ?? [];
+    this.#isSwitchedOn = (source, needsSwitch) =>
+      config.isSwitchedOn?.(source, needsSwitch) ?? true;
     this.#hooks = found
       .flatMap(({ dialect, definitions }) =>
         definitions.map((hook) => ({ ...hook, dialect: dialect.name })),
       )
       .map((hook) => ({
-        ...hook,
+        ...withDefault(hook, defaults),
         enabled: isEnabled(hook, disabled, switched),
       }))
       .toSorted(
         (one, other) => hookSources.indexOf(one.source) - hookSources.indexOf(other.source),
       );
-    this.problems = [
+    this.unasked = found.flatMap(({ unasked }) => unasked);
+    this.problems = firstProblems([
       ...(config.getSettingsProblems?.() ?? []),
       ...found.flatMap(({ problems }) => problems),
-    ];
-    this.unasked = found.flatMap(({ unasked }) => unasked);
+      ...unknownDisabled(disabled, [...this.#hooks, ...this.unasked], () => this.#knowsAll(config)),
+    ]);
+    const system = config
+      .getHookSources?.()
+      .find(({ source, isAdded }) => source === 'system' && isAdded !== true);
+    this.taken = takenHooks(this.#hooks, disabled, system?.file);
     debug('%d hooks registered', this.#hooks.length);
     for (const problem of this.problems) debug('%s', formatProblem(problem));
   }
 
   /** The hooks that the host's settings and folders hold now. Of a project's executables only trusted ones are run to learn their events. */
-  static async load(config: HookSystemConfig, trusts?: TrustGate): Promise<HookRegistry> {
-    const [{ dialectsOf }, { trustGate }] = await Promise.all([
+  static async load(config: HookHost, trusts?: StartGate): Promise<HookRegistry> {
+    const [{ dialectsOf }, { startGate }, { runProgram }] = await Promise.all([
       import('./dialects-of.ts'),
-      import('../trust/gate.ts'),
+      import('./trust-gate.ts'),
+      import('./run-program.ts'),
     ]);
-    const gate = trusts ?? trustGate(config, () => undefined);
-    return new HookRegistry(config, await findAllHooks(config, dialectsOf(config), gate));
+    const gate = trusts ?? startGate(config, () => undefined);
+    const found = await findAllHooks(config, dialectsOf(config), gate, runProgram);
+    return new HookRegistry(config, found);
+  }
+
+  /** Whether no hooks may be there that were not looked for. */
+  #knowsAll(config: HookHost): boolean {
+    const skips = config.skipsProjectHooks?.() ?? config.ignoresProject?.();
+    if (skips === true) return false;
+    const families = new Set([...this.dialects.values()].map(({ family }) => family));
+    return outlines.every(
+      (known) => families.has(known.family) || !known.mayBeIn(config.getWorkingDir()),
+    );
   }
 
   /** The enabled hooks of an event, project before user before system before extensions. */
   getHooksForEvent(event: HookEventName): readonly RegisteredHook[] {
-    return this.#hooks.filter(
-      (hook) =>
-        hook.event === event &&
-        hook.enabled &&
-        (this.#areSettingsHooksOn || !this.dialects.get(hook.dialect)!.needsSwitch),
-    );
+    return this.#hooks.filter((hook) => hook.event === event && hook.enabled && this.isOn(hook));
+  }
+
+  /** Whether the switches let a hook run (C-01). */
+  isOn({ dialect, source }: Pick<RegisteredHook, 'dialect' | 'source'>): boolean {
+    return this.#isSwitchedOn(source, this.dialects.get(dialect)!.needsSwitch);
   }
 
   /** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
@@ -86,17 +115,34 @@ export class HookRegistry<D extends DialectOutline = Dialect> {
     return this.dialects.get(hook.dialect)?.matcherOf(hook);
   }
 
-  /** Whether another hook of its identity always goes before it, as long as that one may run. */
+  /**
+   * Whether another hook of its identity always goes before it, as long as that one may run. An
+   * administrator's goes before all others, as in a plan.
+   */
   isHidden(hook: RegisteredHook): boolean {
-    const dialect = this.dialects.get(hook.dialect);
-    const before = this.#hooks.slice(0, this.#hooks.indexOf(hook));
-    return before.some(
-      (other) =>
-        other.enabled &&
-        other.dialect === hook.dialect &&
-        dialect?.matcherOf(other) === undefined &&
-        dialect?.identity(other) === dialect?.identity(hook),
-    );
+    this.#always ??= this.#alwaysFirst();
+    const { first, places } = this.#always;
+    const other = first.get(this.#identityOf(hook));
+    if (other === undefined || other === hook) return false;
+    if (isSystems(other) !== isSystems(hook)) return isSystems(other);
+    return (places.get(other) ?? 0) < (places.get(hook) ?? 0);
+  }
+
+  /** By identity, the hook that runs whenever its event is fired, and where each hook stands; worked out once for all. */
+  #alwaysFirst(): Always {
+    const first = new Map<string, RegisteredHook>();
+    const places = new Map(this.#hooks.map((hook, place) => [hook, place]));
+    for (const hook of this.#hooks) {
+      if (!hook.enabled || !this.isOn(hook) || this.matcherOf(hook) !== undefined) continue;
+      const identity = this.#identityOf(hook);
+      const known = first.get(identity);
+      if (known === undefined || (isSystems(hook) && !isSystems(known))) first.set(identity, hook);
+    }
+    return { first, places };
+  }
+
+  #identityOf(hook: RegisteredHook): string {
+    return `${hook.dialect}:${this.dialects.get(hook.dialect)?.identity(hook)}`;
   }
 
   /** Every hook, the disabled ones too. */
@@ -105,16 +151,55 @@ export class HookRegistry<D extends DialectOutline = Dialect> {
   }
 }
 
-/** What an administrator disabled stays so, and nobody else disables an administrator's hook. */
+/**
+ * A list reaches hooks of its own level and of weaker ones (C-04). The host's own word goes before those
+ * of users and projects: what an administrator disabled stays so, and nobody else disables an
+ * administrator's hook.
+ */
 function isEnabled(
   hook: HookDefinition,
   disabled: readonly DisabledHooks[],
   switched: ReadonlyMap<string, boolean>,
 ): boolean {
   const listed = disabled.filter(
-    ({ names }) => names.includes(hook.name) || names.includes(hook.command),
+    ({ source, names }) => reaches(source, hook.source) && isListed(names, hook),
   );
   if (listed.some(({ source }) => source === 'system')) return false;
   if (hook.source === 'system') return true;
   return switched.get(hook.name) ?? switched.get(hook.command) ?? listed.length === 0;
+}
+
+const isSystems = ({ source }: RegisteredHook): boolean => source === 'system';
+
+type Unjudged = Omit<RegisteredHook, 'enabled'>;
+
+/** A hook that says nothing of failures has what its own level and stronger ones say (S-09). */
+function withDefault(
+  { failsOpen, ...hook }: Unjudged,
+  defaults: readonly FailureDefault[],
+): Unjudged {
+  return failsOpen || hook.onFailure || !blocksByDefault(defaults, hook.source)
+    ? hook
+    : { ...hook, onFailure: 'block', inheritsOnFailure: true };
+}
+
+function takenHooks(
+  hooks: readonly RegisteredHook[],
+  disabled: readonly DisabledHooks[],
+  file: string | undefined,
+): SettingsNote[] {
+  return disabled
+    .filter(({ source }) => source === 'system')
+    .flatMap((list): SettingsNote[] => {
+      const taken = hooks.filter((hook) => hook.source !== 'system' && isListed(list.names, hook));
+      if (taken.length === 0) return [];
+      const shown = [...new Set(taken.map((hook) => JSON.stringify(hook.name)))].join(', ');
+      const problem = {
+        ...(file !== undefined && { file }),
+        place: 'hooksConfig.disabled',
+        message: `disables hooks that are not the administrator's own: ${shown}`,
+        mend: 'only an administrator can change that',
+      };
+      return [{ kind: 'taken', problem }];
+    });
 }

@@ -2,33 +2,40 @@ import type { HookBusError, MessageBus } from '../bus/message-bus.ts';
 import type { BusRequest } from '../bus/read-request.ts';
 import { serveHookRequests } from '../bus/serve-hook-requests.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { HookmachineError } from '../errors.ts';
 import { debugChannel } from '../log.ts';
 import { isHookEventName, type HookEventName } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
-import { trustGate, type TrustGate } from '../trust/gate.ts';
-import type { HookSystemConfig } from './config.ts';
+import type { SettingsNote } from '../settings/settings-notes.ts';
+import { startGate, trustGate, type StartGate, type TrustGate } from './trust-gate.ts';
+import type { HookHost } from './config.ts';
 import { dialectsOf } from './dialects-of.ts';
 import { findAllHooks, type DialectHooks } from './find-hooks.ts';
 import { HookEventHandler } from './hook-event-handler.ts';
 import { HookPlanner } from './hook-planner.ts';
 import { HookRegistry } from './hook-registry.ts';
-import { loadMachines } from './load-machines.ts';
-import { messageOf } from './message-of.ts';
-import type { AggregatedHookResult } from './results.ts';
+import { messageOf } from '../message-of.ts';
+import { addObserver } from './observers.ts';
+import type { InspectObserver } from './origin.ts';
+import { runProgram } from './run-program.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
 import {
   HookTelemetry,
   type HookTelemetryEvents,
   type HookTelemetryListener,
 } from './telemetry.ts';
-import { tellOnce } from './tell-once.ts';
+import { tellOnce } from '../tell-once.ts';
 
 const debug = debugChannel('system');
 
 /** Thrown by accessors of a hook system that was not initialised (HOOK-005, 148). */
-export class HookSystemNotInitializedError extends Error {
+export class HookSystemNotInitializedError extends HookmachineError {
   override readonly name = 'HookSystemNotInitializedError';
   constructor() {
-    super('The hook system is not initialised: await initialize() first.');
+    super(
+      'HOOK_SYSTEM_NOT_INITIALIZED',
+      'The hook system is not initialised: await initialize() first.',
+    );
   }
 }
 
@@ -41,14 +48,17 @@ interface Parts {
 
 /** Owns the one registry, planner and event handler of a session (HOOK-006, 142). */
 export class HookSystem {
-  readonly #config: HookSystemConfig;
+  readonly #config: HookHost;
   readonly #switched = new Map<string, boolean>();
+  readonly #noted = new Set<string>();
   readonly #telemetry = new HookTelemetry();
   readonly #warn: (text: string) => void;
   readonly #trusts: TrustGate;
+  readonly #mayStart: StartGate;
   readonly #dialects: readonly Dialect[] | undefined;
   /** Ends when hooks are neither being found nor waiting for it. */
   #loading: Promise<void> = Promise.resolve();
+  #retrying: Promise<void> | undefined;
   #parts: Parts | undefined;
   #stopServing: (() => void) | undefined;
   #disposed = false;
@@ -59,11 +69,12 @@ export class HookSystem {
    * `dialects` are those whose hooks run; default: what `config.getDialects` says, else LLxprt's
    * alone.
    */
-  constructor(config: HookSystemConfig, messageBus?: MessageBus, dialects?: readonly Dialect[]) {
+  constructor(config: HookHost, messageBus?: MessageBus, dialects?: readonly Dialect[]) {
     this.#config = config;
     this.#dialects = dialects;
     this.#warn = tellOnce((line) => this.#telemetry.warn(config.onWarning, line));
     this.#trusts = trustGate(config, this.#warn);
+    this.#mayStart = startGate(config, this.#warn);
     this.#serve(messageBus);
   }
 
@@ -101,17 +112,48 @@ export class HookSystem {
   }
 
   /**
-   * Whether any hook would run for this event and this tool name (or a session event's source,
-   * reason or trigger). Synchronous, without disk or process (HOOK-013, C-24).
+   * Whether any hook is meant for this event and this tool name (or a session event's source, reason
+   * or trigger), which may turn out not to be trusted. Synchronous, without disk or process (HOOK-013,
+   * C-24).
    *
    * @throws {HookSystemNotInitializedError} before `initialize`
    */
   hasHooksFor(event: HookEventName, subject?: string): boolean {
-    return !this.#disposed && this.#initialized().planner.plan(event, subject) !== undefined;
+    if (this.#disposed) return false;
+    const { planner, handler } = this.#initialized();
+    return handler.refusesUnheard(event) || planner.hasMatch(event, subject);
+  }
+
+  /** Whether settings whose guards are unknown are to be tried again before the next event (S-12). */
+  hasUnknownGuards(): boolean {
+    if (this.#disposed) return false;
+    const config = this.#config;
+    const unknown = [...(config.getUnknownGuards?.() ?? []), ...(config.getUnreadFiles?.() ?? [])];
+    return unknown.length > 0;
+  }
+
+  /** Tries such settings again, once for all who ask at the same time. Never rejects: what is unknown stays so. */
+  retryUnknownGuards(): Promise<void> {
+    return (this.#retrying ??= this.reload()
+      .catch((error: unknown) =>
+        this.#warn(`the settings could not be read again: ${messageOf(error)}`),
+      )
+      .finally(() => (this.#retrying = undefined)));
+  }
+
+  /**
+   * Has an observer see every machine that is started from now on, beside the host's own `inspect`.
+   * Returns what ends it.
+   *
+   * @example
+   * const stop = hookSystem.observe(journalTo((entry) => console.log(entry)).observe);
+   */
+  observe(observer: InspectObserver): () => void {
+    return addObserver(this.#config, observer);
   }
 
   /** What the system was made for. */
-  get config(): HookSystemConfig {
+  get config(): HookHost {
     return this.#config;
   }
 
@@ -190,9 +232,13 @@ export class HookSystem {
 
   async #load(): Promise<void> {
     const dialects = this.#dialects ?? dialectsOf(this.#config);
-    const found = await findAllHooks(this.#config, dialects, this.#trusts, this.#parts?.found);
-    if (this.#config.getEnableHooks() && found.some(({ definitions }) => definitions.length > 0))
-      await loadMachines();
+    const found = await findAllHooks(
+      this.#config,
+      dialects,
+      this.#mayStart,
+      runProgram,
+      this.#parts?.found,
+    );
     this.#compose(found);
   }
 
@@ -202,8 +248,11 @@ export class HookSystem {
     const messageBus = config.getMessageBus?.();
     const known = this.#parts?.registry.problems.map(formatProblem);
     const registry = new HookRegistry(config, found, this.#switched);
-    const planner = this.#parts?.planner ?? new HookPlanner(this.#warn, this.#trusts);
-    const handler = this.#parts?.handler ?? new HookEventHandler(config, planner, this.#telemetry);
+    const planner =
+      this.#parts?.planner ??
+      new HookPlanner(this.#warn, this.#trusts, { mayStart: this.#mayStart });
+    const handler =
+      this.#parts?.handler ?? new HookEventHandler(config, planner, this.#telemetry, this);
     // Settings read again may have switched hooks off.
     planner.use(config.getEnableHooks() ? registry : undefined);
     if (this.#disposed) handler.dispose();
@@ -212,7 +261,15 @@ export class HookSystem {
     // A problem that was mended and is back is told again.
     for (const problem of registry.problems.map(formatProblem))
       if (!known?.includes(problem)) this.#telemetry.warn(config.onWarning, problem);
+    for (const note of registry.taken) this.#noteOnce(note);
     debug('ready with %d hooks', registry.getAllHooks().length);
+  }
+
+  #noteOnce(note: SettingsNote): void {
+    const line = formatProblem(note.problem);
+    if (this.#noted.has(line)) return;
+    this.#noted.add(line);
+    this.#config.onNote?.(note);
   }
 
   #initialized(): Parts {

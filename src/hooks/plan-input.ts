@@ -1,35 +1,41 @@
 import type {
   HookAnswer,
   HookEventInput,
+  HookEventOutcome,
   HookPayload,
   HookVerdict,
   PlannedHook,
 } from '../../machines/hook-event.ts';
-import type { HookProcessOutcome } from '../../machines/hook-process.ts';
+import type { HookCommand, HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { Answer } from '../dialects/answer.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { denyFailure, readOutcome, unheard } from '../dialects/process-facts.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookInput } from '../protocol/input.ts';
-import type { TrustGate } from '../trust/gate.ts';
+import type { StartGate } from './trust-gate.ts';
+import { buildFailureEnvelope } from './failure.ts';
 import { aggregateResults } from './hook-aggregator.ts';
 import type { HookPlan } from './hook-planner.ts';
-import type { RegisteredHook } from './hook-registry.ts';
-import { errorOf } from './message-of.ts';
-import type { AggregatedHookResult, HookExecutionResult } from './results.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
+import { errorOf } from '../message-of.ts';
+import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
 
-/** What the `hookEvent` machine ends with: the machine reads two flags, the engine the whole result. */
+/** What the `hookEvent` machine ends with: the machine reads its flags, the engine the whole result. */
 export interface Verdict extends HookVerdict {
   readonly result: AggregatedHookResult;
 }
 
-export const verdictOf = (result: AggregatedHookResult): Verdict => ({
+const verdictOf = (result: AggregatedHookResult): Verdict => ({
   blocked: result.finalOutput?.isBlockingDecision() ?? false,
   stop: result.finalOutput?.shouldStopExecution() ?? false,
   followUp: result.followUps !== undefined,
   result,
 });
+
+/** What all hooks of an event came to. */
+export const resultOf = ({ verdict }: HookEventOutcome): AggregatedHookResult =>
+  (verdict as Verdict).result;
 
 /** Told of each hook and each event as they end. */
 export interface PlanObserver {
@@ -38,21 +44,38 @@ export interface PlanObserver {
   settled(plan: HookPlan, result: AggregatedHookResult): void;
 }
 
+/** How a plan's hooks are started and heard. */
+export interface PlanOptions {
+  /** Whether a hook may start, now that its turn has come; default: every one may. */
+  readonly mayStart?: StartGate;
+  /** The result where the answers cannot be merged; default: a failure that blocks nothing. */
+  readonly unmerged?: (error: Error) => AggregatedHookResult;
+  /** Why the hooks cannot be given anything, and so all fail. */
+  readonly unfit?: Error;
+}
+
+/** A hook's answer, as the machine keeps it. */
+interface KeptAnswer extends HookExecutionResult, HookAnswer {}
+
 const hookOf = (planned: PlannedHook): RegisteredHook => planned as RegisteredHook;
 
 /**
- * A plan as input of the `hookEvent` machine: its hooks, what they are told, and the rules of their
- * dialects. `unfit` says why they cannot be told anything, and so all fail.
+ * A plan as input of the `hookEvent` machine: its hooks, what they are given, and the rules of their
+ * dialects.
  */
 export function toMachineInput(
   plan: HookPlan,
   input: HookInput,
   context: EventContext,
   observer: PlanObserver,
-  trusts: TrustGate = () => true,
-  unfit?: Error,
+  options: PlanOptions = {},
 ): HookEventInput {
   const { event } = plan;
+  const {
+    mayStart = () => true,
+    unmerged = (error) => buildFailureEnvelope(error, 'aggregation', { event }),
+    unfit,
+  } = options;
   const payload: HookPayload = { ...input };
   const dialectOf = ({ dialect }: RegisteredHook): Dialect => plan.dialects.get(dialect)!;
   const textOf = remember((dialect: Dialect) =>
@@ -63,33 +86,67 @@ export function toMachineInput(
   // its hooks.
   if (!plan.failClosed)
     for (const hook of plan.hooks)
-      if (tried(() => textOf(dialectOf(hook))(payload)) instanceof Error) JSON.stringify(payload);
-  let verdict: Verdict | undefined;
-  /** What hooks in a sequence were told, and what the next is to be told after them. */
-  const toldTo = new Map<PlannedHook, HookPayload>();
-  const changed = new Map<HookAnswer, HookPayload>();
-  const heardFrom = (hook: RegisteredHook, outcome: HookProcessOutcome): HookExecutionResult => {
+      if ('error' in tried(() => textOf(dialectOf(hook))(payload))) JSON.stringify(payload);
+
+  const commandOf = (hook: RegisteredHook, told: HookPayload): HookCommand => {
+    const environment = tried(() => environmentOf(dialectOf(hook)));
+    const broken = unfit ?? ('error' in environment ? environment.error : undefined);
+    return {
+      command: hook.command,
+      ...(hook.args && { args: hook.args }),
+      cwd: input.cwd,
+      env: { ...hook.env, ...('made' in environment && environment.made) },
+      // What an administrator put up is not to be weakened by the user's variables.
+      ...(hook.source === 'system' && { isClean: true }),
+      ...(hook.prestart && {
+        prestart: true,
+        filesBehind: filesBehind(hook, input.cwd),
+      }),
+      // The port asks for it before it starts anything.
+      stdin: () => {
+        if (broken) throw broken;
+        if (hook.type === 'plugin')
+          throw new Error('plugin hooks cannot run; use "type": "command"');
+        return textOf(dialectOf(hook))(told);
+      },
+    };
+  };
+
+  /** Hooks that were refused when their turn had come, and those that ran in the place of others. */
+  const refused = new Set<PlannedHook>();
+  const standingIn = new Map<PlannedHook, RegisteredHook>();
+  const admit = (hook: RegisteredHook, told: HookPayload): HookCommand | Promise<HookCommand> => {
+    const go = (isTrusted: boolean): HookCommand => {
+      const [standIn] = isTrusted ? [] : (plan.standIns?.get(hook) ?? []);
+      if (!isTrusted && standIn === undefined) {
+        refused.add(hook);
+        throw new Error('it is not trusted');
+      }
+      if (standIn !== undefined) standingIn.set(hook, standIn);
+      observer.started(standIn ?? hook, told);
+      return commandOf(standIn ?? hook, told);
+    };
+    const answer = mayStart(hook);
+    return typeof answer === 'boolean' ? go(answer) : answer.then(go);
+  };
+
+  const heardFrom = (
+    hook: RegisteredHook,
+    outcome: HookProcessOutcome,
+    told: HookPayload,
+  ): KeptAnswer => {
     const dialect = dialectOf(hook);
-    const answer = tried(() => {
-      const result = { ...dialect.read(event, outcome, payload), hook, event };
-      if (plan.mode === 'sequential' && isPassedOn(result))
-        changed.set(result, dialect.chain(event, toldTo.get(hook) ?? payload, result));
-      return result;
+    const answer = tried((): KeptAnswer => {
+      const result = { ...dialect.read(event, outcome, told), hook, event };
+      return plan.mode === 'sequential' && isPassedOn(result)
+        ? { ...result, passesOn: dialect.chain(event, told, result) }
+        : result;
     });
-    if (!(answer instanceof Error)) return answer;
-    const failed = readOutcome(outcome, (exit) => unheard('failed', answer, exit));
+    if ('made' in answer) return answer.made;
+    const failed = readOutcome(outcome, (exit) => unheard('failed', answer.error, exit));
     return { ...failed, hook, event };
   };
-  /** Hooks that lost trust after they were planned. */
-  const refused = new Set<RegisteredHook>();
-  const settle = (answers: readonly HookExecutionResult[]): Verdict => {
-    const started = answers.filter(
-      ({ fared, decision }) => fared !== 'untrusted' || decision === 'deny',
-    );
-    const result = aggregateResults(plan, started, payload);
-    observer.settled(plan, result);
-    return verdictOf(result);
-  };
+
   return {
     event,
     mode: plan.mode,
@@ -98,55 +155,52 @@ export function toMachineInput(
     rules: {
       prepare(planned, told) {
         const hook = hookOf(planned);
-        if (!trusts(hook)) refused.add(hook);
-        else observer.started(hook, told);
-        const environment = tried(() => environmentOf(dialectOf(hook)));
-        const broken = unfit ?? (environment instanceof Error ? environment : undefined);
-        toldTo.set(hook, told);
-        return {
-          name: hook.name,
-          timeout: hook.timeout,
-          command: {
-            command: hook.command,
-            ...(hook.args && { args: hook.args }),
-            cwd: input.cwd,
-            env: { ...hook.env, ...(environment instanceof Error ? {} : environment) },
-            // The port asks for it before it starts anything.
-            stdin: () => {
-              if (refused.has(hook)) throw new Error('it is not trusted');
-              if (broken) throw broken;
-              if (hook.type === 'plugin')
-                throw new Error('plugin hooks cannot run; use "type": "command"');
-              return textOf(dialectOf(hook))(told);
-            },
-          },
-        };
+        const command = { ...commandOf(hook, told), admit: () => admit(hook, told) };
+        const { name, timeout, leftBehind } = hook;
+        return { name, timeout, ...(leftBehind && { leftBehind }), command };
       },
-      read(planned, outcome): HookAnswer {
-        const hook = hookOf(planned);
-        const heard = heardFrom(hook, outcome);
-        const result = plan.failClosed?.has(hook) ? denyFailure(heard, hook.name) : heard;
-        // Nobody asked it anything, so nothing is told of it but its denial.
-        if (refused.has(hook)) return { ...result, fared: 'untrusted' };
-        observer.ended(result);
-        return result;
+      read(planned, outcome, told): HookAnswer {
+        const hook = standingIn.get(planned) ?? hookOf(planned);
+        const heard = heardFrom(hook, outcome, told);
+        const result = plan.failClosed?.has(hookOf(planned))
+          ? denyFailure(heard, hook.name)
+          : heard;
+        return refused.has(planned) ? { ...result, fared: 'untrusted' } : result;
       },
-      chain(told, answer) {
-        return changed.get(answer) ?? told;
+      merge(answers): Verdict {
+        const results = (answers as KeptAnswer[])
+          .filter(({ fared, decision }) => fared !== 'untrusted' || decision === 'deny')
+          .map(({ passesOn: _, ...result }) => result);
+        const merged = tried(() => aggregateResults(plan, results, payload));
+        return verdictOf('made' in merged ? merged.made : unmerged(merged.error));
       },
-      // XState works out the output of a final state twice; its verdict is one.
-      merge: (answers): Verdict => (verdict ??= settle(answers as readonly HookExecutionResult[])),
+    },
+    reports: {
+      answered(answer) {
+        // A hook that was refused was asked nothing, so nothing is reported of it but its denial.
+        if (answer.fared !== 'untrusted') observer.ended(answer as KeptAnswer);
+      },
+      decided: (verdict) => observer.settled(plan, (verdict as Verdict).result),
     },
   };
 }
 
-/** Machine input for an event whose hooks cannot run: the verdict stands from the start. */
-export const settledInput = (event: HookEventName, verdict: Verdict): HookEventInput => ({
+/** What a waiting process of a hook is made of. It is kept, so it holds nothing of an event. */
+const filesBehind = (hook: RegisteredHook, cwd: string) => async () =>
+  (await import('../trust/script-files.ts')).filesBehind(hook, cwd);
+
+/** Machine input for an event whose hooks cannot run: its result stands from the start. */
+export const settledInput = (
+  event: HookEventName,
+  result: AggregatedHookResult,
+  report: () => void,
+): HookEventInput => ({
   event,
   mode: 'parallel',
   hooks: [],
   payload: {},
-  rules: { prepare: noHook, read: noHook, chain: noHook, merge: () => verdict },
+  rules: { prepare: noHook, read: noHook, merge: () => verdictOf(result) },
+  reports: { answered: noHook, decided: report },
 });
 
 function noHook(): never {
@@ -154,15 +208,15 @@ function noHook(): never {
 }
 
 /** A dialect may be a host's own; what throws in it is the failure of one hook, and the others are heard. */
-function tried<Made>(make: () => Made): Made | Error {
+function tried<Made>(make: () => Made): { readonly made: Made } | { readonly error: Error } {
   try {
-    return make();
+    return { made: make() };
   } catch (error) {
-    return errorOf(error);
+    return { error: errorOf(error) };
   }
 }
 
-/** Whether the next hook is told what this one changed. */
+/** Whether the next hook is given what this one changed. */
 const isPassedOn = ({ fared, decision, stop }: Answer): boolean =>
   fared === 'ok' && decision !== 'deny' && !stop;
 

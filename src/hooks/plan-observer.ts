@@ -1,7 +1,7 @@
 import { debugChannel } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { PlanObserver } from './plan-input.ts';
-import type { AggregatedHookResult, HookExecutionResult } from './results.ts';
+import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
 import { batchSummary, hookDiagnostic, hookRecord } from './telemetry-records.ts';
 import type { HookTelemetry } from './telemetry.ts';
 

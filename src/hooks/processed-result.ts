@@ -1,5 +1,5 @@
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
-import type { AggregatedHookResult } from './results.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
 
 /** What any event's output may ask of the caller, whatever the event (DELTA-HRUN-001). */
 export interface CommonHookEffects {

@@ -1,36 +1,65 @@
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DialectOutline } from '../dialects/dialect.ts';
 import { warn } from '../log.ts';
+import type { HookSource } from '../protocol/events.ts';
+import { authorities } from '../settings/authority.ts';
 import type { HookExtension } from '../settings/extensions.ts';
-import { loadSettings, type LoadedSettings } from '../settings/load-settings.ts';
-import { formatProblem } from '../settings/problem.ts';
+import { userSettingsFile } from '../settings/levels.ts';
+import { blocksByDefault, loadSettings, type LoadedSettings } from '../settings/load-settings.ts';
+import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
 import { folderReader } from '../settings/read-folders.ts';
 import { settingsReader } from '../settings/read-settings-file.ts';
 import type { Settings } from '../settings/schema.ts';
-import { disabledHooks, hooksEnabled, switchProblems } from '../settings/switches.ts';
-import type { HookSystemConfig } from './config.ts';
-import { tellOnce } from './tell-once.ts';
+import {
+  hasHooks,
+  offNote,
+  takenNote,
+  untrustedNote,
+  type SettingsNote,
+} from '../settings/settings-notes.ts';
+import {
+  anySwitchedOn,
+  disabledHooks,
+  failureDefault,
+  isSwitchedOn,
+  offFor,
+  switchOf,
+  switchProblems,
+} from '../settings/switches.ts';
+import type { HookHost } from './config.ts';
+import { tellOnce } from '../tell-once.ts';
 
 /** What is known of a session before its settings are read. */
 export interface SettingsConfigOptions extends Pick<
-  HookSystemConfig,
-  'onWarning' | 'inspect' | 'isTrustedFolder' | 'checkTrust'
+  HookHost,
+  'onWarning' | 'inspect' | 'isTrustedFolder' | 'checkTrust' | 'verifyTrust' | 'onUnready'
 > {
   /** The project folder; hooks run in it. */
   readonly cwd: string;
   /** Settings to use in place of the files; they count as the project's. Default: the files of project, user and system. */
   readonly settings?: Settings;
-  /** False: no hook runs, whatever the settings say. */
-  readonly enableHooks?: false | undefined;
+  /** False: no hook runs, whatever the settings say. 'system': none but the system's, as with `--no-hooks`. */
+  readonly enableHooks?: false | 'system' | undefined;
   /** Default: a random UUID. */
   readonly sessionId?: string;
   readonly transcriptPath?: string;
   /** Extensions beside those installed in the user's folder. */
   readonly extensions?: readonly HookExtension[];
+  /** The administrator's folder in place of the machine's, for tests; no variable names one. */
+  readonly systemFolder?: string | undefined;
+  /**
+   * Receives what users should know once a session. Default: a warning of hooks that were not
+   * trusted, or that a stronger level took away.
+   */
+  readonly onNote?: ((note: SettingsNote) => void) | undefined;
+  /** What a user is to do about a project that is not trusted. */
+  readonly trustHint?: string | undefined;
 }
 
 /** What settings and options answer of a config: all but who runs the hooks. */
-export type SettingsConfig = Omit<HookSystemConfig, 'getHookSystem' | 'getDialects'>;
+export type SettingsConfig = Omit<HookHost, 'getHookSystem' | 'getDialects'> &
+  Required<Pick<HookHost, 'getUnknownGuards' | 'getUnreadFiles' | 'onNote'>>;
 
 /**
  * The questions of a config that settings answer; `beforeReading` is called each time just before
@@ -46,17 +75,18 @@ export function settingsConfig(
   const read = settingsReader();
   const foldersIn = folderReader();
   const tell = tellOnce((line) => warn(options.onWarning, line));
+  const onNote =
+    options.onNote ?? ((note) => note.kind !== 'off' && tell(formatProblem(note.problem)));
   const load = (): Loaded => {
+    const isTrusted = once(() => options.settings !== undefined || isTrustedNow(options));
     const settings = options.settings
       ? given(options.settings)
-      : loadSettings(cwd, read, foldersIn);
-    // Where no settings say anything, hooks that need no switch decide by being there.
-    const areOn =
-      settings.enabled ?? dialects.some((dialect) => !dialect.needsSwitch && dialect.mayBeIn(cwd));
-    const isOn = options.enableHooks !== false && areOn;
+      : loadSettings(cwd, read, foldersIn, { isTrusted, systemFolder: options.systemFolder });
+    const found = judge(settings, options, dialects, cwd, isTrusted);
+    if (options.enableHooks === undefined) for (const note of found.notes()) onNote(note);
     // With hooks off no registry will be made that could tell of a broken file.
-    if (!isOn) for (const problem of settings.problems) tell(formatProblem(problem));
-    return { ...settings, isOn };
+    if (!found.isOn) for (const problem of settings.problems) tell(formatProblem(problem));
+    return found;
   };
   let loaded: Loaded | undefined;
   const settings = (): Loaded => {
@@ -65,11 +95,17 @@ export function settingsConfig(
   };
   return {
     getEnableHooks: () => settings().isOn,
-    areSettingsHooksOn: () => settings().enabled === true,
+    isSwitchedOn: (source, needsSwitch) => settings().isSourceOn(source, needsSwitch),
     getHooks: () => options.settings?.hooks,
     getHookSources: () => settings().sources,
     getDisabledHooks: () => settings().disabled,
     getSettingsProblems: () => settings().problems,
+    getFailureDefaults: () => settings().failureDefaults,
+    getUnknownGuards: () => settings().denying,
+    getUnreadFiles: () => settings().unreadProblems,
+    ignoresProject: () => !settings().isTrusted(),
+    skipsProjectHooks: () => settings().untrustedHooks() !== undefined,
+    onNote,
     getExtensions: () => options.extensions ?? [],
     getSessionId: () => (sessionId ??= newSessionId()),
     getWorkingDir: () => cwd,
@@ -79,6 +115,8 @@ export function settingsConfig(
     },
     ...(options.isTrustedFolder && { isTrustedFolder: () => options.isTrustedFolder!() }),
     ...(options.checkTrust && { checkTrust: (hook) => options.checkTrust!(hook) }),
+    ...(options.verifyTrust && { verifyTrust: (hook) => options.verifyTrust!(hook) }),
+    ...(options.onUnready && { onUnready: options.onUnready }),
     ...(options.onWarning && { onWarning: options.onWarning }),
     ...(options.inspect && { inspect: options.inspect }),
   };
@@ -89,11 +127,131 @@ const newSessionId = (): string => process.getBuiltinModule('node:crypto').rando
 
 interface Loaded extends LoadedSettings {
   readonly isOn: boolean;
+  readonly isSourceOn: (source: HookSource, needsSwitch: boolean) => boolean;
+  readonly isTrusted: () => boolean;
+  readonly denying: readonly SettingsProblem[];
+  readonly unreadProblems: readonly SettingsProblem[];
+  /** What is said of the project's hooks where nobody trusts them; undefined where there are none. */
+  readonly untrustedHooks: () => SettingsNote | undefined;
+  readonly notes: () => readonly SettingsNote[];
 }
 
-const given = (settings: Settings): LoadedSettings => ({
-  enabled: hooksEnabled([settings]),
-  sources: [{ source: 'project', hooks: settings.hooks }],
-  disabled: [{ source: 'project', names: disabledHooks(settings) }],
-  problems: [...switchProblems({ values: settings })],
-});
+/** What the settings mean for this session. */
+function judge(
+  settings: LoadedSettings,
+  options: SettingsConfigOptions,
+  dialects: readonly DialectOutline[],
+  cwd: string,
+  isTrusted: () => boolean,
+): Loaded {
+  const { switches, sources, unread, brokenSystem, failureDefaults, untrusted } = settings;
+  const { enableHooks, extensions = [] } = options;
+  const mayRun = (source: HookSource): boolean => enableHooks !== 'system' || source === 'system';
+  const isSourceOn = (source: HookSource, needsSwitch: boolean): boolean =>
+    mayRun(source) && isSwitchedOn(switches, source, needsSwitch);
+  // A level that is on only because another says so is on where it has hooks.
+  const isOfUse = (source: HookSource): boolean =>
+    switches.some((level) => level.source === source && level.word === true) ||
+    sources.some((from) => from.source === source && hasHooks(from)) ||
+    (source === 'extension' && extensions.length > 0);
+  const areSettingsOn = (): boolean =>
+    settings.enabled === true &&
+    authorities.some((source) => isSourceOn(source, true) && isOfUse(source));
+  const areThere = (source: HookSource): boolean =>
+    isSourceOn(source, false) && (source !== 'project' || isTrusted());
+  const unknown = unread.filter(
+    ({ source }) => mayRun(source) && offFor(switches, source, true) === undefined,
+  );
+  const denying =
+    enableHooks === false
+      ? []
+      : [
+          ...(brokenSystem ? [brokenSystem] : []),
+          ...unknown
+            .filter(({ source }) => blocksByDefault(failureDefaults, source))
+            .map(({ problem }) => problem),
+        ];
+  const isOn =
+    enableHooks !== false &&
+    // Nobody knows what stands in a file that cannot be read: it is tried again at each event.
+    (denying.length > 0 ||
+      unknown.length > 0 ||
+      dialects.some((dialect) =>
+        dialect.needsSwitch ? areSettingsOn() : dialect.mayBeIn(cwd, areThere),
+      ));
+  const readsSettings = dialects.some(({ needsSwitch }) => needsSwitch);
+  const hint = options.trustHint ?? 'trust it to have its hooks run';
+  const isLookedAt = ({ needsSwitch }: Pick<DialectOutline, 'needsSwitch'>): boolean =>
+    offFor(switches, 'project', needsSwitch) === undefined;
+  const untrustedHooks = (): SettingsNote | undefined => {
+    const sights = [
+      ...(untrusted && readsSettings && isLookedAt({ needsSwitch: true }) ? [untrusted.sight] : []),
+      ...dialects.filter(isLookedAt).flatMap((dialect) => dialect.atFirstSight?.(cwd) ?? []),
+    ];
+    // Whom the user trusts is asked only where there is something to trust.
+    return sights.length === 0 || isTrusted()
+      ? undefined
+      : untrustedNote(realFolder(cwd), sights, hint);
+  };
+  return {
+    ...settings,
+    isOn,
+    isSourceOn,
+    isTrusted,
+    denying,
+    unreadProblems: unknown.map(({ problem }) => problem),
+    untrustedHooks,
+    notes: () =>
+      [
+        untrustedHooks(),
+        takenNote(settings, (source) =>
+          dialects.some(
+            (dialect) => !dialect.needsSwitch && dialect.mayBeIn(cwd, (of) => of === source),
+          ),
+        ),
+        readsSettings ? offNote(settings, userSettingsFile() ?? 'your settings.json') : undefined,
+      ].filter((note) => note !== undefined),
+  };
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+/** Compared with true, for the promise of an asynchronous host is no yes; a host that cannot say does not trust. */
+function isTrustedNow({ isTrustedFolder }: SettingsConfigOptions): boolean {
+  try {
+    return isTrustedFolder === undefined || (isTrustedFolder() as unknown) === true;
+  } catch {
+    return false;
+  }
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
+
+const given = (settings: Settings): LoadedSettings => {
+  const onFailure = failureDefault(settings);
+  const switches = [switchOf('project', settings)];
+  return {
+    enabled: anySwitchedOn(switches),
+    switches,
+    sources: [
+      {
+        source: 'project',
+        hooks: settings.hooks,
+        ...(onFailure === 'block' && { onFailure }),
+      },
+    ],
+    disabled: [{ source: 'project', names: disabledHooks(settings) }],
+    failureDefaults: onFailure ? [{ source: 'project', onFailure }] : [],
+    problems: [...switchProblems({ values: settings })],
+    unread: [],
+  };
+};

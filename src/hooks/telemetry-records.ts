@@ -1,6 +1,6 @@
 import type { HookEventName, HookSource } from '../protocol/events.ts';
-import type { HookStage } from './failure.ts';
-import type { AggregatedHookResult, HookExecutionResult } from './results.ts';
+import type { HookStage } from '../verdict/hook-failure.ts';
+import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
 
 /** Which hook it was; plain data of its own, so that nobody changes a definition through it (DELTA-HFAIL-004). */
 interface HookIdentity {

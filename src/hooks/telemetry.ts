@@ -1,5 +1,5 @@
 import { debugChannel, oneLine, warn, type WarningSink } from '../log.ts';
-import { messageOf } from './message-of.ts';
+import { messageOf } from '../message-of.ts';
 import type { HookBatchSummary, HookFailureDiagnostic, HookRecord } from './telemetry-records.ts';
 
 const debug = debugChannel('event-handler');

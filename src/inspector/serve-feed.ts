@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { givenToken, refusalOf } from './admission.ts';
 import { streamTo } from './event-stream.ts';
 import type { Feed } from './feed.ts';
+import { HookmachineError } from '../errors.ts';
+import { backlog, limitStrangers, strictRequests } from './limit-strangers.ts';
 import { readPageFiles } from './page-files.ts';
 
 /** A page that is being served. */
@@ -61,6 +63,7 @@ export async function serveFeed(
     const cookie = `hookmachine-${usedPort}`;
     const refusal = refusalOf(request, { token, port: usedPort, cookie });
     if (refusal) return refuse(response, refusal.status, refusal.reason);
+    strangers.admit(request.socket);
     if (givenToken(request) !== undefined)
       return void response
         .writeHead(303, {
@@ -81,7 +84,7 @@ export async function serveFeed(
     response.writeHead(200, { 'content-type': file.type }).end(file.body);
   };
 
-  const server = createServer((request, response) => {
+  const server = createServer(strictRequests, (request, response) => {
     try {
       answer(request, response);
     } catch {
@@ -89,11 +92,12 @@ export async function serveFeed(
       refuse(response, 400, 'this request cannot be understood');
     }
   });
+  const strangers = limitStrangers(server);
   // An open page must not keep the process alive any more than the server does.
   if (!holdsProcess) server.on('connection', (socket) => socket.unref());
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(portError(port, error)));
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen({ port, host: '127.0.0.1', backlog }, resolve);
   });
   const { port: usedPort } = server.address() as AddressInfo;
   if (!holdsProcess) server.unref();
@@ -119,6 +123,7 @@ function refuse(response: ServerResponse, status: number, reason: string): void 
   response
     .writeHead(status, {
       'content-type': 'text/plain; charset=utf-8',
+      connection: 'close',
       ...(status === 405 && { allow: 'GET' }),
     })
     .end(`hookmachine: ${reason}\n`);
@@ -135,7 +140,8 @@ function portError(port: number, cause: NodeJS.ErrnoException): Error {
       : cause.code === 'EACCES'
         ? 'may not be used'
         : `cannot be used (${cause.message})`;
-  return new Error(
+  return new HookmachineError(
+    'PORT_UNAVAILABLE',
     `port ${port} ${why}: choose another one, or none, and a free one will be taken`,
     { cause },
   );

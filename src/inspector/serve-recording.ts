@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { JournalEntry, RecordingHeader } from '../journal/entry.ts';
-import { readRecording, type SkippedLine } from '../journal/read-recording.ts';
+import { fixOfSkipped, readRecording, type SkippedLine } from '../journal/read-recording.ts';
 import { Feed } from './feed.ts';
 import type { HistoryLimits } from './history.ts';
 import { serveFeed, type Inspector } from './serve-feed.ts';
@@ -55,7 +55,7 @@ export async function serveRecording(
       feed.notice(`The rest could not be read: ${(error as Error).message}`);
     }
     for (const { line, message } of skipped)
-      feed.notice(`Line ${line} ${message}, so it was skipped.`);
+      feed.notice(`Line ${line} of ${file} ${message}, so it was skipped; ${fixOfSkipped}.`);
     if (count > mostTold) feed.notice(`${count - mostTold} more lines were skipped.`);
     if (feed.history.next === 1) feed.notice('This recording has no entries: nothing ran in it.');
     feed.end();

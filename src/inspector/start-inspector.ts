@@ -1,15 +1,15 @@
-import type { HookSystemConfig } from '../hooks/config.ts';
+import type { HookHost } from '../hooks/config.ts';
 import { journalTo, type JournalOptions } from '../journal/journal.ts';
-import { redactedIn } from '../journal/redact-settings.ts';
+import { redactedIn } from '../redaction/redact-settings.ts';
 import { warn } from '../log.ts';
+import { addObserver } from '../hooks/observers.ts';
 import type { InspectObserver } from '../hooks/origin.ts';
 import { Feed } from './feed.ts';
 import type { HistoryLimits } from './history.ts';
-import { observeConfig } from './observe-config.ts';
 import { serveFeed, type Inspector, type ServeOptions } from './serve-feed.ts';
 
 /** What can be looked at: a config, or a hook system that has one. */
-export type Inspectable = HookSystemConfig | { readonly config: HookSystemConfig };
+export type Inspectable = HookHost | { readonly config: HookHost };
 
 export interface InspectorOptions extends JournalOptions, ServeOptions {
   /** How much is kept for pages that are opened late; default 400,000 entries and 96 MiB. */
@@ -33,7 +33,8 @@ export interface LiveInspector extends Inspector {
  * const inspector = await startInspector(config);
  * console.error(`Look at ${inspector.url}`);
  *
- * @throws {Error} when the port cannot be used
+ * @throws {HookmachineError} when the port cannot be used
+ * @throws {RedactionError} when payloads are asked for and a rule that redacts them is broken
  */
 export async function startInspector(
   target: Inspectable,
@@ -44,13 +45,13 @@ export async function startInspector(
   const problems: string[] = [];
   const { observe, ...inspector } = await serveJournal(cwd, {
     ...options,
-    redact: redactedIn(cwd, options.redact, (line) => problems.push(line)),
+    redact: redactedIn(cwd, options, (line) => problems.push(line)),
   });
   for (const problem of problems) {
     inspector.warned(problem);
     warn(config.onWarning, problem);
   }
-  const leave = observeConfig(config, observe);
+  const leave = addObserver(config, observe);
   return {
     ...inspector,
     close() {

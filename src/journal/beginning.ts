@@ -4,9 +4,9 @@ import type { HookProcessInput } from '../../machines/hook-process.ts';
 import type { ModelCallInput } from '../../machines/model-call.ts';
 import type { ToolCallInput } from '../../machines/tool-call.ts';
 import { isRecord } from '../protocol/output.ts';
-import type { RegisteredHook } from '../hooks/hook-registry.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
 import type { JournaledMachine, JournaledPlan } from './entry.ts';
-import type { Redactor } from './redactor.ts';
+import type { Redactor } from '../redaction/redactor.ts';
 
 /** What each machine is given. */
 interface Inputs {

@@ -3,22 +3,20 @@ import type { HookEventOutcome, HookVerdict } from '../../machines/hook-event.ts
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { ModelCallOutcome } from '../../machines/model-call.ts';
 import type { ToolCallOutcome } from '../../machines/tool-call.ts';
-import type { RefusedCallOutcome } from '../agent/refused-call.ts';
-import { messageOf } from '../hooks/message-of.ts';
+import { messageOf } from '../message-of.ts';
 import type { Verdict } from '../hooks/plan-input.ts';
-import { makeEmptySuccessResult, type AggregatedHookResult } from '../hooks/results.ts';
+import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
 import { defined } from '../protocol/defined.ts';
 import type { EndedEntry, VerdictEntry } from './entry.ts';
 import { longestName } from './beginning.ts';
 import { longestReason } from './hook-answer.ts';
-import type { Redactor } from './redactor.ts';
+import type { Redactor } from '../redaction/redactor.ts';
 
 /** How any of the machines may end. */
 export type Outcome =
   | AgentTurnOutcome
   | ModelCallOutcome
   | ToolCallOutcome
-  | RefusedCallOutcome
   | HookEventOutcome
   | HookProcessOutcome;
 

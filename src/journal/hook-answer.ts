@@ -3,7 +3,7 @@ import type { Answer } from '../dialects/answer.ts';
 import { defined } from '../protocol/defined.ts';
 import { isRecord, type HookOutput } from '../protocol/output.ts';
 import type { AnsweredEntry } from './entry.ts';
-import type { Redactor } from './redactor.ts';
+import type { Redactor } from '../redaction/redactor.ts';
 
 /** The longest reason, error or note that is kept. */
 export const longestReason = 2_000;
@@ -32,7 +32,8 @@ export function answered(
     reason: reason === undefined ? undefined : text(reason, longestReason),
     stopReason:
       answer.stop && stopReason !== undefined ? text(stopReason, longestReason) : undefined,
-    exitCode: rest.exitCode ?? null,
+    // The API says 0 of a process that a signal ended (HOOK-196).
+    exitCode: rest.signal === undefined ? (rest.exitCode ?? null) : null,
     signal: rest.signal,
     durationMs: rest.durationMs ?? 0,
     timedOut: rest.timedOut ?? false,

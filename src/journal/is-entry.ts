@@ -1,11 +1,16 @@
 import { isRecord } from '../protocol/output.ts';
+import { said } from '../settings/problem.ts';
 import type { JournalEntry } from './entry.ts';
 
 type Check = (value: unknown) => boolean;
 
 const text: Check = (value) => typeof value === 'string';
 const flag: Check = (value) => typeof value === 'boolean';
-const count: Check = (value) => typeof value === 'number';
+/** JSON has numbers that are too large to be any. */
+const count: Check = (value) => typeof value === 'number' && Number.isFinite(value);
+
+/** Whether a date can be at this time, which is in ms since 1970. */
+const time: Check = (value) => typeof value === 'number' && Math.abs(value) <= 8.64e15;
 const listOf =
   (check: Check): Check =>
   (value) =>
@@ -14,10 +19,14 @@ const recordOf =
   (check: Check): Check =>
   (value) =>
     isRecord(value) && Object.values(value).every(check);
+type Checks = Readonly<Record<string, Check>>;
 const fields =
-  (checks: Readonly<Record<string, Check>>): Check =>
+  (checks: Checks): Check =>
   (value) =>
-    isRecord(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
+    isRecord(value) && wrongField(value, checks) === undefined;
+
+const wrongField = (value: Readonly<Record<string, unknown>>, checks: Checks): string | undefined =>
+  Object.keys(checks).find((name) => !checks[name]!(value[name]));
 const maybe =
   (check: Check): Check =>
   (value) =>
@@ -26,11 +35,11 @@ const maybe =
 const hook = fields({ name: text, source: text, command: text, timeout: count });
 const plan = fields({ mode: text, hooks: listOf(hook) });
 const conflict = fields({ field: text, hooks: listOf(text), winner: text });
-const dated = { at: count, id: text };
+const dated = { at: time, id: text };
 
 /** What is told of each kind; what else an entry holds is for its reader to judge. */
-const kinds: { readonly [Kind in JournalEntry['kind']]: Check } = {
-  started: fields({
+const kinds: { readonly [Kind in JournalEntry['kind']]: Checks } = {
+  started: {
     ...dated,
     parent: maybe(text),
     session: text,
@@ -38,9 +47,9 @@ const kinds: { readonly [Kind in JournalEntry['kind']]: Check } = {
     name: text,
     callId: maybe(text),
     plan: maybe(plan),
-  }),
-  moved: fields({ ...dated, from: maybe(text), to: text, event: text }),
-  answered: fields({
+  },
+  moved: { ...dated, from: maybe(text), to: text, event: text },
+  answered: {
     ...dated,
     fared: text,
     decision: maybe(text),
@@ -54,8 +63,8 @@ const kinds: { readonly [Kind in JournalEntry['kind']]: Check } = {
     error: maybe(text),
     notes: maybe(listOf(text)),
     sets: maybe(listOf(text)),
-  }),
-  verdict: fields({
+  },
+  verdict: {
     ...dated,
     blocked: flag,
     stop: flag,
@@ -65,14 +74,27 @@ const kinds: { readonly [Kind in JournalEntry['kind']]: Check } = {
     stopReason: maybe(text),
     setBy: recordOf(text),
     conflicts: listOf(conflict),
-  }),
-  ended: fields({ ...dated, status: text, reason: maybe(text) }),
-  warned: fields({ at: count, text }),
+  },
+  ended: { ...dated, status: text, reason: maybe(text) },
+  warned: { at: time, text },
 };
 
-/** Whether a value can be taken for an entry: a recording may have been edited, or come from strangers. */
-export const isEntry = (value: unknown): value is JournalEntry =>
-  isRecord(value) &&
-  typeof value['kind'] === 'string' &&
-  Object.hasOwn(kinds, value['kind']) &&
-  kinds[value['kind'] as JournalEntry['kind']](value);
+/**
+ * What is wrong with a value that should be an entry, in words that continue "line 7 …"; undefined when
+ * it is one. A recording may have been edited, or come from strangers.
+ */
+export function faultOf(value: unknown): string | undefined {
+  if (!isRecord(value) || typeof value['kind'] !== 'string' || !Object.hasOwn(kinds, value['kind']))
+    return 'is no entry of a journal';
+  const checks = kinds[value['kind'] as JournalEntry['kind']];
+  const wrong = wrongField(value, checks);
+  if (wrong === undefined) return undefined;
+  const found = `"${wrong}" ${said(value[wrong])}`;
+  if (checks[wrong] === time && typeof value[wrong] === 'number')
+    return `is no entry of a journal: ${found}, a time that no date can have`;
+  return `is no entry of a journal: ${found}`;
+}
+
+/** What is wrong with the time of a header, in the same words. */
+export const timeFaultOf = ({ at }: { readonly at?: unknown }): string | undefined =>
+  time(at) ? undefined : `is a header whose "at" ${said(at)}, which is no time of a date`;

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyStateMachine, InspectionEvent, StateNode, StateValue } from 'xstate';
 import type { HookEventOutcome, HookEventContext, HookPayload } from '../../machines/hook-event.ts';
-import { messageOf } from '../hooks/message-of.ts';
+import { messageOf } from '../message-of.ts';
 import { debugChannel } from '../log.ts';
 import { beginningOf } from './beginning.ts';
 import { ending, verdictOf, type Outcome } from './ending.ts';
 import type { JournalEntry, JournaledMachine } from './entry.ts';
 import { answered, longestReason } from './hook-answer.ts';
 import type { InspectObserver, RunOrigin } from '../hooks/origin.ts';
-import { redactor } from './redactor.ts';
+import { redactor } from '../redaction/redactor.ts';
 
 const debug = debugChannel('system');
 
@@ -78,15 +78,19 @@ export function journalTo(
   const prefix = randomUUID().slice(0, 8);
   let count = 0;
 
+  /** Between two machines there may be a promise that keeps them together. */
+  const machineAbove = ({ _parent }: ActorRef): Run | undefined =>
+    _parent && (runs.get(_parent) ?? machineAbove(_parent));
+
   const begin = (ref: ActorRef, origin: RunOrigin | undefined): void => {
     const machine = machineOf(ref);
     if (machine === undefined) return;
     const { input } = ref.options;
-    const parent = ref._parent && runs.get(ref._parent);
+    const parent = machineAbove(ref);
     const { given, ...beginning } = beginningOf(machine, input, told);
     const payload = payloads ? told.value(given?.()) : undefined;
     const run: Run = {
-      id: ownId(machine, parent ? undefined : origin) ?? `${prefix}-${++count}`,
+      id: `${prefix}-${++count}`,
       session: parent?.session ?? origin?.sessionId ?? sessionIn(input) ?? '',
       machine,
       state: initialState(ref.logic as AnyStateMachine),
@@ -94,13 +98,12 @@ export function journalTo(
       hooks: [],
       heard: new Set(),
     };
-    const above = parent ? parent.id : parentId(machine, origin);
     const at = now();
     write({
       kind: 'started',
       at,
       id: run.id,
-      ...(above !== undefined && { parent: above }),
+      ...(parent && { parent: parent.id }),
       session: run.session,
       machine,
       ...beginning,
@@ -213,17 +216,6 @@ function machineOf({ logic }: ActorRef): JournaledMachine | undefined {
 }
 
 const now = (): number => performance.timeOrigin + performance.now();
-
-/** Turns and model calls go by the ids that what they begin names as its origin: they may have ended by then. */
-function ownId(machine: JournaledMachine, origin: RunOrigin | undefined): string | undefined {
-  if (machine === 'agentTurn') return origin?.turn;
-  return machine === 'modelCall' ? origin?.modelCall : undefined;
-}
-
-function parentId(machine: JournaledMachine, origin: RunOrigin | undefined): string | undefined {
-  if (machine === 'agentTurn') return undefined;
-  return machine === 'modelCall' ? origin?.turn : (origin?.modelCall ?? origin?.turn);
-}
 
 function sessionIn(input: unknown): string | undefined {
   const session = (input as { payload?: HookPayload } | undefined)?.payload?.['session_id'];

@@ -1,5 +1,5 @@
 import { debugChannel } from '../log.ts';
-import { messageOf } from '../hooks/message-of.ts';
+import { messageOf } from '../message-of.ts';
 import type { InspectObserver } from '../hooks/origin.ts';
 
 const debug = debugChannel('system');

@@ -1,9 +1,9 @@
 import { createReadStream, statSync } from 'node:fs';
 import { isTooDeep } from '../dialects/nesting.ts';
-import { messageOf } from '../hooks/message-of.ts';
+import { messageOf } from '../message-of.ts';
 import type { JournalEntry, RecordingHeader } from './entry.ts';
 import { headerIn, headerOf } from './header.ts';
-import { isEntry } from './is-entry.ts';
+import { faultOf, timeFaultOf } from './is-entry.ts';
 import { linesOf } from './lines.ts';
 import { RecordingError } from './recording-error.ts';
 
@@ -58,7 +58,7 @@ export async function* readRecording(
           file,
           'this recording is of a newer hookmachine; read it with that one',
         );
-      yield header;
+      yield checked(header, skip);
       continue;
     }
     if (text === '') continue;
@@ -78,13 +78,27 @@ export async function* readRecording(
     }
     const header = headerOf(value);
     isForeign = header === undefined ? isForeign : header === 'newer';
-    if (header === 'newer') skip('begins a session of a newer hookmachine, which is passed over');
+    if (header === 'newer') skip('begins a session of a newer hookmachine, which is ignored');
     else if (isForeign) continue;
-    else if (header !== undefined) yield header;
-    else if (isEntry(value)) yield value;
-    else skip('is no entry of a journal');
+    else if (header !== undefined) yield checked(header, skip);
+    else {
+      const fault = faultOf(value);
+      if (fault === undefined) yield value as JournalEntry;
+      else skip(fault);
+    }
   }
 }
+
+/** A header, whose entries live although its own time may be none. */
+function checked(header: RecordingHeader, skip: (message: string) => void): RecordingHeader {
+  const fault = timeFaultOf(header);
+  if (fault === undefined) return header;
+  skip(fault);
+  return { ...header, at: 0 };
+}
+
+/** What the user can do about lines that were skipped. */
+export const fixOfSkipped = 'correct or remove such lines, or record again';
 
 function statOf(file: string): ReturnType<typeof statSync> {
   try {

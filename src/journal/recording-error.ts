@@ -1,10 +1,12 @@
+import { HookmachineError } from '../errors.ts';
+
 /** A file that cannot be used as a recording; the message names the file, what is wrong and the mend. */
-export class RecordingError extends Error {
+export class RecordingError extends HookmachineError {
   override readonly name = 'RecordingError';
   readonly file: string;
 
   constructor(file: string, message: string, options?: ErrorOptions) {
-    super(`${file}: ${message}`, options);
+    super('RECORDING_INVALID', `${file}: ${message}`, options);
     this.file = file;
   }
 }

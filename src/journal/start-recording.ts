@@ -1,13 +1,13 @@
 import { closeSync, writeSync } from 'node:fs';
-import { messageOf } from '../hooks/message-of.ts';
+import { isHookmachineError } from '../errors.ts';
+import { messageOf } from '../message-of.ts';
 import { warn, type WarningSink } from '../log.ts';
 import type { RecordingHeader } from './entry.ts';
 import { formatVersion } from './header.ts';
 import { journalTo, type JournalOptions } from './journal.ts';
 import { openRecording, type OpenRecording } from './open-recording.ts';
 import type { InspectObserver } from '../hooks/origin.ts';
-import { RecordingError } from './recording-error.ts';
-import { redactedIn } from './redact-settings.ts';
+import { redactedIn } from '../redaction/redact-settings.ts';
 
 export interface RecordingOptions extends Omit<JournalOptions, 'onProblem'> {
   /** The project whose settings say what is redacted, besides `redact`; default the process's folder. */
@@ -35,6 +35,7 @@ export interface Recording {
  * const config = createConfig({ cwd: process.cwd(), inspect: recording.observe });
  *
  * @throws {RecordingError} when the file exists and is something else than a recording
+ * @throws {RedactionError} when payloads are asked for and a rule that redacts them is broken
  */
 export function startRecording(
   file: string,
@@ -67,13 +68,13 @@ export function startRecording(
   const problems: string[] = [];
   const journal = journalTo((entry) => write(`${JSON.stringify(entry)}\n`), {
     ...options,
-    redact: redactedIn(cwd, options.redact, (line) => problems.push(line)),
+    redact: redactedIn(cwd, options, (line) => problems.push(line)),
     onProblem: (text) => warn(onWarning, text),
   });
   try {
     open = openRecording(file);
   } catch (error) {
-    if (error instanceof RecordingError) throw error;
+    if (isHookmachineError(error, 'RECORDING_INVALID')) throw error;
     giveUp(error);
   }
   const header: RecordingHeader = {

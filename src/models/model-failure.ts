@@ -1,11 +1,12 @@
-import { messageOf } from '../hooks/message-of.ts';
+import { isHookmachineError } from '../errors.ts';
+import { messageOf } from '../message-of.ts';
 import { oneLine } from '../log.ts';
 import { isRecord } from '../protocol/output.ts';
 import { ModelError } from './model-error.ts';
 
 /** What a provider's client threw, as one line that says what happened and what to do about it. */
 export function modelFailure(model: string, thrown: unknown): ModelError {
-  if (thrown instanceof ModelError) return thrown;
+  if (isHookmachineError(thrown, 'MODEL_ERROR')) return thrown as ModelError;
   const chain = causes(thrown);
   const status = chain
     .flatMap((error) => [error['statusCode'], error['status'], error['code']])

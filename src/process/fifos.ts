@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, unlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { findProgram } from './find-program.ts';
+import { findProgram, isExecutable } from './find-program.ts';
 import { scratchFolder } from './scratch.ts';
 import { tellToMake } from './watchdog.ts';
 
@@ -60,7 +60,7 @@ export function returnFifo(path: string, isClean: boolean): void {
 
 function makeMore(inside: string): void {
   const paths = nextNames(Math.max(fewest, Math.min(made, most))).map((name) => join(inside, name));
-  const mkfifo = findProgram('mkfifo');
+  const mkfifo = ['/usr/bin/mkfifo', '/bin/mkfifo'].find(isExecutable) ?? findProgram('mkfifo');
   if (mkfifo === undefined) throw new Error('The PATH has no mkfifo.');
   const { status, error } = spawnSync(mkfifo, ['-m', '600', ...paths], { stdio: 'ignore' });
   if (error !== undefined || status !== 0) throw error ?? new Error('mkfifo failed');

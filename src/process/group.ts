@@ -46,6 +46,21 @@ function exists(target: number): boolean {
   });
 }
 
+/** Whether a signal of ours reaches this process; one that is gone is out of nobody's reach. */
+export const canSignal = (pid: number): boolean =>
+  withoutStacks(() => {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code !== 'EPERM';
+    }
+  });
+
+/** What lives in the session of this leader; undefined where the system does not tell. */
+export const sessionMembers = (leader: number): number[] | undefined =>
+  livingProcesses()?.flatMap(({ pid, session }) => (session === leader ? [pid] : []));
+
 /** Those of these groups in which something lives. */
 export function livingGroups(leaders: ReadonlySet<number>): Set<number> {
   const processes = livingProcesses();
@@ -69,12 +84,12 @@ function groupsOf(leaders: ReadonlySet<number>): ReadonlySet<number> {
 }
 
 /** Every process that lives, or undefined where the system does not tell. One that died but was not reaped still answers signals; only its state tells. */
-function livingProcesses(): { group: number; session: number }[] | undefined {
+function livingProcesses(): { pid: number; group: number; session: number }[] | undefined {
   if (!isOurs()) return undefined;
   try {
     return allPids().flatMap((pid) => {
       const stat = statOf(pid);
-      return stat === undefined || /[ZX]/.test(stat.state) ? [] : [stat];
+      return stat === undefined || /[ZX]/.test(stat.state) ? [] : [{ pid, ...stat }];
     });
   } catch {
     return undefined;

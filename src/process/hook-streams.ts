@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import type { HookExit } from '../../machines/hook-process.ts';
 import { OutputCollector, pipeSize, readNow } from './output-collector.ts';
-import { openInput, openOutput } from './pipes.ts';
+import { type InputFile, openInput, openOutput } from './pipes.ts';
 
 /** What is kept of each output stream, in bytes (10 MiB, G-01). */
 export const outputLimit = 10 * 1024 * 1024;
@@ -17,7 +17,7 @@ const outputNames = ['stdout', 'stderr'] as const;
 
 /** The standard streams of one hook: filled, handed over to it, then read, in the end released. */
 export class HookStreams {
-  #input = orNodesPipe(openInput);
+  #input: InputFile | undefined;
   readonly #outputs = outputNames.map(() => orNodesPipe(openOutput));
   #text = '';
   #collectors: OutputCollector[] = [];
@@ -25,6 +25,11 @@ export class HookStreams {
   #reading: NodeJS.Timeout | undefined;
   #isHandedOver = false;
   #isReleased = false;
+
+  /** The input is a file, unless a process is to wait for it. */
+  constructor(makeInput: () => InputFile = openInput) {
+    this.#input = orNodesPipe(makeInput);
+  }
 
   /** Whether none of them is one of Node's pipes. */
   get areFiles(): boolean {
@@ -103,6 +108,11 @@ export class HookStreams {
       stderr,
       truncated: outputNames.filter((_, index) => this.#collectors[index]?.truncated),
     };
+  }
+
+  /** Leaves the outputs to whatever still holds them, which a closed pipe would kill. */
+  leave(): void {
+    for (const collector of this.#collectors) if (!collector.ended) collector.leave();
   }
 
   /** Lets go of everything, whoever still holds the other ends. */

@@ -1,4 +1,5 @@
 import { closeSync, readSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { streamOf } from './pipes.ts';
 import { withoutStacks } from './without-stacks.ts';
@@ -26,6 +27,10 @@ export function readNow(reader: number): Buffer | undefined {
   });
 }
 
+/** Streams that daemons still hold, the oldest first, and how many of them are read on. */
+const leftStreams = new Set<Readable>();
+const mostLeft = 64;
+
 /** Reads one output of a hook to its end, keeping at most `limit` bytes of it. */
 export class OutputCollector {
   readonly #limit: number;
@@ -36,6 +41,7 @@ export class OutputCollector {
   #kept = 0;
   #ended = false;
   #truncated = false;
+  #isKept = true;
 
   /**
    * A stream is read from the beginning, a pipe's end from `readOn()` on. `onEnd` is called where the
@@ -84,6 +90,19 @@ export class OutputCollector {
     return decoder.decode(Buffer.concat(this.#chunks), { stream: this.#truncated });
   }
 
+  /** Keeps reading, but keeps nothing more and holds up nobody. */
+  leave(): void {
+    this.#isKept = false;
+    if (this.#reader !== undefined) this.readOn();
+    const stream = this.#stream;
+    if (stream === undefined || this.#ended) return;
+    (stream as Socket).unref();
+    leftStreams.add(stream);
+    stream.once('close', () => leftStreams.delete(stream));
+    this.#stream = undefined;
+    if (leftStreams.size > mostLeft) leftStreams.values().next().value!.destroy();
+  }
+
   /** Stops reading, whoever still writes. */
   destroy(): void {
     if (this.#reader !== undefined) closeSync(this.#reader);
@@ -103,6 +122,7 @@ export class OutputCollector {
 
   /** What goes over the limit is read and thrown away: a hook that waits for its reader would never end. */
   #keep(chunk: Buffer): void {
+    if (!this.#isKept) return;
     const room = this.#limit - this.#kept;
     if (chunk.length > room) this.#truncated = true;
     if (room <= 0) return;

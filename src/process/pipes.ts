@@ -1,8 +1,9 @@
-import { closeSync, constants, openSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, openSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { returnFifo, takeFifo } from './fifos.ts';
 import { scratchFolder } from './scratch.ts';
+import { withoutStacks } from './without-stacks.ts';
 
 /*
  * Standard streams that a script can open by name.
@@ -13,7 +14,7 @@ import { scratchFolder } from './scratch.ts';
  * has gone waits for another. Where none can be made, callers fall back to Node's pipes.
  */
 
-const { O_RDONLY, O_WRONLY, O_NONBLOCK } = constants;
+const { O_RDONLY, O_RDWR, O_WRONLY, O_NONBLOCK } = constants;
 
 let inputs = 0;
 
@@ -51,6 +52,84 @@ export function openInput(): InputFile {
   }
 }
 
+/**
+ * An input that is filled after the hook began to wait for it.
+ *
+ * It is a FIFO. One that is opened by name after its writer has gone waits for another, so from time to
+ * time one comes and goes.
+ */
+export function openInputPipe(): InputFile {
+  const path = takeFifo();
+  let writer: number | undefined;
+  let reader: number;
+  let nudging: NodeJS.Timeout | undefined;
+  let rest: Socket | undefined;
+  // Opened for both, so that neither of the others waits for its counterpart.
+  const both = openSync(path, O_RDWR);
+  try {
+    reader = openSync(path, O_RDONLY);
+    try {
+      writer = openSync(path, O_WRONLY | O_NONBLOCK);
+    } catch (error) {
+      closeSync(reader);
+      throw error;
+    }
+  } finally {
+    closeSync(both);
+  }
+  return { reader, fill, close };
+
+  function fill(text: string): void {
+    const bytes = Buffer.from(text);
+    const written = writeNow(writer!, bytes);
+    if (written === bytes.length) closeSync(writer!);
+    else {
+      rest = new Socket({ fd: writer!, readable: false, writable: true });
+      // A hook need not read its input: EPIPE is no failure (HOOK-192).
+      rest.on('error', () => undefined).end(bytes.subarray(written));
+    }
+    writer = undefined;
+    nudgeAfter(2);
+  }
+
+  function nudgeAfter(ms: number): void {
+    nudging = setTimeout(() => {
+      if (touch()) nudgeAfter(Math.min(2 * ms, 200));
+    }, ms).unref();
+  }
+
+  /** Opens and closes it for writing; tells whether anybody has it open for reading. */
+  function touch(): boolean {
+    return withoutStacks(() => {
+      try {
+        closeSync(openSync(path, O_WRONLY | O_NONBLOCK));
+        return true;
+      } catch (error) {
+        return (error as NodeJS.ErrnoException).code !== 'ENXIO';
+      }
+    });
+  }
+
+  function close(): void {
+    clearTimeout(nudging);
+    if (writer !== undefined) closeSync(writer);
+    writer = undefined;
+    rest?.destroy();
+    returnFifo(path, rest === undefined && !touch());
+  }
+}
+
+/** Writes what there is room for at once. */
+function writeNow(writer: number, bytes: Buffer): number {
+  return withoutStacks(() => {
+    try {
+      return writeSync(writer, bytes);
+    } catch (error) {
+      return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? 0 : bytes.length;
+    }
+  });
+}
+
 export interface OutputPipe {
   /** Our end, reading from which never waits. */
   readonly reader: number;
@@ -62,6 +141,8 @@ export interface OutputPipe {
 
 /** A pipe for stdout or stderr. */
 export function openOutput(): OutputPipe {
+  // Its sockets take a FIFO that has nothing yet for one that has ended: a denial would be lost.
+  if (process.versions['bun'] !== undefined) throw new Error('Bun cannot follow a FIFO.');
   const path = takeFifo();
   // Opened for reading first and without waiting, so that opening for writing need not wait either.
   const reader = openSync(path, O_RDONLY | O_NONBLOCK);

@@ -1,8 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { HookCommand } from '../../machines/hook-process.ts';
+import { environmentOf } from './environment.ts';
 import { expandCommand } from './expand-command.ts';
 import { HookStreams } from './hook-streams.ts';
-import { findShell } from './shell.ts';
+import { findShell, systemShell } from './shell.ts';
 import { lastPid, marked, newMark, type Run, tellsPids } from './strays.ts';
 
 /** A hook's own process, with its input on the way. */
@@ -11,6 +12,9 @@ export interface StartedHook {
   readonly streams: HookStreams;
   readonly run: Run;
 }
+
+/** A way to start a hook. */
+export type StartHook = (command: HookCommand, stdin: string) => StartedHook;
 
 /** Starts a hook as `bash -c` of its command, or as the program it names. */
 export function startPlainly(command: HookCommand, stdin: string): StartedHook {
@@ -22,7 +26,7 @@ export function startPlainly(command: HookCommand, stdin: string): StartedHook {
     const child = streams.handOver((stdio) =>
       spawn(program, args, {
         cwd: command.cwd,
-        env: marked({ ...process.env, ...command.env }, mark),
+        env: marked(environmentOf(command), mark),
         stdio,
         // A group of its own, so that what it starts ends with it.
         detached: true,
@@ -36,5 +40,13 @@ export function startPlainly(command: HookCommand, stdin: string): StartedHook {
   }
 }
 
-const programOf = ({ command, args, env }: HookCommand): [string, readonly string[]] =>
-  args ? [command, args] : [findShell(), ['-c', expandCommand(command, env)]];
+/** What is started for a hook, and with which arguments. */
+export const programOf = ({
+  command,
+  args,
+  env,
+  isClean,
+}: HookCommand): [string, readonly string[]] =>
+  args
+    ? [command, args]
+    : [isClean ? systemShell() : findShell(), ['-c', expandCommand(command, env)]];

@@ -95,12 +95,32 @@ export interface Stat {
   readonly isBare: boolean;
 }
 
+/** What the system grants a process, and what it hands on to its children; not to a shell that was started before. */
+export type Limits = readonly string[];
+
+/** Of /proc/PID/stat, counted behind the name: how nice it is, its real-time priority, and its policy. */
+const scheduling = [16, 37, 38];
+
+/** The limits, control groups, OOM score and scheduling of a process; throws where no look at them can be had. */
+export function limitsOf(pid: number | 'self'): Limits {
+  // The host's own are looked at with every hook.
+  const read = pid === 'self' ? readAgain : readProc;
+  const fields = fieldsOf(read(`/proc/${pid}/stat`));
+  return [
+    read(`/proc/${pid}/limits`),
+    read(`/proc/${pid}/cgroup`),
+    read(`/proc/${pid}/oom_score_adj`),
+    scheduling.map((index) => fields[index]).join(' '),
+  ];
+}
+
+/** What stands behind the command's name, which is in parentheses and may itself hold blanks and parentheses. */
+const fieldsOf = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+
 /** Undefined when the process is gone or out of our reach; throws where no look at it can be had. */
 export function statOf(pid: number): Stat | undefined {
   try {
-    const stat = readProc(`/proc/${pid}/stat`);
-    // The command name in parentheses may itself hold blanks and parentheses.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = fieldsOf(readProc(`/proc/${pid}/stat`));
     const [state = '', , group, session] = fields;
     const startedAt = Number(fields[19]);
     const [environmentStart, environmentEnd] = fields.slice(47, 49);
@@ -118,6 +138,30 @@ export function environmentOf(pid: number): string | undefined {
     return readProc(`/proc/${pid}/environ`);
   } catch (error) {
     if (isShortage(error)) throw error;
+    return undefined;
+  }
+}
+
+/** How much of a command line is worth telling, in characters. */
+const longestCommandLine = 200;
+
+/** What a process was started as; undefined when it is gone. */
+export function commandLineOf(pid: number): string | undefined {
+  const line = tried(() => Buffer.from(readProc(`/proc/${pid}/cmdline`), 'latin1').toString())
+    ?.replaceAll('\0', ' ')
+    .trim();
+  if (line === undefined || line === '') return tried(() => readProc(`/proc/${pid}/comm`).trim());
+  return line.length > longestCommandLine ? `${line.slice(0, longestCommandLine)}…` : line;
+}
+
+/** The user that a process runs as. */
+export const userOf = (pid: number): string | undefined =>
+  tried(() => /^Uid:\s+(\d+)/m.exec(readProc(`/proc/${pid}/status`))?.[1]);
+
+function tried<Seen>(look: () => Seen): Seen | undefined {
+  try {
+    return look();
+  } catch {
     return undefined;
   }
 }

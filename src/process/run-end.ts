@@ -1,41 +1,57 @@
-import { killGroups, livingGroups, signalGroup } from './group.ts';
-import { killStrays, mayHaveStrays, type Run, signalStrays } from './strays.ts';
+import type { Whom } from '../../machines/hook-process.ts';
+import { groupExists, killGroups, livingGroups, signalGroup } from './group.ts';
+import { killStrays, type Living, marksOf, type Run, signalStrays } from './strays.ts';
+import { isOutOfReach } from './survivors.ts';
 import { hasSession, isWatched, leaveSession } from './watchdog.ts';
 
 /** How often runs are looked at, in ms, and how small a share of the time that may take. */
 const pause = 10;
 const share = 1 / 5;
 
-const waiting = new Map<Run, () => void>();
-const condemned = new WeakSet<Run>();
+/** Who waits for the end of a run. */
+interface Waiting {
+  /** Told at each look. */
+  seen(living: Living): void;
+  /** Whom signals are for; none of them reaches anything that is left: told once. */
+  readonly whom: () => Whom;
+  unreachable(): void;
+}
+
+const waiting = new Map<Run, Waiting>();
+const unreachable = new WeakSet<Run>();
+const condemned = new WeakMap<Run, Whom>();
 let timer: NodeJS.Timeout | undefined;
 
-/** Asks everything of a hook to end. */
-export function terminateRun(run: Run): void {
+/** What of a run lives just after its leader's end. */
+export const livingAfter = (run: Run): Living =>
+  groupExists(run.leader) ? 'group' : marksOf(run, isWatched);
+
+/** Asks a hook's group to end, or everything of the hook. */
+export function terminateRun(run: Run, whom: Whom): void {
   // A stopped process sees SIGTERM only once it goes on.
   for (const signal of ['SIGTERM', 'SIGCONT'] as const) {
     const isSessionTold = hasSession(run);
     if (isSessionTold) signalGroup(run.leader, signal);
-    signalStrays(run, signal, isSessionTold);
+    signalStrays(run, signal, whom, isSessionTold);
   }
 }
 
-/** Kills everything of a hook, and whatever of it is found later while its end is waited for. */
-export function killRun(run: Run): void {
-  condemned.add(run);
+/** Kills a hook's group, or everything of the hook, and whatever of it is found later while its end is waited for. */
+export function killRun(run: Run, whom: Whom): void {
+  condemned.set(run, whom);
   if (hasSession(run)) killGroups(new Set([run.leader]));
-  killStrays(run);
+  killStrays(run, whom);
 }
 
 /**
- * Calls back once nothing of a hook lives any more, in its session or elsewhere. Returns a function
- * that calls this off.
+ * Tells again and again what of a hook lives, in its session or elsewhere. Returns a function that
+ * calls this off.
  *
  * No event tells of the end of a process that is nobody's child: one has to look. One look serves
  * all runs that are waited for.
  */
-export function onRunEnd(run: Run, callback: () => void): () => void {
-  waiting.set(run, callback);
+export function onRunEnd(run: Run, told: Waiting): () => void {
+  waiting.set(run, told);
   timer ??= setTimeout(look, pause);
   return () => {
     waiting.delete(run);
@@ -48,16 +64,20 @@ export function onRunEnd(run: Run, callback: () => void): () => void {
 function look(): void {
   const startedAt = performance.now();
   const living = livingGroups(new Set([...waiting.keys()].map(({ leader }) => leader)));
-  const ended: (() => void)[] = [];
-  for (const [run, callback] of waiting) {
+  const reports: (() => void)[] = [];
+  for (const [run, told] of waiting) {
     // From then on its number may be given to a stranger.
     if (!living.has(run.leader)) leaveSession(run);
-    if (!hasSession(run) && !mayHaveStrays(run, isWatched)) {
-      waiting.delete(run);
-      ended.push(callback);
-    } else if (condemned.has(run)) killRun(run);
+    const left = hasSession(run) ? 'group' : marksOf(run, isWatched);
+    const whom = told.whom();
+    const isLeft = left === 'group' || (left === 'daemons' && whom === 'all');
+    if (isLeft && !unreachable.has(run) && isOutOfReach(run, whom)) {
+      unreachable.add(run);
+      reports.push(() => told.unreachable());
+    } else if (isLeft && condemned.has(run)) killRun(run, condemned.get(run)!);
+    reports.push(() => told.seen(left));
   }
   const took = performance.now() - startedAt;
-  for (const callback of ended) callback();
+  for (const report of reports) report();
   timer = waiting.size > 0 ? setTimeout(look, Math.max(pause, took / share)) : undefined;
 }

@@ -1,4 +1,4 @@
-import { findProgram } from './find-program.ts';
+import { findProgram, isExecutable } from './find-program.ts';
 
 let known: { path: string | undefined; shell: string } | undefined;
 
@@ -9,3 +9,9 @@ export function findShell(): string {
     known = { path, shell: findProgram('bash') ?? '/bin/sh' };
   return known.shell;
 }
+
+let systems: string | undefined;
+
+/** The shell of the system itself, whatever the PATH says. */
+export const systemShell = (): string =>
+  (systems ??= ['/bin/bash', '/usr/bin/bash'].find(isExecutable) ?? '/bin/sh');

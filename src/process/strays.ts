@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import type { HookLeft, Whom } from '../../machines/hook-process.ts';
 import { allPids, environmentOf, isOurs, readAgain, statOf } from './proc.ts';
 
 /*
@@ -13,6 +14,9 @@ export const markName = 'HOOKMACHINE_HOOK';
 /** What all marks of this process begin with. */
 export const hostMark = `${process.pid}.${Date.now().toString(36)}${Math.random().toString(36).slice(2, 10)}.`;
 
+/** What of a run lives. */
+export type Living = HookLeft['living'];
+
 /** One run of a hook, as far as its strays can be told from others. */
 export interface Run {
   readonly mark: string;
@@ -20,6 +24,8 @@ export interface Run {
   readonly leader: number;
   /** The number that the system gave last when the run began; undefined where it does not tell. */
   readonly after: number | undefined;
+  /** Processes that it had started before. */
+  readonly early?: readonly number[];
 }
 
 let marks = 0;
@@ -57,33 +63,53 @@ export const tellsPids = (last: number | undefined, pid: number | undefined): bo
   pid - last <= many &&
   pid <= (lastPid() ?? 0);
 
-/** Whether anything of this run lives outside of its leader's group, or no look can be had. A leader of another session that `isHook` knows is another hook, and so is what cannot be told from it. */
-export function mayHaveStrays(run: Run, isHook: (session: number) => boolean): boolean {
+/**
+ * What lives of this run: something in its leader's session, or only what left that, or nothing. A
+ * leader of another session that `isHook` knows is another hook, and so is what cannot be told from
+ * it. Where no look can be had, something may.
+ */
+export function marksOf(run: Run, isHook: (session: number) => boolean): Living {
+  const isOthers = (session: number): boolean => session !== run.leader && isHook(session);
+  let living: Living = 'nothing';
   try {
-    const isOthers = (session: number): boolean => session !== run.leader && isHook(session);
-    return foundIn(run, isOthers).next().done !== true;
+    for (const { session } of foundIn(run, isOthers)) {
+      if (session === run.leader) return 'group';
+      living = 'daemons';
+    }
   } catch {
-    return true;
+    return 'group';
   }
+  return living;
 }
 
-/** Sends a signal to what left this run's session, and to what is in it unless that got it already. */
-export function signalStrays(run: Run, signal: NodeJS.Signals, isSessionTold: boolean): void {
-  for (const { pid, session } of straysOf(run))
+/** Sends a signal to what left this run's session, if that is meant, and to what is in it unless that got it already. */
+export function signalStrays(
+  run: Run,
+  signal: NodeJS.Signals,
+  whom: Whom,
+  isSessionTold: boolean,
+): void {
+  for (const { pid, session } of straysOf(run, whom))
     if (!isSessionTold || session !== run.leader) send(pid, signal);
 }
 
-/** Kills what left this run's session, and again what that started in between. */
-export function killStrays(run: Run): void {
-  for (let round = 0, found = straysOf(run); found.length > 0 && round < 10; round++) {
+/** Kills what left this run's session, if that is meant, and what is in it, and again what that started in between. */
+export function killStrays(run: Run, whom: Whom): void {
+  for (let round = 0, found = straysOf(run, whom); found.length > 0 && round < 10; round++) {
     for (const { pid } of found) send(pid, 'SIGKILL');
-    found = straysOf(run);
+    found = straysOf(run, whom);
   }
 }
 
-function straysOf(run: Run): Stray[] {
+/** What carries the mark of this run, in its session or elsewhere. */
+export const markedPids = (run: Run, whom: Whom): number[] =>
+  straysOf(run, whom).map(({ pid }) => pid);
+
+function straysOf(run: Run, whom: Whom): Stray[] {
   try {
-    return [...foundIn(run)].filter(({ isMarked }) => isMarked);
+    return [...foundIn(run)].filter(
+      ({ isMarked, session }) => isMarked && (whom === 'all' || session === run.leader),
+    );
   } catch {
     return [];
   }
@@ -106,10 +132,11 @@ interface Stray {
 }
 
 function* foundIn(
-  { mark, after }: Run,
+  { mark, after, early = [] }: Run,
   isOthers: (session: number) => boolean = () => false,
 ): Generator<Stray> {
   if (!isOurs()) return;
+  yield* markedOf(early, mark, isOthers);
   let [from, to] = [after, after === undefined ? undefined : lastPid()];
   if (after !== undefined && to === after) return;
   // What is found may have started something by then; but who is without end must not hold the host.

@@ -16,11 +16,13 @@ import { hostMark, killStrays, type Run } from './strays.ts';
 /** Of /proc/PID/stat, what follows the name in parentheses is: state, parent, group, session. */
 const script = `
 trap '' INT TERM HUP
-groups=' ' scratch=
+groups=' ' scratch= spared=
 while read -r order what; do
   case $order in
     watch) groups="$groups$what " ;;
     forget) groups="\${groups%%" $what "*} \${groups#*" $what "}" ;;
+    spare) spared="$spared$what
+" ;;
     scratch) scratch=$what ;;
     make) (cd "$scratch" && exec mkfifo -m 600 $what) ;;
   esac
@@ -33,6 +35,7 @@ for group in $groups; do kill -KILL "-$group"; done
     case $groups in *" $4 "*) kill -KILL "-$3" ;; esac
   done
   for stray in $(grep -lsF "$0" /proc/[0-9]*/environ); do
+    [ -z "$spared" ] || ! printf %s "$spared" | grep -qsF -f - "$stray" || continue
     stray=\${stray#/proc/}
     kill -KILL "\${stray%/environ}"
   done
@@ -48,6 +51,8 @@ const leaderless = new WeakSet<Run>();
 const groups = new Set<number>();
 /** The groups that the dog knows of. */
 const told = new Set<number>();
+/** The marks of hooks whose daemons live on. */
+const spared: string[] = [];
 let scratch: string | undefined;
 let dog: ChildProcess | undefined;
 let isArmed = false;
@@ -104,6 +109,16 @@ export function forgetRun(run: Run): void {
   leaveSession(run);
 }
 
+/** What lives of the hook may outlive the host. */
+export function spareRun(run: Run): void {
+  forgetRun(run);
+  spared.push(run.mark);
+  if (dog === undefined) return;
+  tell(`spare ${run.mark}`);
+  // At once: a host that is killed before it was told ends a daemon that may live.
+  flush();
+}
+
 /** The process group is gone. */
 export function forget(group: number): void {
   groups.delete(group);
@@ -150,7 +165,8 @@ function arm(): void {
     for (const run of sessions) hasSession(run);
     const isClean = groups.size === 0 && runs.size === 0;
     if (!isClean) killGroups(groups);
-    for (const run of runs) killStrays(run);
+    for (const run of runs) killStrays(run, 'all');
+    flush();
     try {
       if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
     } catch {
@@ -167,6 +183,7 @@ function start(): void {
     untold = '';
     dog.stdin?.write(scratch === undefined ? '' : `scratch ${scratch}\n`);
     for (const group of told) tell(`watch ${group}`);
+    for (const mark of spared) tell(`spare ${mark}`);
   } catch {
     // Hooks run without it, and the next one tries again.
   }
@@ -175,8 +192,8 @@ function start(): void {
 function startDog(): ChildProcess {
   const started = spawn('/bin/sh', ['-c', script, hostMark, isOurs() ? 'proc' : ''], {
     cwd: '/',
-    // It needs `rm` whatever the host's PATH leaves out, and none of the host's secrets.
-    env: { PATH: `${process.env['PATH'] ?? ''}:/usr/bin:/bin` },
+    // It needs the system's `rm` and `mkfifo` whatever the host's PATH says, and none of the host's secrets.
+    env: { PATH: `/usr/bin:/bin:${process.env['PATH'] ?? ''}` },
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });

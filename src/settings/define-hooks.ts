@@ -1,63 +1,49 @@
-import type { z } from 'zod';
-import {
-  hookEventNames,
-  isHookEventName,
-  type HookEventName,
-  type HookSource,
-} from '../protocol/events.ts';
+import type { HooksFromSource } from './hooks-from-source.ts';
+import { hookEventNames, isHookEventName, type HookEventName } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
-import { definitionOf, isLiteral, reserved } from './definition-of.ts';
+import { definitionOf, isLiteral } from './definition-of.ts';
 import type { HookDefinition } from './hook-definition.ts';
-import type { ParsedJson } from './parse-json.ts';
-import { placeOf, said, type Path, type SettingsProblem } from './problem.ts';
-import { hookSchema, openGroupSchema } from './schema.ts';
-
-/** Hooks as one source gives them, not yet checked. */
-export interface HooksFromSource {
-  readonly source: HookSource;
-  /** The value of the settings' `hooks` key. */
-  readonly hooks: unknown;
-  readonly file?: string;
-  /** Where in the file the value at a path of the settings stands. */
-  readonly locate?: ParsedJson['locate'] | undefined;
-  /** Variables the commands of this source may use. */
-  readonly env?: Readonly<Record<string, string>>;
-}
+import { groupFields, hookFields, shortestTimeout, type Field } from './hook-fields.ts';
+import { commentKey, foreignGroupKeys, foreignHookKeys, reserved } from './known-keys.ts';
+import { nearestKey } from './nearest-key.ts';
+import {
+  collectProblems,
+  said,
+  type Complain,
+  type Path,
+  type SettingsProblem,
+} from './problem.ts';
+import type { HookEntry, OpenGroup } from './schema.ts';
+import { reportUnknownKeys } from './unknown-keys.ts';
 
 /**
  * Checks hooks entry by entry: a bad one is dropped with one problem that names file, place and
- * mend, and costs the others nothing (HOOK-082, 083, 191).
+ * mend, and costs the others nothing (HOOK-082, 083, 191). A key that nobody knows is reported, and
+ * costs nothing either.
  */
 export function defineHooks(from: HooksFromSource): {
   definitions: HookDefinition[];
   problems: SettingsProblem[];
 } {
-  const problems: SettingsProblem[] = [];
-  const complain: Complain = (path, message, mend) => {
-    problems.push({
-      ...(from.file !== undefined && { file: from.file }),
-      ...(from.locate && { at: from.locate(path) }),
-      place: placeOf(path),
-      message,
-      mend,
-    });
-  };
-  return { definitions: [...defineAll(from, complain)], problems };
+  const definitions: HookDefinition[] = [];
+  const problems = collectProblems(from, (complain) => {
+    for (const definition of defineAll(from, complain)) definitions.push(definition);
+  });
+  return { definitions, problems };
 }
-
-type Complain = (path: Path, message: string, mend: string) => void;
 
 function* defineAll(from: HooksFromSource, complain: Complain): Generator<HookDefinition> {
   const { hooks } = from;
   if (isRecord(hooks)) {
     for (const [event, groups] of Object.entries(hooks))
-      if (!reserved.includes(event)) yield* defineEvent(event, groups, from, complain);
+      if (!reserved.includes(event) && !commentKey.test(event))
+        yield* defineEvent(event, groups, from, complain);
   } else if (hooks !== undefined && hooks !== null)
-    complain(
-      ['hooks'],
-      `${said(hooks)}, so no hook was read`,
-      'make it an object: { "BeforeTool": [ … ] }',
-    );
+    complain(() => ({
+      path: ['hooks'],
+      message: `${said(hooks)}, so no hook was read`,
+      mend: 'make it an object: { "BeforeTool": [ … ] }',
+    }));
 }
 
 function* defineEvent(
@@ -67,19 +53,25 @@ function* defineEvent(
   complain: Complain,
 ): Generator<HookDefinition> {
   const path = ['hooks', event];
-  if (!isHookEventName(event)) {
-    const meant = hookEventNames.filter((name) => name.toLowerCase() === event.toLowerCase());
-    const names = meant.length > 0 ? meant : ['one of', hookEventNames.join(', ')];
-    complain(path, 'there is no such event, so it was skipped', `use ${names.join(' ')}`);
-  } else if (Array.isArray(groups))
+  if (!isHookEventName(event))
+    complain(() => {
+      const others = Array.isArray(groups) ? [] : reserved;
+      const meant = nearestKey(event, [...hookEventNames, ...others]);
+      return {
+        path,
+        message: 'there is no such event, so it was skipped',
+        mend: `use ${meant ?? `one of ${hookEventNames.join(', ')}`}`,
+      };
+    });
+  else if (Array.isArray(groups))
     for (const [index, group] of groups.entries())
       yield* defineGroup(event, group, [...path, index], from, complain);
   else
-    complain(
+    complain(() => ({
       path,
-      `${said(groups)}, so it was discarded`,
-      'make it an array of hook groups: [ { "hooks": [ … ] } ]',
-    );
+      message: `${said(groups)}, so it was discarded`,
+      mend: 'make it an array of hook groups: [ { "hooks": [ … ] } ]',
+    }));
 }
 
 function* defineGroup(
@@ -89,81 +81,119 @@ function* defineGroup(
   from: HooksFromSource,
   complain: Complain,
 ): Generator<HookDefinition> {
-  const group = check(openGroupSchema, value, 'group', ['sequential'], path, complain);
+  const group = check(groupEntry, value, path, complain) as OpenGroup | undefined;
   if (group === undefined) return;
   const matcher = group.matcher?.trim();
   if (matcher !== undefined && isLiteral(event, matcher))
-    complain(
-      [...path, 'matcher'],
-      `${said(matcher)}, which is no regular expression, so it fits only a tool of exactly that name`,
-      'write a regular expression, such as "write_file|replace"; "*" alone fits every tool',
-    );
+    complain(() => ({
+      path: [...path, 'matcher'],
+      message: `${said(matcher)}, which is no regular expression, so it fits only a tool of exactly that name`,
+      mend: 'write a regular expression, such as "write_file|replace"; "*" alone fits every tool',
+    }));
   for (const [index, entry] of group.hooks.entries()) {
     const place = [...path, 'hooks', index];
-    const hook = check(
-      hookSchema,
-      entry,
-      'hook',
-      ['timeout', 'name', 'description', 'onFailure'],
-      place,
-      complain,
-    );
+    const hook = check(hookEntry, entry, place, complain) as HookEntry | undefined;
     if (hook === undefined) continue;
-    yield {
-      ...definitionOf(hook, group, event, place, from),
-      ...(blocksOnFailure(entry) && { onFailure: 'block' }),
-    };
+    const { timeout } = hook;
+    if (timeout !== undefined && timeout < shortestTimeout)
+      complain(() => ({
+        path: [...place, 'timeout'],
+        message: `${said(timeout)}, which are milliseconds, so the hook has hardly time to start`,
+        mend: `if seconds were meant, write ${timeout * 1_000}`,
+      }));
+    yield definitionOf(hook, group, event, place, from);
   }
 }
 
-/** Whoever writes something else than "allow" means a guard: a misspelt one is not left open. */
-const blocksOnFailure = (entry: unknown): boolean =>
-  isRecord(entry) && ![undefined, null, 'allow'].includes(entry['onFailure'] as string);
-
-/** What becomes of an optional field that does not fit. */
-function fateOf(field: unknown): string {
-  return field === 'onFailure' ? 'it counts as "block"' : 'it was ignored';
+/** What is known of an entry of the settings. */
+interface Entry {
+  readonly kind: 'group' | 'hook';
+  readonly fields: Readonly<Record<string, Field>>;
+  /** The fields that it cannot do without. */
+  readonly needed: (value: Readonly<Record<string, unknown>>) => readonly string[];
+  readonly foreign: readonly string[];
+  readonly mend: string;
+  /** What to do with a key that belongs elsewhere. */
+  readonly hintFor: (key: string) => string | undefined;
 }
+
+const groupEntry: Entry = {
+  kind: 'group',
+  fields: groupFields,
+  // A matcher that cannot be read could be for any tool.
+  needed: ({ matcher }) =>
+    matcher === undefined || matcher === null ? ['hooks'] : ['matcher', 'hooks'],
+  foreign: foreignGroupKeys,
+  mend: 'make it a hook group: { "matcher": "…", "hooks": [ … ] }',
+  hintFor: (key) =>
+    Object.hasOwn(hookFields, key) ? `write "${key}" in each hook of the group` : undefined,
+};
+
+const hookEntry: Entry = {
+  kind: 'hook',
+  fields: hookFields,
+  needed: ({ type }) => (type === 'plugin' ? ['type'] : ['type', 'command']),
+  foreign: foreignHookKeys,
+  mend: 'make it an object: { "type": "command", "command": "…" }',
+  hintFor: (key) => {
+    if (Object.hasOwn(groupFields, key)) return `write "${key}" in the group around the hook`;
+    return /^(?:enabled?|disabled?)$/i.test(key)
+      ? 'to disable a hook write its name in "hooksConfig": { "disabled": [ … ] }'
+      : undefined;
+  },
+};
 
 /**
  * The value, when it fits. A fault in an optional field costs that field only; any other costs the
  * entry, with one problem for the first fault. A field that is null is as good as absent.
  */
-function check<T>(
-  schema: z.ZodType<T>,
-  given: unknown,
-  entry: 'group' | 'hook',
-  optional: readonly string[],
+function check(
+  entry: Entry,
+  value: unknown,
   path: Path,
   complain: Complain,
-): T | undefined {
-  const value = isRecord(given) ? without(given, (_, field) => field === null) : given;
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const { issues } = parsed.error;
-  const at = (issue: z.core.$ZodIssue): Path => [...path, ...(issue.path as Path)];
-  const fault = issues.find((issue) => !optional.includes(String(issue.path[0])));
-  if (fault) {
-    complain(
-      at(fault),
-      `${said(valueAt(given, fault))}, so the ${entry} was discarded`,
-      fault.message,
-    );
+): Readonly<Record<string, unknown>> | undefined {
+  const { kind, fields, needed, foreign, hintFor } = entry;
+  if (!isRecord(value)) {
+    complain(() => ({
+      path,
+      message: `${said(value)}, so the ${kind} was discarded`,
+      mend: entry.mend,
+    }));
     return undefined;
   }
-  for (const issue of issues)
-    complain(
-      at(issue),
-      `${said(valueAt(given, issue))}, so ${fateOf(issue.path[0])}`,
-      issue.message,
-    );
-  const dropped = issues.map((issue) => issue.path[0]);
-  const rest = without(value as object, (key) => dropped.includes(key));
-  return check(schema, rest, entry, optional, path, complain);
+  const names = Object.keys(fields);
+  const fault = needed(value).find((name) => !fields[name]!.fits(value[name]));
+  if (fault !== undefined) {
+    complain(() => ({
+      path: [...path, fault],
+      message: `${said(value[fault])}, so the ${kind} was discarded`,
+      mend: fields[fault]!.mend + slipHint(value, fault, names),
+    }));
+    return undefined;
+  }
+  reportUnknownKeys(value, path, names, foreign, complain, hintFor);
+  const checked: Record<string, unknown> = {};
+  for (const name of names) {
+    const field = fields[name]!;
+    const given = value[name];
+    if (given === undefined || given === null) continue;
+    if (field.fits(given)) checked[name] = given;
+    else if (value['type'] !== 'plugin' || name !== 'command')
+      complain(() => ({
+        path: [...path, name],
+        message: `${said(given)}, so ${field.fate ?? 'it was ignored'}`,
+        mend: field.mend,
+      }));
+    if (name === 'onFailure' && !field.fits(given)) checked[name] = 'block';
+  }
+  return checked;
 }
 
-const without = (value: object, drop: (key: string, field: unknown) => boolean): object =>
-  Object.fromEntries(Object.entries(value).filter(([key, field]) => !drop(key, field)));
-
-const valueAt = (value: unknown, { path }: z.core.$ZodIssue): unknown =>
-  path.reduce<unknown>((inner, key) => (inner as Record<PropertyKey, unknown>)[key], value);
+/** A discarded entry is reported once, with the key that may have been meant for the one it lacks. */
+function slipHint(value: object, missing: string, names: readonly string[]): string {
+  const slip = Object.keys(value).find(
+    (key) => !names.includes(key) && nearestKey(key, [missing]) !== undefined,
+  );
+  return slip === undefined ? '' : ` in place of ${JSON.stringify(slip)}`;
+}

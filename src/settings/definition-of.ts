@@ -1,17 +1,12 @@
+import { defaultTimeout } from './default-timeout.ts';
 import type { HookEventName } from '../protocol/events.ts';
-import type { HooksFromSource } from './define-hooks.ts';
+import type { HooksFromSource } from './hooks-from-source.ts';
 import type { HookDefinition } from './hook-definition.ts';
 import { placeOf, type Path } from './problem.ts';
 import type { HookEntry, OpenGroup } from './schema.ts';
 
-/** A hook's deadline where its definition names none that can be used, in ms (HOOK-120, C-32). */
-export const defaultTimeout = 60_000;
-
 /** The longest delay that a timer takes, in ms; a longer one would fire at once. */
 const longestTimeout = 2_147_483_647;
-
-/** Keys under `hooks` that name no event but once were settings (C-04). */
-export const reserved: readonly string[] = ['enabled', 'disabled', 'notifications'];
 
 /** A checked entry of the settings as a definition, with its defaults. */
 export function definitionOf(
@@ -21,7 +16,7 @@ export function definitionOf(
   place: Path,
   from: HooksFromSource,
 ): HookDefinition {
-  const command = hook.type === 'command' ? hook.command : '';
+  const command = hook.type === 'command' ? (hook.command ?? '') : '';
   const matcher = group.matcher?.trim();
   return {
     event,
@@ -32,12 +27,24 @@ export function definitionOf(
     timeout: Math.min(hook.timeout ?? defaultTimeout, longestTimeout),
     ...(matcher !== undefined && { matcher }),
     sequential: group.sequential === true,
-    ...(hook.onFailure === 'block' && { onFailure: 'block' }),
+    ...onFailureOf(hook, from),
+    ...(hook.leftBehind && { leftBehind: hook.leftBehind }),
+    ...(hook.prestart && { prestart: true as const }),
     source: from.source,
     ...(from.file !== undefined && { file: from.file }),
     place: placeOf(place),
     env: from.env ?? {},
   };
+}
+
+/** Its own word, else that of its file (S-09). */
+function onFailureOf(
+  { onFailure }: HookEntry,
+  from: HooksFromSource,
+): Pick<HookDefinition, 'onFailure' | 'failsOpen'> {
+  if (onFailure === 'block') return { onFailure };
+  if (onFailure !== undefined) return { failsOpen: true };
+  return from.onFailure ? { onFailure: from.onFailure } : {};
 }
 
 /** Whether an event's matcher should be a regular expression, and is none. */

@@ -9,7 +9,6 @@ import {
   openSync,
   closeSync,
   fsyncSync,
-  readFileSync,
   readlinkSync,
   realpathSync,
   renameSync,
@@ -19,22 +18,25 @@ import {
   type Stats,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { readBounded, type BoundedFile } from './read-bounded.ts';
 
 /**
  * The text of a file that is going to be written back, with its byte order mark; undefined when there
- * is no file.
+ * is no file, and a reason when it is not to be read.
  *
  * @throws {Error} when it cannot be read, or could not be written back without loss
  */
-export function readExactly(file: string): string | undefined {
-  let bytes: Buffer;
+export function readExactly(
+  file: string,
+): string | Extract<BoundedFile, { refused: unknown }> | undefined {
   try {
-    bytes = readFileSync(file);
+    const read = readBounded(file);
+    if ('refused' in read) return read;
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(read.bytes);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 }
 
 /**

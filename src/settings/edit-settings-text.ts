@@ -1,4 +1,4 @@
-import { applyEdits, parseTree, type Edit, type Node } from 'jsonc-parser';
+import { applyEdits, parseTree, type Edit, type Node } from './jsonc.ts';
 import { nodeAt } from './parse-json.ts';
 import type { Path } from './problem.ts';
 

@@ -1,14 +1,18 @@
-import { statSync } from 'node:fs';
+import { HookmachineError } from '../errors.ts';
 import { isRecord } from '../protocol/output.ts';
 import { readExactly, replaceFile } from './edit-settings-file.ts';
 import { addToList, removeFromList } from './edit-settings-text.ts';
 import { parseJson } from './parse-json.ts';
 import { formatProblem, placeOf, said, type SettingsProblem } from './problem.ts';
+import { refusals } from './read-bounded.ts';
 import { disabledEntries, disabledLists } from './switches.ts';
 
 /** A settings file that cannot be edited; its message says where, why, and what the user can do. */
-export class SettingsEditError extends Error {
+export class SettingsEditError extends HookmachineError {
   override readonly name = 'SettingsEditError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('SETTINGS_NOT_EDITABLE', message, options);
+  }
 }
 
 /** One settings file, to be changed without touching what else stands in it. */
@@ -40,10 +44,9 @@ export function openSettings(file: string): EditableSettings {
     }
   };
   const mend = 'mend it first; nothing was changed';
-  // A pipe would keep us waiting without end.
-  if (attempt('read', () => statSync(file, { throwIfNoEntry: false }))?.isFile() === false)
-    throw refuse({ place: '', message: 'is not a file', mend });
   const found = attempt('read', () => readExactly(file)) ?? '{}\n';
+  if (typeof found !== 'string')
+    throw refuse({ place: '', message: refusals[found.refused].message, mend });
   const mark = found.startsWith('\uFEFF') ? '\uFEFF' : '';
   const text = found.slice(mark.length);
   const parsed = parseJson(text);

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { HooksFromSource } from './define-hooks.ts';
+import type { HooksFromSource } from './hooks-from-source.ts';
 import { isExtensionEnabled } from './extension-enablement.ts';
 import { extensionsFolder } from './levels.ts';
 import type { SettingsProblem } from './problem.ts';
 import type { ReadFolders } from './read-folders.ts';
-import type { ReadSettingsFile } from './read-settings-file.ts';
+import type { ReadSettingsFile, SettingsFile } from './read-settings-file.ts';
 
 /** An extension of the host, as far as hooks go. */
 export interface HookExtension {
@@ -29,12 +29,17 @@ export function readExtensions(
   project: string,
   read: ReadSettingsFile,
   foldersIn: ReadFolders,
-): { sources: HooksFromSource[]; problems: SettingsProblem[] } {
+): {
+  sources: HooksFromSource[];
+  problems: SettingsProblem[];
+  files: (SettingsFile & { readonly source: 'extension' })[];
+} {
   const sources: HooksFromSource[] = [];
   const problems: SettingsProblem[] = [];
+  const files: (SettingsFile & { readonly source: 'extension' })[] = [];
   const folder = extensionsFolder();
-  if (folder === undefined) return { sources, problems };
-  const enablement = read(join(folder, 'extension-enablement.json'));
+  if (folder === undefined) return { sources, problems, files };
+  const enablement = read(join(folder, 'extension-enablement.json'), false);
   const folders = foldersIn(folder);
   problems.push(...(enablement?.problems ?? []), ...folders.problems);
   for (const folderName of folders.names) {
@@ -48,6 +53,7 @@ export function readExtensions(
       if (found === undefined) continue;
       const { file, locate, values } = found;
       problems.push(...found.problems);
+      files.push({ source: 'extension', ...found });
       sources.push({
         ...extensionHooks({ name, isActive: true, path, hooks: values['hooks'] }),
         file,
@@ -55,5 +61,5 @@ export function readExtensions(
       });
     }
   }
-  return { sources, problems };
+  return { sources, problems, files };
 }

@@ -1,3 +1,4 @@
+import type { LeftBehind } from '../../machines/hook-process.ts';
 import type { HookEventName, HookSource } from '../protocol/events.ts';
 
 /** One hook definition as the registry holds it. */
@@ -13,8 +14,16 @@ export interface HookDefinition {
   readonly description?: string;
   /** Deadline in ms. */
   readonly timeout: number;
-  /** What a failure of the hook means; default: the operation goes on. */
+  /** What a failure of the hook means; default: the operation goes on, unless a stronger level says otherwise. */
   readonly onFailure?: 'block';
+  /** Its author wrote that a failure lets the operation go on, which no default changes. */
+  readonly failsOpen?: true;
+  /** A stronger level's default made it block: that is no part of what its author wrote, and of what was trusted. */
+  readonly inheritsOnFailure?: true | undefined;
+  /** What becomes of processes that it leaves when it ended in time; default: `end-group`. */
+  readonly leftBehind?: LeftBehind;
+  /** It does nothing before it has read its input. */
+  readonly prestart?: true;
   readonly matcher?: string;
   /** Whether its group asked for a sequence. */
   readonly sequential: boolean;
@@ -25,4 +34,11 @@ export interface HookDefinition {
   readonly place: string;
   /** Variables the command may use beyond the project's, such as an extension's `extensionPath`. */
   readonly env: Readonly<Record<string, string>>;
+}
+
+/** A hook definition as the registry holds it. */
+export interface RegisteredHook extends HookDefinition {
+  /** The name of its dialect. */
+  readonly dialect: string;
+  readonly enabled: boolean;
 }

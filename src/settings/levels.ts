@@ -17,13 +17,20 @@ export const trustFile = (): string | undefined => inHome('hookmachine-trust.jso
 /** Where a user's extensions are installed, one folder each. */
 export const extensionsFolder = (): string | undefined => inHome('extensions');
 
-/** The administrator's file; LLxprt's environment variables name another. */
-export const systemSettingsFile = (): string =>
-  process.env['LLXPRT_SYSTEM_SETTINGS_PATH'] ||
-  process.env['LLXPRT_CODE_SYSTEM_SETTINGS_PATH'] ||
-  (process.platform === 'darwin'
-    ? '/Library/Application Support/LLxprt-Code/settings.json'
-    : '/etc/llxprt-code/settings.json');
+/** The administrator's folder; tests hand another one to whatever reads settings, and no variable names one. */
+const systemFolder =
+  process.platform === 'darwin' ? '/Library/Application Support/LLxprt-Code' : '/etc/llxprt-code';
+
+/** The administrator's file. */
+export const systemSettingsFile = (folder: string = systemFolder): string =>
+  join(folder, 'settings.json');
+
+/** What LLxprt's environment variables name: files that may add hooks, and nothing else (S-11). */
+export const environmentSettings = (): { variable: string; file: string }[] =>
+  ['LLXPRT_SYSTEM_SETTINGS_PATH', 'LLXPRT_CODE_SYSTEM_SETTINGS_PATH'].flatMap((variable) => {
+    const file = process.env[variable];
+    return file ? [{ variable, file }] : [];
+  });
 
 function inHome(name: string): string | undefined {
   const home = homeFolder();

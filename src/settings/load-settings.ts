@@ -1,28 +1,83 @@
-import { realpathSync } from 'node:fs';
+import { lstatSync, realpathSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import type { HookSource } from '../protocol/events.ts';
-import type { HooksFromSource } from './define-hooks.ts';
+import { isRecord } from '../protocol/output.ts';
+import { reaches } from './authority.ts';
+import type { HooksFromSource } from './hooks-from-source.ts';
+import { environmentFileFault } from './environment-file.ts';
 import { readExtensions } from './extensions.ts';
-import { projectSettingsFile, systemSettingsFile, userSettingsFile } from './levels.ts';
-import type { SettingsProblem } from './problem.ts';
+import { settingsAtFirstSight, type FirstSight } from './hooks-at-first-sight.ts';
+import {
+  environmentSettings,
+  projectSettingsFile,
+  systemSettingsFile,
+  userSettingsFile,
+} from './levels.ts';
+import { placeOf, type SettingsProblem } from './problem.ts';
 import { folderReader, type ReadFolders } from './read-folders.ts';
 import { settingsReader, type ReadSettingsFile, type SettingsFile } from './read-settings-file.ts';
-import { disabledHooks, hooksEnabled, switchProblems } from './switches.ts';
+import {
+  anySwitchedOn,
+  disabledHooks,
+  disabledLists,
+  failureDefault,
+  switchOf,
+  switchProblems,
+  type LevelSwitch,
+} from './switches.ts';
 
 /** All levels of settings together. */
 export interface LoadedSettings {
-  /** Whether hooks are switched on; undefined where nothing is said of it. */
+  /** Whether the settings' hooks of any source are on; undefined where no level says a word of it. */
   readonly enabled: boolean | undefined;
+  /** What each level says of switches (C-01). */
+  readonly switches: readonly LevelSwitch[];
   /** Where hooks come from, the strongest source first. */
   readonly sources: readonly HooksFromSource[];
   readonly disabled: readonly DisabledHooks[];
+  /** What a failure means of hooks that do not say it, level by level (S-09). */
+  readonly failureDefaults: readonly FailureDefault[];
   /** What was wrong with the files themselves; the hooks in them are checked by the registry. */
   readonly problems: readonly SettingsProblem[];
+  /** The system's file is there, and what it guards is unknown (S-12). */
+  readonly brokenSystem?: SettingsProblem | undefined;
+  /** Files of other sources that are there and could not be read, so that their guards are unknown (S-10). */
+  readonly unread: readonly UnreadFile[];
+  /** What a look at the settings of a project that nobody trusts told; absent for one that is trusted, or that has none. */
+  readonly untrusted?: { readonly file: string; readonly sight: FirstSight } | undefined;
 }
 
 /** Names and commands of hooks that one source disables. */
 export interface DisabledHooks {
   readonly source: HookSource;
+  readonly file?: string;
   readonly names: readonly string[];
+}
+
+/** What one source says of failures. */
+export interface FailureDefault {
+  readonly source: HookSource;
+  readonly onFailure: 'allow' | 'block';
+}
+
+/** A file whose hooks are unknown. */
+export interface UnreadFile {
+  readonly source: HookSource;
+  readonly problem: SettingsProblem;
+}
+
+/** What may be known beside the project when settings are loaded. */
+export interface LoadSettingsOptions {
+  /** Whether the user trusts the project; asked only where it has a settings file. Default: yes. */
+  readonly isTrusted?: (() => boolean) | undefined;
+  /** The administrator's folder, for tests. */
+  readonly systemFolder?: string | undefined;
+}
+
+interface Level extends SettingsFile {
+  readonly source: HookSource;
+  /** Named by the environment: it may add hooks, and nothing else (S-11). */
+  readonly isAdded: boolean;
 }
 
 /** Reads the project's, the user's and the system's settings, and what extensions bring (HOOK-084; C-09). */
@@ -30,44 +85,172 @@ export function loadSettings(
   cwd: string,
   read: ReadSettingsFile = settingsReader(),
   foldersIn: ReadFolders = folderReader(),
+  { isTrusted = () => true, systemFolder }: LoadSettingsOptions = {},
 ): LoadedSettings {
-  const levels = files(cwd).flatMap(({ source, file }) => {
-    const found = read(file);
-    return found ? [{ source, ...found }] : [];
-  });
+  const problems: SettingsProblem[] = [];
+  const levels: Level[] = [];
+  let untrusted: LoadedSettings['untrusted'];
+  for (const { source, file, variable } of files(cwd, systemFolder)) {
+    if (source === 'project' && isThere(file) && !isTrusted()) {
+      untrusted = { file, sight: settingsAtFirstSight(file) };
+      continue;
+    }
+    const fault = variable === undefined ? undefined : environmentFileFault(variable, file);
+    if (fault) problems.push(fault);
+    const found = fault ? undefined : read(file);
+    if (found) levels.push({ source, isAdded: variable !== undefined, ...found });
+    else if (variable === undefined && isLink(file))
+      levels.push({ source, isAdded: false, ...leadsNowhere(file) });
+  }
+  const own = levels.filter(({ isAdded }) => !isAdded);
   const extensions = readExtensions(cwd, read, foldersIn);
-  const valuesOf = (source: HookSource): SettingsFile['values'] =>
-    levels.find((level) => level.source === source)?.values ?? {};
+  const broken = own.find((level) => level.source === 'system' && level.broken !== undefined);
+  const unread = [...levels.filter((level) => level !== broken), ...extensions.files].filter(
+    ({ broken: why }) => why?.isUnread === true && !why.isStale,
+  );
+  const switches = own.map(({ source, values, file }) => switchOf(source, values, file));
   return {
-    // An administrator's word stands; else the project's goes before the user's.
-    enabled: hooksEnabled([valuesOf('system'), valuesOf('project'), valuesOf('user')]),
+    enabled: anySwitchedOn(switches),
+    switches,
     sources: [
-      ...levels.map(({ source, file, values, locate }) => ({
+      ...levels.map(({ source, file, values, locate, isAdded }) => ({
         source,
         file,
         hooks: values['hooks'],
         locate,
+        ...(isAdded && { isAdded }),
+        ...(!isAdded && failureDefault(values) === 'block' && { onFailure: 'block' as const }),
       })),
       ...extensions.sources,
     ],
-    disabled: levels.map(({ source, values }) => ({ source, names: disabledHooks(values) })),
+    disabled: own.map(({ source, file, values }) => ({
+      source,
+      file,
+      names: disabledHooks(values),
+    })),
+    failureDefaults: own.flatMap(({ source, values }) => {
+      const onFailure = failureDefault(values);
+      return onFailure ? [{ source, onFailure }] : [];
+    }),
     problems: [
-      ...levels.flatMap((level) => [...level.problems, ...switchProblems(level)]),
+      ...problems,
+      ...levels.flatMap((level) => [
+        ...(level === broken ? [brokenProblem(level)] : level.problems),
+        ...(level.isAdded ? withoutAuthority(level) : switchProblems(level)),
+      ]),
       ...extensions.problems,
     ],
+    brokenSystem: broken && brokenProblem(broken),
+    unread: unread.flatMap(({ source, problems: told }) => {
+      const problem = told.at(-1);
+      return problem ? [{ source, problem }] : [];
+    }),
+    untrusted,
   };
 }
 
-/** A file that serves two levels counts at the last: in the home folder the project's is the user's. */
-function files(cwd: string): { source: HookSource; file: string }[] {
+/** Whether a failure denies where a hook of this source, or its whole file, does not say it: the strictest word of its own level and of stronger ones. */
+export const blocksByDefault = (
+  defaults: readonly FailureDefault[],
+  hooksOf: HookSource,
+): boolean =>
+  defaults.some(({ source, onFailure }) => onFailure === 'block' && reaches(source, hooksOf));
+
+/** The keys with which settings have a say over hooks of others. */
+const powers = [
+  ['tools', 'enableHooks'],
+  ['enableHooks'],
+  ['hooksConfig', 'enabled'],
+  ['hooks', 'enabled'],
+  ...disabledLists,
+  ['hooksConfig', 'defaultOnFailure'],
+  ['defaultOnFailure'],
+  ['managed'],
+] as const;
+
+/** What a file that the environment names says beyond hooks, which counts for nothing. */
+function* withoutAuthority({ file, values, locate }: Level): Generator<SettingsProblem> {
+  for (const path of powers) {
+    const value = path.reduce<unknown>(
+      (inner, key) => (isRecord(inner) ? inner[key] : undefined),
+      values,
+    );
+    if (value !== undefined)
+      yield {
+        file,
+        ...(locate && { at: locate(path) }),
+        place: placeOf(path),
+        message: 'a file that the environment names may only add hooks, so this was ignored',
+        mend: `set it in ${systemSettingsFile()} or in ${userSettingsFile() ?? 'your own settings'}`,
+      };
+  }
+}
+
+const leadsNowhere = (file: string): SettingsFile => ({
+  file,
+  values: {},
+  broken: { fault: 'is a link that leads nowhere', isUnread: true, isStale: false },
+  problems: [
+    {
+      file,
+      place: '',
+      message: 'is a link that leads nowhere, so the whole file is ignored',
+      mend: 'let it lead to a file, or remove it',
+    },
+  ],
+});
+
+const brokenProblem = ({ file, problems, broken }: SettingsFile): SettingsProblem => ({
+  ...problems.at(-1)!,
+  file,
+  place: '',
+  message: `${broken!.fault}, so what it guards is unknown, and prompts, model calls and tools are denied until it is fixed`,
+});
+
+interface FileOfLevel {
+  readonly source: HookSource;
+  readonly file: string;
+  /** The variable that names it. */
+  readonly variable?: string;
+}
+
+/** A file that serves two levels counts at the last: in the home folder the project's is the user's. One that the environment names too gains nothing by that. */
+function files(cwd: string, systemFolder: string | undefined): FileOfLevel[] {
   const user = userSettingsFile();
-  const all: { source: HookSource; file: string }[] = [
+  const all: FileOfLevel[] = [
+    ...environmentSettings().map(({ variable, file }) => ({
+      source: 'system' as const,
+      file,
+      variable,
+    })),
     { source: 'project', file: projectSettingsFile(cwd) },
     ...(user === undefined ? [] : [{ source: 'user', file: user } as const]),
-    { source: 'system', file: systemSettingsFile() },
+    { source: 'system', file: systemSettingsFile(systemFolder) },
   ];
   const byPath = new Map(all.map((level) => [realPath(level.file), level]));
-  return all.filter((level) => byPath.get(realPath(level.file)) === level);
+  const kept = all.filter(
+    (level) => byPath.get(realPath(level.file)) === level || !isAbsolute(level.file),
+  );
+  const isAdded = ({ variable }: FileOfLevel): boolean => variable !== undefined;
+  return [...kept.filter((level) => !isAdded(level)), ...kept.filter(isAdded)];
+}
+
+/** A link counts, wherever it leads. */
+function isThere(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Something is in the way of looking.
+    return true;
+  }
+}
+
+function isLink(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    return false;
+  }
 }
 
 function realPath(file: string): string {

@@ -1,6 +1,11 @@
-import { createRequire } from 'node:module';
-import type * as Jsonc from 'jsonc-parser';
-import type { Node, ParseError } from 'jsonc-parser';
+import { isError } from '../errors.ts';
+import {
+  getNodeValue,
+  parseTree,
+  printParseErrorCode,
+  type Node,
+  type ParseError,
+} from './jsonc.ts';
 import { parsePlainJson } from './plain-json.ts';
 import type { Path, Position } from './problem.ts';
 
@@ -10,7 +15,15 @@ export interface ParsedJson {
   /** Where the value at this path stands, or the nearest value around it. */
   readonly locate: (path: Path) => Position;
   /** Keys that stand more than once in one object; the last one counts. */
-  readonly doubled: readonly Path[];
+  readonly doubled: readonly DoubledKey[];
+}
+
+/** A key that stood before in the same object. */
+export interface DoubledKey {
+  /** The key of the whole value that it stands under, or is. */
+  readonly top: string | number;
+  /** Its path, which takes time to find out. */
+  readonly path: () => Path;
 }
 
 /** Why a text is no JSON. */
@@ -19,22 +32,21 @@ export interface SyntaxFault {
   readonly at: Position;
 }
 
-/** Parses JSON with comments, trailing commas and a byte order mark (C-16). */
+/** Parses JSON with comments, trailing commas and a byte order mark (C-16), in time that grows with its length only. */
 export function parseJson(text: string): ParsedJson | SyntaxFault {
   const source = text.replace(/^\uFEFF/, '');
-  const position = (offset: number): Position => {
-    const lines = source.slice(0, offset).split('\n');
-    return { line: lines.length, column: lines.at(-1)!.length + 1 };
-  };
+  const position = positionIn(source);
   if (source.trim() === '') return { fault: 'it is empty', at: position(0) };
   const plain = parsePlainJson(source);
-  if (plain)
-    return {
-      value: plain.value,
-      locate: (path) => position(nodeAt(jsonc().parseTree(source)!, path).node.offset),
-      doubled: [],
+  if (plain) {
+    // Parsed once, and only for who asks where something stands.
+    let tree: Node | undefined;
+    const locate = (path: Path): Position => {
+      tree ??= parseTree(source)!;
+      return position(nodeAt(tree, path).node.offset);
     };
-  const { getNodeValue, parseTree, printParseErrorCode } = jsonc();
+    return { value: plain.value, locate, doubled: [] };
+  }
   try {
     const errors: ParseError[] = [];
     const root = parseTree(source, errors, { allowTrailingComma: true });
@@ -47,19 +59,36 @@ export function parseJson(text: string): ParsedJson | SyntaxFault {
     return {
       value: getNodeValue(root),
       locate: (path) => position(nodeAt(root, path).node.offset),
-      doubled: [...doubledKeys(root, [])],
+      doubled: doubledKeys(root),
     };
   } catch (error) {
     // The parser calls itself for each level.
-    if (error instanceof RangeError) return { fault: 'it is nested too deeply', at: position(0) };
+    if (isError(error) && error.name === 'RangeError')
+      return { fault: 'it is nested too deeply', at: position(0) };
     throw error;
   }
 }
 
-/** Loaded only for what `JSON.parse` does not tell: short-lived commands read settings each time they start. */
-const jsonc = () => require('jsonc-parser') as typeof Jsonc;
+/** Tells the line and the column of an offset; where the lines begin is found out once. */
+function positionIn(source: string): (offset: number) => Position {
+  let starts: number[] | undefined;
+  return (offset) => {
+    starts ??= lineStarts(source);
+    let [line, after] = [0, starts.length];
+    while (after - line > 1) {
+      const middle = (line + after) >>> 1;
+      if (starts[middle]! <= offset) line = middle;
+      else after = middle;
+    }
+    return { line: line + 1, column: offset - starts[line]! + 1 };
+  };
+}
 
-const require = createRequire(import.meta.url);
+function lineStarts(source: string): number[] {
+  const starts = [0];
+  for (let at = -1; (at = source.indexOf('\n', at + 1)) !== -1;) starts.push(at + 1);
+  return starts;
+}
 
 const faults: Readonly<Record<string, string>> = {
   InvalidSymbol: 'unexpected text',
@@ -87,7 +116,7 @@ export function nodeAt(root: Node, path: Path): { node: Node; isExact: boolean }
     const child =
       typeof step === 'number'
         ? node.children?.[step]
-        : node.children?.findLast((property) => keyOf(property) === step)?.children?.[1];
+        : propertiesOf(node).get(step)?.children?.[1];
     if (child === undefined) return { node, isExact: false };
     node = child;
   }
@@ -96,18 +125,48 @@ export function nodeAt(root: Node, path: Path): { node: Node; isExact: boolean }
 
 const keyOf = (property: Node): unknown => property.children?.[0]?.value;
 
-function* doubledKeys(node: Node, path: Path): Generator<Path> {
-  if (node.type === 'array')
-    for (const [index, child] of (node.children ?? []).entries())
-      yield* doubledKeys(child, [...path, index]);
-  if (node.type !== 'object') return;
-  const seen = new Set<string>();
-  for (const property of node.children ?? []) {
-    const key = String(keyOf(property));
-    const inner = [...path, key];
-    if (seen.has(key)) yield inner;
-    seen.add(key);
-    const value = property.children?.[1];
-    if (value) yield* doubledKeys(value, inner);
+/** The properties of an object by key, the last of each; looked up for every problem that is located in it. */
+function propertiesOf(node: Node): ReadonlyMap<unknown, Node> {
+  const known = properties.get(node);
+  if (known !== undefined) return known;
+  const own = node.type === 'object' ? (node.children ?? []) : [];
+  const found = new Map(own.map((property) => [keyOf(property), property]));
+  properties.set(node, found);
+  return found;
+}
+
+const properties = new WeakMap<Node, ReadonlyMap<unknown, Node>>();
+
+/** Without recursion, which would go through every level for each key. */
+function doubledKeys(root: Node): DoubledKey[] {
+  const doubled: DoubledKey[] = [];
+  const open: { readonly node: Node; readonly top: string | number | undefined }[] = [
+    { node: root, top: undefined },
+  ];
+  for (let next; (next = open.pop());) {
+    const { node, top } = next;
+    const inner: typeof open = [];
+    const seen = new Set<unknown>();
+    for (const [index, child] of (node.children ?? []).entries()) {
+      const isProperty = node.type === 'object';
+      const under = top ?? (isProperty ? String(keyOf(child)) : index);
+      if (isProperty) {
+        const key = keyOf(child);
+        if (seen.has(key)) doubled.push({ top: under, path: () => pathOf(child) });
+        seen.add(key);
+      }
+      const value = isProperty ? child.children?.[1] : child;
+      if (value?.children) inner.push({ node: value, top: under });
+    }
+    while (inner.length > 0) open.push(inner.pop()!);
   }
+  return doubled;
+}
+
+function pathOf(property: Node): Path {
+  const path: (string | number)[] = [];
+  for (let node: Node | undefined = property; node?.parent; node = node.parent)
+    if (node.type === 'property') path.push(String(keyOf(node)));
+    else if (node.parent.type === 'array') path.push(node.parent.children!.indexOf(node));
+  return path.toReversed();
 }

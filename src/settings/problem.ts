@@ -18,6 +18,68 @@ export interface SettingsProblem {
   readonly message: string;
   /** What the user can do. */
   readonly mend: string;
+  /** For the last line of a file with very many problems: how many are not reported one by one. */
+  readonly more?: number;
+}
+
+/** What is wrong at a place. */
+export interface Fault {
+  readonly path: Path;
+  readonly message: string;
+  readonly mend: string;
+}
+
+/** Takes what is wrong, which is asked only where it will be reported. */
+export type Complain = (fault: () => Fault) => void;
+
+/** How many problems of a file are reported one by one: nobody reads more. */
+const mostProblems = 100;
+
+/** What a check complains of in a file, each with its place; after the first hundred they are only counted. */
+export function collectProblems(
+  from: { readonly file?: string; readonly locate?: ((path: Path) => Position) | undefined },
+  check: (complain: Complain) => void,
+): SettingsProblem[] {
+  const problems: SettingsProblem[] = [];
+  let more = 0;
+  check((fault) => {
+    if (problems.length >= mostProblems) {
+      more++;
+      return;
+    }
+    const { path, message, mend } = fault();
+    problems.push({
+      ...(from.file !== undefined && { file: from.file }),
+      ...(from.locate && { at: from.locate(path) }),
+      place: placeOf(path),
+      message,
+      mend,
+    });
+  });
+  return more > 0 ? [...problems, moreProblems(from.file, more)] : problems;
+}
+
+const moreProblems = (file: string | undefined, more: number): SettingsProblem => ({
+  ...(file !== undefined && { file }),
+  place: '',
+  message: `there ${more === 1 ? 'is 1 more problem' : `are ${more} more problems`}`,
+  mend: 'fix those above first',
+  more,
+});
+
+/** The first hundred problems of each file, and at the end a line for each file that has more. */
+export function firstProblems(problems: readonly SettingsProblem[]): SettingsProblem[] {
+  const first: SettingsProblem[] = [];
+  const counts = new Map<string | undefined, number>();
+  const more = new Map<string | undefined, number>();
+  for (const problem of problems) {
+    const { file } = problem;
+    const count = counts.get(file) ?? 0;
+    counts.set(file, count + 1);
+    if (problem.more === undefined && count < mostProblems) first.push(problem);
+    else more.set(file, (more.get(file) ?? 0) + (problem.more ?? 1));
+  }
+  return [...first, ...[...more].map(([file, count]) => moreProblems(file, count))];
 }
 
 /** A problem as one line: file, place, fault, mend (HOOK-191). */
@@ -42,7 +104,7 @@ export function said(value: unknown): string {
   if (typeof value === 'object' && value !== null) return 'is an object';
   const text =
     typeof value === 'string'
-      ? JSON.stringify(value)
+      ? JSON.stringify(value.slice(0, 100))
       : process.getBuiltinModule('node:util').inspect(value);
   return `is ${text.length > 60 ? `${text.slice(0, 57)}...` : text}`;
 }

@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { isRecord } from '../protocol/output.ts';
 import { parseJson, type ParsedJson } from './parse-json.ts';
-import { placeOf, type Position, type SettingsProblem } from './problem.ts';
+import { collectProblems, type Position, type SettingsProblem } from './problem.ts';
+import { readBounded, refusals } from './read-bounded.ts';
+import { reportMisspeltKeys } from './unknown-keys.ts';
 
 /** One settings file as it counts. */
 export interface SettingsFile {
@@ -10,14 +11,26 @@ export interface SettingsFile {
   readonly values: Readonly<Record<string, unknown>>;
   readonly locate?: ParsedJson['locate'] | undefined;
   readonly problems: readonly SettingsProblem[];
+  /** The file is there, and what is in it is unknown. */
+  readonly broken?: {
+    readonly fault: string;
+    /** It could not even be read. */
+    readonly isUnread: boolean;
+    /** It counts as it was when it was last whole. */
+    readonly isStale: boolean;
+  };
 }
 
-/** Reads a settings file; one that is not there is no file, and no problem. */
-export type ReadSettingsFile = (file: string) => SettingsFile | undefined;
+/**
+ * Reads a settings file; one that is not there is no file, and no problem. `hasOurKeys` is false for a
+ * file whose keys are names that somebody chose, none of which can be misspelt.
+ */
+export type ReadSettingsFile = (file: string, hasOurKeys?: boolean) => SettingsFile | undefined;
 
 /** Nothing in the file can be used. `message` says why, not what was done about it. */
 interface BrokenFile {
-  readonly broken: Pick<SettingsProblem, 'at' | 'message' | 'mend'>;
+  readonly unusable: Pick<SettingsProblem, 'at' | 'message' | 'mend'>;
+  readonly isUnread?: true;
 }
 
 /**
@@ -26,53 +39,67 @@ interface BrokenFile {
  */
 export function settingsReader(): ReadSettingsFile {
   const lastWhole = new Map<string, SettingsFile>();
-  return (file) => {
-    const found = read(file);
+  return (file, hasOurKeys = true) => {
+    const found = read(file, hasOurKeys);
     if (found === undefined) lastWhole.delete(file);
-    else if ('broken' in found) {
+    else if ('unusable' in found) {
       const last = lastWhole.get(file) ?? { file, values: {}, problems: [] };
-      const { message, ...rest } = found.broken;
+      const { message, ...rest } = found.unusable;
       const then = lastWhole.has(file) ? 'it counts as it was before' : 'the whole file is ignored';
       const problem = { file, place: '', message: `${message}, so ${then}`, ...rest };
-      return { ...last, problems: [...last.problems, problem] };
+      return {
+        ...last,
+        problems: [...last.problems, problem],
+        broken: {
+          fault: message,
+          isUnread: found.isUnread === true,
+          isStale: lastWhole.has(file),
+        },
+      };
     } else lastWhole.set(file, found);
     return found;
   };
 }
 
-function read(file: string): SettingsFile | BrokenFile | undefined {
+function read(file: string, hasOurKeys: boolean): SettingsFile | BrokenFile | undefined {
   let text: string;
   try {
-    // A device or a pipe could keep the agent waiting without end.
-    if (!statSync(file).isFile()) return file === devNull ? undefined : noFile;
-    text = readFileSync(file, 'utf8');
+    const bounded = readBounded(file);
+    if ('refused' in bounded) {
+      if (file === devNull) return undefined;
+      const { message, mend } = refusals[bounded.refused];
+      return { ...broken(message, mend), isUnread: true };
+    }
+    text = bounded.bytes.toString();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    return broken(`cannot be read (${code ?? message})`, 'let this user read it');
+    return {
+      ...broken(`cannot be read (${code ?? message})`, 'let this user read it'),
+      isUnread: true,
+    };
   }
   const parsed = parseJson(text);
   if ('fault' in parsed)
     return broken(`not valid JSON (${parsed.fault})`, 'mend the JSON there', parsed.at);
   const { value, locate, doubled } = parsed;
   if (!isRecord(value)) return broken('holds no JSON object', 'write { "hooks": { … } }');
-  const problems = doubled
-    .filter(([key]) => ours.includes(key))
-    .map((path) => ({
-      file,
-      at: locate(path),
-      place: placeOf(path),
-      message: 'this key stands more than once, and only the last one counts',
-      mend: 'join their values under one key',
-    }));
+  const problems = collectProblems({ file, locate }, (complain) => {
+    for (const { top, path } of doubled)
+      if (ours.has(top))
+        complain(() => ({
+          path: path(),
+          message: 'this key stands more than once, and only the last one counts',
+          mend: 'join their values under one key',
+        }));
+    if (hasOurKeys) reportMisspeltKeys(value, complain);
+  });
   return { file, values: value, locate, problems };
 }
 
 const broken = (message: string, mend: string, at?: Position): BrokenFile => ({
-  broken: { message, mend, ...(at && { at }) },
+  unusable: { message, mend, ...(at && { at }) },
 });
 
-const noFile = broken('is not a file', 'put a file there');
-
 /** The keys of a settings file that concern hooks; what else stands there is for others to judge. */
-const ours: readonly unknown[] = ['tools', 'enableHooks', 'hooksConfig', 'hooks'];
+const ours: ReadonlySet<unknown> = new Set(['tools', 'enableHooks', 'hooksConfig', 'hooks']);

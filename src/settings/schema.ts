@@ -1,94 +1,129 @@
 import { z } from 'zod';
+import type { LeftBehind } from '../../machines/hook-process.ts';
 import { hookEventNames, type HookEventName } from '../protocol/events.ts';
-import { defaultTimeout } from './definition-of.ts';
+import { defaultTimeout } from './default-timeout.ts';
+import { shortestTimeout } from './hook-fields.ts';
+import {
+  commentKey,
+  foreignGroupKeys,
+  foreignHookKeys,
+  misplacedTopKeys,
+  slipPattern,
+  toolsKeys,
+  topKeys,
+} from './known-keys.ts';
 
 const common = {
   timeout: z
-    .number('make it a positive number of milliseconds')
-    .positive('make it a positive number of milliseconds')
+    .number()
+    .min(shortestTimeout)
     .optional()
-    .describe(`Deadline in milliseconds; default ${defaultTimeout}.`),
+    .describe(`Deadline in milliseconds, not seconds; default ${defaultTimeout}.`),
   name: z
-    .string('make it a string')
+    .string()
     .optional()
     .describe('The name under which the hook is reported, enabled and disabled.'),
-  description: z.string('make it a string').optional().describe('For people.'),
+  description: z.string().optional().describe('For people.'),
   onFailure: z
-    .enum(['allow', 'block'], 'write "allow" or "block"')
+    .enum(['allow', 'block', 'continue'])
     .optional()
     .describe(
-      'What a failure of the hook means: "allow" (the default) warns and goes on; "block" blocks, as a denial of the hook would.',
+      'What a failure of the hook means: "allow" (the default, unless defaultOnFailure says otherwise) warns and goes on; "block" blocks, as a denial of the hook would. "continue" is read as "allow".',
+    ),
+  leftBehind: z
+    .enum(['end-group', 'end', 'leave'])
+    .optional()
+    .describe(
+      'What becomes of processes that the hook leaves when it ended in time: "end-group" (the default) ends those of its process group and lets daemons with a session of their own live on, "end" ends daemons too, "leave" ends nothing. A hook that overran its deadline leaves nothing.',
+    ),
+  prestart: z
+    .boolean()
+    .optional()
+    .describe(
+      'true: the hook does nothing before it has read its input, so a process of its command may be started before the event and wait on stdin.',
     ),
 };
+
+/** Keys that may stand there, whatever they hold, and mean nothing to us. */
+const whatever = (keys: readonly string[]): Record<string, z.ZodOptional<z.ZodUnknown>> =>
+  Object.fromEntries(keys.map((key) => [key, z.unknown().optional()]));
+
+const foreignHook = whatever(foreignHookKeys);
 
 /** One hook of a group (seed 000 §6.2, HOOK-083, C-02, C-03). */
-export const hookSchema = z
-  .discriminatedUnion(
-    'type',
-    [
-      z.looseObject({
-        type: z.literal('command').describe('A shell command.'),
-        command: z
-          .string('write the shell command to run: "command": "…"')
-          .regex(/\S/, 'write the shell command to run: "command": "…"')
-          .describe(
-            'The shell command, run in the project folder. $LLXPRT_PROJECT_DIR names that folder.',
-          ),
-        ...common,
-      }),
-      z.looseObject({
-        type: z.literal('plugin').describe('Reserved: accepted, but it cannot run.'),
-        ...common,
-      }),
-    ],
-    {
-      error: ({ code }) =>
-        code === 'invalid_union'
-          ? 'write "type": "command"'
-          : 'make it an object: { "type": "command", "command": "…" }',
-    },
-  )
+const hookSchema = z
+  .discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('command').describe('A shell command.'),
+      command: z
+        .string()
+        .regex(/\S/)
+        .describe(
+          'The shell command, run in the project folder. $LLXPRT_PROJECT_DIR names that folder.',
+        ),
+      ...common,
+      ...foreignHook,
+    }),
+    z.strictObject({
+      type: z.literal('plugin').describe('Reserved: accepted, but it cannot run.'),
+      command: z.unknown().optional(),
+      ...common,
+      ...foreignHook,
+    }),
+  ])
   .meta({ id: 'hook', description: 'One hook.' });
-
-const groupFields = {
-  matcher: z
-    .string('make it a string: a regular expression for tool names')
-    .optional()
-    .describe(
-      'A regular expression tested, unanchored, against the tool name. Absent, empty or "*" matches every tool. For session events it must equal the source, reason or trigger.',
-    ),
-  sequential: z
-    .boolean('make it true or false')
-    .optional()
-    .describe('true: the hooks run one after another, each seeing what those before it changed.'),
-};
-
-/** A hook group whose hooks are yet to be looked at, so that a bad one costs the others nothing. */
-export const openGroupSchema = z.looseObject(
-  {
-    ...groupFields,
-    hooks: z.array(
-      z.unknown(),
-      'make it an array of hooks: [ { "type": "command", "command": "…" } ]',
-    ),
-  },
-  'make it a hook group: { "matcher": "…", "hooks": [ … ] }',
-);
-
-/** A hook as the settings give it, checked. */
-export type HookEntry = z.infer<typeof hookSchema>;
-
-/** A hook group as the settings give it, its hooks yet unchecked. */
-export type OpenGroup = z.infer<typeof openGroupSchema>;
 
 /** A hook group (HOOK-082). */
 const groupSchema = z
-  .looseObject({ ...groupFields, hooks: z.array(hookSchema).describe('The hooks of this group.') })
+  .strictObject({
+    matcher: z
+      .string()
+      .optional()
+      .describe(
+        'A regular expression tested, unanchored, against the tool name. Absent, empty or "*" matches every tool. For session events it must equal the source, reason or trigger.',
+      ),
+    sequential: z
+      .boolean()
+      .optional()
+      .describe('true: the hooks run one after another, each seeing what those before it changed.'),
+    hooks: z.array(hookSchema).describe('The hooks of this group.'),
+    ...whatever(foreignGroupKeys),
+  })
   .meta({ id: 'hookGroup', description: 'A hook group.' });
+
+/** A hook as the settings give it, checked. */
+export interface HookEntry {
+  readonly type: 'command' | 'plugin';
+  readonly command?: string;
+  readonly timeout?: number;
+  readonly name?: string;
+  readonly description?: string;
+  readonly onFailure?: 'allow' | 'block' | 'continue';
+  readonly leftBehind?: LeftBehind;
+  readonly prestart?: boolean;
+}
+
+/** A hook group as the settings give it, its hooks yet unchecked. */
+export interface OpenGroup {
+  readonly matcher?: string;
+  readonly sequential?: boolean;
+  readonly hooks: readonly unknown[];
+}
 
 const groups = z.array(groupSchema);
 
-const flag = z.boolean().describe('Switches hooks on; default false. A false anywhere wins.');
+const flag = z
+  .boolean()
+  .describe(
+    'true switches hooks on; default false. false switches off the hooks of this file and of weaker ones (system, user, project, extension), whatever those say.',
+  );
+
+const defaultOnFailure = z
+  .enum(['allow', 'block', 'continue'])
+  .describe(
+    'What a failure means of hooks of this file and of weaker ones that do not say it themselves. A "block" of a stronger file stands.',
+  )
+  .optional();
 
 const redact = z
   .array(z.string())
@@ -99,7 +134,14 @@ const redact = z
 
 const disabled = z
   .array(z.string())
-  .describe('Names or commands of hooks that are not to run.')
+  .describe('Names or commands of hooks of this file and of weaker ones that are not to run.')
+  .optional();
+
+const opaqueCommands = z
+  .enum(['folder', 'refuse'], 'write "folder" or "refuse"')
+  .describe(
+    'How "hookmachine trust" treats a hook of a project whose scripts cannot be found by reading its command: "folder" (the default) compares every file of the project, "refuse" never runs it. Counts in the settings of the user and the system.',
+  )
   .optional();
 
 /** The part of settings.json that concerns hooks (seed 000 §6; switches as in C-01, C-04). */
@@ -108,7 +150,17 @@ const settingsSchema = z
     $schema: z.string().optional(),
     tools: z.looseObject({ enableHooks: flag.optional() }).optional(),
     enableHooks: flag.optional(),
-    hooksConfig: z.looseObject({ enabled: flag.optional(), disabled, redact }).optional(),
+    defaultOnFailure,
+    hooksConfig: z
+      .strictObject({
+        enabled: flag.optional(),
+        disabled,
+        redact,
+        defaultOnFailure,
+        opaqueCommands,
+        notifications: z.unknown().optional(),
+      })
+      .optional(),
     hooks: z
       .strictObject({
         ...(Object.fromEntries(hookEventNames.map((event) => [event, groups.optional()])) as Record<
@@ -127,8 +179,24 @@ const settingsSchema = z
 /** The settings that hookmachine reads. */
 export type Settings = z.infer<typeof settingsSchema>;
 
-/** The JSON Schema of the settings, for editors. */
-export const settingsJsonSchema = (): object => ({
-  ...z.toJSONSchema(settingsSchema, { target: 'draft-7', io: 'input' }),
-  title: 'hookmachine settings',
-});
+/** The JSON Schema of the settings, for editors. It refuses the keys that are reported on reading, at the same places. */
+export function settingsJsonSchema(): object {
+  const schema = z.toJSONSchema(settingsSchema, {
+    target: 'draft-7',
+    io: 'input',
+    override({ jsonSchema }) {
+      if (jsonSchema.additionalProperties === false)
+        jsonSchema.patternProperties = { [commentKey.source]: {} };
+    },
+  });
+  const tools = schema.properties?.['tools'] as typeof schema;
+  tools.patternProperties = refused(toolsKeys.map(slipPattern));
+  schema.patternProperties = refused([
+    ...topKeys.map(slipPattern),
+    `^(?:${misplacedTopKeys.join('|')})$`,
+  ]);
+  return { ...schema, title: 'hookmachine settings' };
+}
+
+const refused = (patterns: readonly string[]): Record<string, false> =>
+  Object.fromEntries(patterns.map((pattern) => [pattern, false]));

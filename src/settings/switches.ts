@@ -1,13 +1,15 @@
+import type { HookSource } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
-import { placeOf, said, type SettingsProblem } from './problem.ts';
+import { authorities, reaches } from './authority.ts';
+import { collectProblems, placeOf, said, type Path, type SettingsProblem } from './problem.ts';
 import type { SettingsFile } from './read-settings-file.ts';
 
-/** The keys that switch hooks on or off (C-01). */
+/** The keys that switch hooks on or off (C-01); `of` is whose hooks a `false` switches off (S-13). */
 const gates = [
-  ['tools', 'enableHooks'],
-  ['enableHooks'],
-  ['hooksConfig', 'enabled'],
-  ['hooks', 'enabled'],
+  { path: ['tools', 'enableHooks'], of: 'settings' },
+  { path: ['enableHooks'], of: 'settings' },
+  { path: ['hooksConfig', 'enabled'], of: 'all' },
+  { path: ['hooks', 'enabled'], of: 'all' },
 ] as const;
 
 /** The keys that list disabled hooks (C-04). */
@@ -16,26 +18,86 @@ export const disabledLists = [
   ['hooks', 'disabled'],
 ] as const;
 
+/** The keys that say what a failure means of hooks that do not say it themselves (S-09). */
+const failureDefaults = [['hooksConfig', 'defaultOnFailure'], ['defaultOnFailure']] as const;
+
 type Values = Readonly<Record<string, unknown>>;
 
 const valueAt = (values: Values, path: readonly string[]): unknown =>
   path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), values);
 
-/**
- * Whether hooks are on: an explicit false on any gate switches them off, else one true switches
- * them on (C-01); undefined when no gate is set. `levels` are settings from the strongest to the
- * weakest; the strongest that sets a gate sets it for all. What the first one says stands, whatever
- * gates the others set: no project switches an administrator's guards off.
- */
-export const hooksEnabled = (levels: readonly Values[]): boolean | undefined =>
-  switched(levels.slice(0, 1)) ?? switched(levels);
-
-function switched(levels: readonly Values[]): boolean | undefined {
-  const states = gates.map((gate) =>
-    levels.map((values) => valueAt(values, gate)).find((value) => typeof value === 'boolean'),
-  );
-  return states.includes(false) ? false : states.find((state) => state === true);
+/** What one level says of switches. */
+export interface LevelSwitch {
+  readonly source: HookSource;
+  readonly file?: string | undefined;
+  /** Whether the settings' hooks are on: false on any gate switches them off, else one true switches them on (C-01); undefined where no gate is set. */
+  readonly word: boolean | undefined;
+  /** The gate that is false, if one is, such as `tools.enableHooks`. */
+  readonly offAt?: string | undefined;
+  /** Whether hooks of every dialect are switched off, those too that need no switch. */
+  readonly endsAll: boolean;
 }
+
+/** What the settings of one level say of switches. */
+export function switchOf(source: HookSource, values: Values, file?: string): LevelSwitch {
+  const states = gates.map(({ path, of }) => ({ path, of, value: valueAt(values, path) }));
+  const off = states.filter(({ value }) => value === false);
+  // That which reaches further is named.
+  const named = off.find(({ of }) => of === 'all') ?? off[0];
+  return {
+    source,
+    file,
+    word: named ? false : states.some(({ value }) => value === true) || undefined,
+    offAt: named && placeOf(named.path),
+    endsAll: named?.of === 'all',
+  };
+}
+
+/**
+ * Whether a source's hooks are on. A `false` reaches hooks of its own level and of weaker ones; a `true`
+ * of any level switches on whatever no such `false` reaches (C-01). Hooks that need no switch are off
+ * only where a level ends those of every dialect (S-13).
+ */
+export function isSwitchedOn(
+  levels: readonly LevelSwitch[],
+  source: HookSource,
+  needsSwitch: boolean,
+): boolean {
+  if (offFor(levels, source, needsSwitch)) return false;
+  return !needsSwitch || levels.some(({ word }) => word === true);
+}
+
+/** Whether the settings' hooks of any source are on; undefined where no level says a word of it. */
+export const anySwitchedOn = (levels: readonly LevelSwitch[]): boolean | undefined =>
+  levels.some(({ word }) => word !== undefined)
+    ? authorities.some((source) => isSwitchedOn(levels, source, true))
+    : undefined;
+
+/** The strongest level that switches a source's hooks off. */
+export const offFor = (
+  levels: readonly LevelSwitch[],
+  source: HookSource,
+  needsSwitch: boolean,
+): LevelSwitch | undefined =>
+  authorities
+    .flatMap((authority) => levels.filter((level) => level.source === authority))
+    .find(
+      (level) =>
+        reaches(level.source, source) && (needsSwitch ? level.word === false : level.endsAll),
+    );
+
+/** What a failure means of the hooks of one level and of weaker ones, where those do not say it; undefined where it is not said. */
+export function failureDefault(values: Values): 'allow' | 'block' | undefined {
+  const words = failureDefaults
+    .map((path) => valueAt(values, path))
+    .filter((value) => value !== undefined && value !== null);
+  if (words.length === 0) return undefined;
+  // Whoever writes something else than "allow" means a guard, as with a hook's own `onFailure`.
+  return words.every((value) => allowing.includes(value)) ? 'allow' : 'block';
+}
+
+/** The words for a failure that lets the operation go on; `continue` is Claude Code's (S-09). */
+const allowing: readonly unknown[] = ['allow', 'continue'];
 
 /** Names and commands of hooks that one level disables. */
 export const disabledHooks = (values: Values): string[] =>
@@ -53,41 +115,55 @@ const entries = (list: unknown): readonly unknown[] => (Array.isArray(list) ? li
 const isString = (value: unknown): value is string => typeof value === 'string';
 const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
 
+const isFailurePolicy = (value: unknown): boolean => value === 'block' || allowing.includes(value);
+
+interface Check {
+  readonly path: Path;
+  readonly value: unknown;
+  readonly fits: (value: unknown) => boolean;
+  readonly mend: string;
+  readonly fate?: string;
+}
+
 /** Switches and lists of the wrong type. */
-export function* switchProblems({
+export function switchProblems({
   file,
   values,
   locate,
-}: Pick<SettingsFile, 'values' | 'locate'> & { file?: string }): Generator<SettingsProblem> {
+}: Pick<SettingsFile, 'values' | 'locate'> & { file?: string }): SettingsProblem[] {
   const lists = disabledLists.map((path) => ({ path, value: valueAt(values, path) }));
-  const checks = [
-    ...gates.map((path) => ({
+  const checks: Check[] = [
+    ...gates.map(({ path }) => ({
       path,
       value: valueAt(values, path),
       fits: isBoolean,
       mend: 'make it true or false',
+    })),
+    ...failureDefaults.map((path) => ({
+      path,
+      value: valueAt(values, path) ?? undefined,
+      fits: isFailurePolicy,
+      mend: 'write "allow" or "block"',
+      fate: 'it counts as "block"',
     })),
     ...lists.map((list) => ({
       ...list,
       fits: Array.isArray,
       mend: 'make it an array of hook names or commands',
     })),
-    ...lists.flatMap(({ path, value: list }) =>
-      entries(list).map((value, index) => ({
-        path: [...path, index],
-        value,
-        fits: isString,
-        mend: 'make it the name or the command of a hook',
-      })),
-    ),
   ];
-  for (const { path, value, fits, mend } of checks)
-    if (value !== undefined && !fits(value))
-      yield {
-        ...(file !== undefined && { file }),
-        ...(locate && { at: locate(path) }),
-        place: placeOf(path),
-        message: `${said(value)}, so it was ignored`,
-        mend,
-      };
+  return collectProblems({ ...(file !== undefined && { file }), locate }, (complain) => {
+    for (const { path, value, fits, mend, fate = 'it was ignored' } of checks)
+      if (value !== undefined && !fits(value))
+        complain(() => ({ path, message: `${said(value)}, so ${fate}`, mend }));
+    // One by one: a list may hold millions.
+    for (const { path, value } of lists)
+      for (const [index, entry] of entries(value).entries())
+        if (!isString(entry))
+          complain(() => ({
+            path: [...path, index],
+            message: `${said(entry)}, so it was ignored`,
+            mend: 'make it the name or the command of a hook',
+          }));
+  });
 }

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, realpathSync, statSync, watch, type FSWatcher } from 'node:fs';
+import { realpathSync, statSync, watch, type FSWatcher } from 'node:fs';
 import { basename, dirname, relative, sep } from 'node:path';
 import { debugChannel } from '../log.ts';
 import { isShortage } from '../shortage.ts';
+import { readBounded } from './read-bounded.ts';
 
 const debug = debugChannel('system');
 
@@ -122,11 +123,12 @@ function realPath(file: string): string {
 
 type Contents = readonly (string | undefined)[];
 
-/** What stands in the files; in one that cannot be read for a shortage, what stood there before. */
+/** What stands in the files, or why it is not read; in one that cannot be read for a shortage, what stood there before. */
 const contentsOf = (files: readonly string[], before: Contents = []): Contents =>
   files.map((file, index) => {
     try {
-      return existsSync(file) && statSync(file).isFile() ? readFileSync(file, 'utf8') : undefined;
+      const read = readBounded(file);
+      return 'refused' in read ? read.refused : read.bytes.toString();
     } catch (error) {
       return isShortage(error) ? before[index] : undefined;
     }

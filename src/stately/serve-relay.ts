@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { backlog, limitStrangers, strictRequests } from '../inspector/limit-strangers.ts';
 import type { Connection } from './connect.ts';
 import { relayPage, statelyOrigin } from './relay-page.ts';
 
@@ -28,10 +29,13 @@ export async function serveRelay(): Promise<Relay> {
     response.setHeader('x-content-type-options', 'nosniff');
     // The name in a request tells whether another site made it up to lead here.
     const isOurs = [`127.0.0.1:${port}`, `localhost:${port}`].includes(request.headers.host ?? '');
-    if (!isOurs || request.method !== 'GET') return void response.writeHead(403).end();
+    if (!isOurs || request.method !== 'GET') return refuse(response, 403);
+    // The address is the token.
+    if (!request.url?.startsWith(folder)) return refuse(response, 404);
+    strangers.admit(request.socket);
     if (request.url === folder) return sendPage(response);
     if (request.url === `${folder}messages`) return stream(response);
-    response.writeHead(404).end();
+    refuse(response, 404);
   };
   const sendPage = (response: ServerResponse): void => {
     const nonce = randomBytes(12).toString('base64url');
@@ -52,11 +56,12 @@ export async function serveRelay(): Promise<Relay> {
     pages.add(response);
   };
 
-  const server = createServer(answer);
+  const server = createServer(strictRequests, answer);
+  const strangers = limitStrangers(server);
   server.on('connection', (socket) => socket.unref());
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen({ port: 0, host: '127.0.0.1', backlog }, resolve);
   });
   const { port } = server.address() as AddressInfo;
   server.unref();
@@ -78,6 +83,10 @@ export async function serveRelay(): Promise<Relay> {
     close() {
       for (const page of pages) page.end();
       server.close();
+      strangers.end();
     },
   };
 }
+
+const refuse = (response: ServerResponse, status: number): void =>
+  void response.writeHead(status, { connection: 'close' }).end();

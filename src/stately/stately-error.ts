@@ -1,4 +1,9 @@
+import { HookmachineError } from '../errors.ts';
+
 /** Stately's tools cannot be used; the message says why and what to do. */
-export class StatelyError extends Error {
+export class StatelyError extends HookmachineError {
   override readonly name = 'StatelyError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('STATELY_UNAVAILABLE', message, options);
+  }
 }

@@ -1,7 +1,7 @@
-import { messageOf } from '../hooks/message-of.ts';
+import { messageOf } from '../message-of.ts';
 import type { InspectObserver } from '../hooks/origin.ts';
-import { redactedIn } from '../journal/redact-settings.ts';
-import { redactor } from '../journal/redactor.ts';
+import { redactedIn } from '../redaction/redact-settings.ts';
+import { redactor } from '../redaction/redactor.ts';
 import { debugChannel, warn, type WarningSink } from '../log.ts';
 import { connect, type Connection } from './connect.ts';
 import { serveRelay } from './serve-relay.ts';
@@ -47,12 +47,13 @@ export interface StatelyInspector {
  * console.error(`Open ${stately.url}`);
  *
  * @throws {StatelyError} when the package is missing, or the address is not on this machine
+ * @throws {RedactionError} when payloads are asked for and a rule that redacts them is broken
  */
-export function statelyInspector({
+export async function statelyInspector({
   cwd = process.cwd(),
   ...options
 }: StatelyInspectorOptions = {}): Promise<StatelyInspector> {
-  const redact = redactedIn(cwd, options.redact, (line) => warn(options.onWarning, line));
+  const redact = redactedIn(cwd, options, (line) => warn(options.onWarning, line));
   return bridgeToStately({ ...options, redact });
 }
 

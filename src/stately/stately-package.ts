@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { InspectionEvent } from 'xstate';
-import { messageOf } from '../hooks/message-of.ts';
+import { messageOf } from '../message-of.ts';
+import { isNotInstalled, loadPackage } from '../optional-package.ts';
 import { StatelyError } from './stately-error.ts';
 
 /** What is used of `@statelyai/inspect`: its adapter, which makes messages of its protocol. */
@@ -29,33 +30,30 @@ const name = '@statelyai/inspect';
  *
  * @throws {StatelyError} when it is not installed
  */
-export async function loadStately(
-  load: () => Promise<unknown> = () => import(name),
-): Promise<StatelyPackage> {
+export async function loadStately(wanted: string = name): Promise<StatelyPackage> {
   try {
-    return (await load()) as StatelyPackage;
+    return (await loadPackage(wanted)) as StatelyPackage;
   } catch (cause) {
-    throw notInstalled(cause);
+    throw notInstalled(cause, wanted);
   }
 }
 
 /** The WebSocket that the package uses itself; Node 20 has none. */
 export function loadWebSocket(): WebSocketClass {
   try {
-    const own = createRequire(import.meta.url);
+    // In a bundle that is CommonJS the first is missing, in an ES module the second.
+    const own = createRequire((import.meta as { url?: string }).url ?? __filename);
     return createRequire(own.resolve(name))('ws') as WebSocketClass;
   } catch (cause) {
-    throw notInstalled(cause);
+    throw notInstalled(cause, name);
   }
 }
 
-function notInstalled(cause: unknown): StatelyError {
-  const { code } = cause as NodeJS.ErrnoException;
-  const isMissing = code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND';
+function notInstalled(cause: unknown, wanted: string): StatelyError {
   return new StatelyError(
-    isMissing
-      ? `Stately's inspector needs the package ${name}; install it where hookmachine is installed: npm i ${name}`
-      : `the package ${name} cannot be loaded (${messageOf(cause)}); install it anew`,
+    isNotInstalled(cause, wanted)
+      ? `Stately's inspector needs the package ${wanted}; install it where hookmachine is installed: npm i ${wanted}`
+      : `the package ${wanted} cannot be loaded (${messageOf(cause)}); install it anew`,
     { cause },
   );
 }

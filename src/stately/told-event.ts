@@ -1,5 +1,5 @@
 import type { InspectionEvent } from 'xstate';
-import type { Redactor } from '../journal/redactor.ts';
+import type { Redactor } from '../redaction/redactor.ts';
 
 /** What is looked at of an actor. */
 interface ActorRef {

@@ -1,4 +1,7 @@
+import { defined } from '../protocol/defined.ts';
+import type { LLMCandidate, LLMConfig, LLMFinishReason, LLMResponse } from '../protocol/llm.ts';
 import { ignored } from '../protocol/notes.ts';
+import { isRecord } from '../protocol/output.ts';
 
 /** A number, if it is one. */
 export function readNumber(value: unknown, path: string, notes: string[]): number | undefined {
@@ -25,5 +28,82 @@ export function readTexts(value: unknown, path: string, notes: string[]): string
     if (typeof entry === 'string') return true;
     notes.push(ignored(`${path}[${index}]`, entry, 'a text'));
     return false;
+  });
+}
+
+/**
+ * The eight settings of a config, whether the SDK's or a hook's, in a fixed order (C-74, C-85). A
+ * value of the wrong type is left out with a note, null counts as absent, other keys are passed over.
+ */
+export function readConfig(config: unknown, path: string, notes: string[]): LLMConfig {
+  if (config === undefined || config === null) return {};
+  if (!isRecord(config)) {
+    notes.push(ignored(path, config, 'an object'));
+    return {};
+  }
+  const number = (key: keyof LLMConfig): number | undefined =>
+    readNumber(config[key], `${path}.${key}`, notes);
+  return defined<LLMConfig>({
+    temperature: number('temperature'),
+    maxOutputTokens: number('maxOutputTokens'),
+    topP: number('topP'),
+    topK: number('topK'),
+    stopSequences: readTexts(config['stopSequences'], `${path}.stopSequences`, notes),
+    candidateCount: number('candidateCount'),
+    presencePenalty: number('presencePenalty'),
+    frequencyPenalty: number('frequencyPenalty'),
+  });
+}
+
+const finishReasons: readonly unknown[] = [
+  'STOP',
+  'MAX_TOKENS',
+  'SAFETY',
+  'RECITATION',
+  'OTHER',
+] satisfies LLMFinishReason[];
+
+/** Whether a value is one of the five reasons that hooks know. */
+export const isFinishReason = (value: unknown): value is LLMFinishReason =>
+  finishReasons.includes(value);
+
+/** The three token counts of a response; undefined when there is none of them. */
+export function readUsage(
+  value: unknown,
+  path: string,
+  notes: string[],
+): LLMResponse['usageMetadata'] {
+  if (value === undefined || value === null) return undefined;
+  if (!isRecord(value)) {
+    notes.push(ignored(path, value, 'an object'));
+    return undefined;
+  }
+  const read = (key: keyof NonNullable<LLMResponse['usageMetadata']>): number | undefined =>
+    readNumber(value[key], `${path}.${key}`, notes);
+  const usage = defined<NonNullable<LLMResponse['usageMetadata']>>({
+    promptTokenCount: read('promptTokenCount'),
+    candidatesTokenCount: read('candidatesTokenCount'),
+    totalTokenCount: read('totalTokenCount'),
+  });
+  return Object.keys(usage).length > 0 ? usage : undefined;
+}
+
+/** Safety ratings with the two fields that hooks know: `blocked` is not one of them (HOOK-077). */
+export function readRatings(
+  value: unknown,
+  path: string,
+  notes: string[],
+): LLMCandidate['safetyRatings'] {
+  if (value === undefined || value === null) return undefined;
+  if (!Array.isArray(value)) {
+    notes.push(ignored(path, value, 'a list of { category, probability }'));
+    return undefined;
+  }
+  return value.flatMap((rating: unknown, index) => {
+    const { category, probability } = isRecord(rating) ? rating : {};
+    if (typeof category === 'string' && typeof probability === 'string')
+      return [{ category, probability }];
+    notes.push(ignored(`${path}[${index}]`, rating, '{ category, probability }, both texts'));
+    return [];
   });
 }

@@ -1,6 +1,8 @@
 import { DefaultHookOutput } from '../protocol/output-classes.ts';
 import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from './genai-types.ts';
 import { defaultHookTranslator, stopResponse } from './genai-v1.ts';
+import { isRecord } from '../protocol/output.ts';
+import { fromFinalResponse } from './response.ts';
 import { normalizeHookLLMRequest } from './normalize-request.ts';
 import { normalizeHookLLMResponse } from './normalize-response.ts';
 import { normalizeHookToolConfig } from './tool-config.ts';
@@ -26,10 +28,16 @@ export class BeforeModelHookOutput extends DefaultHookOutput {
 export class AfterModelHookOutput extends DefaultHookOutput {
   /**
    * The hooks' response, else what a stop says in its place (HOOK-046 to 048, C-82). With the model's
-   * own response given, what hooks cannot see of it stays.
+   * own response given, what hooks cannot see of it stays, its tool calls above all: they go only where
+   * a hook blocks or stops (C-86).
    */
   getModifiedResponse(original?: GenAIResponse): GenAIResponse | undefined {
-    const { response } = normalizeHookLLMResponse(this.hookSpecificOutput?.['llm_response']);
+    const { response } = normalizeHookLLMResponse(
+      this.hookSpecificOutput?.['llm_response'],
+      isRecord(original) ? defaultHookTranslator.toHookLLMResponse(original) : undefined,
+    );
+    const ends = this.isBlockingDecision() || this.shouldStopExecution();
+    if (response && ends) return fromFinalResponse(response, original);
     if (response) return defaultHookTranslator.fromHookLLMResponse(response, original);
     if (!this.shouldStopExecution()) return undefined;
     return stopResponse(this.stopReason || this.reason || 'Execution stopped by hook');

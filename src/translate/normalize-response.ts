@@ -1,22 +1,28 @@
+import { isDeepStrictEqual } from 'node:util';
 import { defined } from '../protocol/defined.ts';
 import type { LLMCandidate, LLMResponse } from '../protocol/llm.ts';
 import { isRecord } from '../protocol/output.ts';
-import { isFinishReason, readRatings, readUsage } from './candidate-fields.ts';
-import { readNumber, readText } from './fields.ts';
+import { isFinishReason, readRatings, readUsage, readNumber, readText } from './fields.ts';
 import { ignored } from '../protocol/notes.ts';
 import { joined, textOf, textsOf } from './text.ts';
 
 /**
  * Makes a hook's `llm_response` a valid part of a response; without a usable field there is no
  * `response`. What does not fit is left out, with a note for the hook's author; null counts as absent.
- * Beside candidates, `text` is what they say (C-73).
+ *
+ * `text` and candidates that differ cannot both count. With `given`, the response that the hook was
+ * told of, the one that it changed does, and `text` where it changed both; else what the candidates
+ * say does (C-73).
  *
  * @example
  * normalizeHookLLMResponse({ text: 'Hi', usageMetadata: 3 });
  * // { response: { text: 'Hi' },
  * //   notes: ['llm_response.usageMetadata is 3 and was ignored: it must be an object'] }
  */
-export function normalizeHookLLMResponse(value: unknown): {
+export function normalizeHookLLMResponse(
+  value: unknown,
+  given?: unknown,
+): {
   response?: Partial<LLMResponse>;
   notes: string[];
 } {
@@ -28,17 +34,61 @@ export function normalizeHookLLMResponse(value: unknown): {
   }
   const text = readText(value['text'], 'llm_response.text', notes);
   const candidates = readCandidates(value['candidates'], notes);
-  const first = candidates?.[0];
-  const said = first && joined(first.content.parts);
-  if (said !== undefined && text !== undefined && text !== said)
-    notes.push('llm_response.text was ignored: it differs from the candidates, which win');
   const response = defined<Partial<LLMResponse>>({
-    text: said ?? text,
-    // No candidates beside a text are a text alone.
-    candidates: first === undefined && text !== undefined ? undefined : candidates,
+    ...(text !== undefined && candidates !== undefined
+      ? withoutContradiction(text, candidates, given, notes)
+      : { text: text ?? textOfFirst(candidates), candidates }),
     usageMetadata: readUsage(value['usageMetadata'], 'llm_response.usageMetadata', notes),
   });
   return Object.keys(response).length > 0 ? { response, notes } : { notes };
+}
+
+/** Whether a hook's response says what the one does that it was given, text for text. */
+export const repeatsResponse = (value: unknown, given: unknown): boolean =>
+  isRecord(value) && isRecord(given) && isDeepStrictEqual(textsSaid(value), textsSaid(given));
+
+/** What each candidate of a response says; a text alone is that of the only one. */
+function textsSaid(value: unknown): string[] {
+  const { candidates, text } = normalizeHookLLMResponse(value).response ?? {};
+  return candidates?.map(saidBy) ?? (text === undefined ? [] : [text]);
+}
+
+const saidBy = ({ content }: LLMCandidate): string => joined(content.parts);
+
+const textOfFirst = (candidates: readonly LLMCandidate[] | undefined): string | undefined =>
+  candidates?.[0] && saidBy(candidates[0]);
+
+type Said = Pick<Partial<LLMResponse>, 'text' | 'candidates'>;
+
+function withoutContradiction(
+  text: string,
+  candidates: readonly LLMCandidate[],
+  given: unknown,
+  notes: string[],
+): Said {
+  const said = textOfFirst(candidates);
+  if (said === text) return { text, candidates };
+  if (given === undefined) {
+    if (said === undefined) return { text };
+    notes.push('llm_response.text was ignored: it differs from the candidates, which win');
+    return { text: said, candidates };
+  }
+  const before = isRecord(given) ? given['text'] : undefined;
+  const isTextChanged = text !== before;
+  const areCandidatesChanged = !isDeepStrictEqual(candidates.map(saidBy), textsSaid(given));
+  if (!isTextChanged && (said !== undefined || areCandidatesChanged))
+    return { text: said ?? '', candidates };
+  if (said === undefined) return { text };
+  if (areCandidatesChanged)
+    notes.push(
+      'llm_response.text and llm_response.candidates were both changed and differ: "text" counts',
+    );
+  else if (candidates.length > 1)
+    notes.push(
+      `llm_response.text was changed and the ${candidates.length} candidates were not: "text" took the place of them all`,
+    );
+  const content = { role: 'model', parts: textsOf(text) } as const;
+  return { text, candidates: [{ ...candidates[0]!, content }] };
 }
 
 function readCandidates(value: unknown, notes: string[]): LLMCandidate[] | undefined {

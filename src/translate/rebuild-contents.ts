@@ -1,8 +1,7 @@
 import type { LLMMessage } from '../protocol/llm.ts';
-import { isBound, unpairedParts, withoutParts } from './function-pairs.ts';
+import { isBound, unpairedParts, withoutParts, placeSilentTurns } from './silent-turns.ts';
 import type { GenAIContent } from './genai-types.ts';
 import { matchTurns } from './matches.ts';
-import { placeSilentTurns } from './silent-turns.ts';
 import { toContent, toTurns } from './turns.ts';
 
 /**

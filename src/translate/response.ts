@@ -1,9 +1,8 @@
 import { defined } from '../protocol/defined.ts';
 import type { LLMCandidate, LLMFinishReason, LLMResponse } from '../protocol/llm.ts';
 import { isRecord } from '../protocol/output.ts';
-import { isFinishReason, readRatings, readUsage } from './candidate-fields.ts';
-import { readNumber } from './fields.ts';
-import type { GenAICandidate, GenAIResponse } from './genai-types.ts';
+import { isFinishReason, readNumber, readRatings, readUsage } from './fields.ts';
+import type { GenAICandidate, GenAIContent, GenAIPart, GenAIResponse } from './genai-types.ts';
 import { normalizeHookLLMResponse } from './normalize-response.ts';
 import { joined, textsOf } from './text.ts';
 
@@ -26,9 +25,9 @@ export function toHookLLMResponse(response: GenAIResponse): LLMResponse {
 }
 
 /**
- * A plain response with a hook's text (HOOK-046, 047, 079). Only texts come back from a hook: a
- * candidate whose text changed loses its function calls and all else that is no text, see
- * `dropsFunctionCalls`. One whose text is as it was keeps its content (as in C-75).
+ * A plain response with a hook's text (HOOK-046, 047, 079). Only texts come back from a hook: of a
+ * candidate whose text changed, the base's function calls stay behind the new text, and all else that
+ * is no text goes (C-86). One whose text is as it was keeps its content (as in C-75).
  *
  * `text` alone makes one candidate that ended with STOP; beside candidates it is not read (C-73).
  * Neither of them leaves the base's candidates as they are.
@@ -37,9 +36,21 @@ export function toHookLLMResponse(response: GenAIResponse): LLMResponse {
  * fromHookLLMResponse({ text: 'From the cache' }).candidates;
  * // [{ content: { role: 'model', parts: [{ text: 'From the cache' }] }, finishReason: 'STOP' }]
  */
-export function fromHookLLMResponse(
+export const fromHookLLMResponse = (
   hookResponse: Partial<LLMResponse>,
   baseResponse?: GenAIResponse,
+): GenAIResponse => rebuild(hookResponse, baseResponse, true);
+
+/** The same, where the hook blocked or stops: a candidate whose text changed loses its function calls. */
+export const fromFinalResponse = (
+  hookResponse: Partial<LLMResponse>,
+  baseResponse?: GenAIResponse,
+): GenAIResponse => rebuild(hookResponse, baseResponse, false);
+
+function rebuild(
+  hookResponse: Partial<LLMResponse>,
+  baseResponse: GenAIResponse | undefined,
+  keepsCalls: boolean,
 ): GenAIResponse {
   const hook = normalizeHookLLMResponse(hookResponse).response ?? {};
   const base: Partial<GenAIResponse> = isRecord(baseResponse) ? baseResponse : {};
@@ -47,12 +58,15 @@ export function fromHookLLMResponse(
   const said = hook.candidates ?? (hook.text === undefined ? undefined : [saying(hook.text)]);
   // A response without candidates is shown as an empty text, which says nothing when it comes back.
   const isEcho = isRecord(baseResponse) && before.length === 0 && said?.every(isSilent);
-  const wanted = isEcho ? undefined : said;
+  // No candidate at all says nothing, and takes no call away.
+  const isMute = keepsCalls && said?.length === 0 && before.some(({ content }) => hasCall(content));
+  const wanted = isEcho ? undefined : isMute ? [saying('')] : said;
   const candidates =
     wanted?.map((candidate, position) =>
       toCandidate(
         candidate,
         before.find(({ index }, place) => (index ?? place) === (candidate.index ?? position)),
+        keepsCalls,
       ),
     ) ?? before;
   const usageMetadata = { ...base.usageMetadata, ...hook.usageMetadata };
@@ -75,7 +89,7 @@ export const candidatesOf = (response: unknown): GenAICandidate[] => {
 const isSilent = ({ content }: LLMCandidate): boolean => joined(content.parts) === '';
 
 const saying = (text: string): LLMCandidate => ({
-  content: { role: 'model', parts: [text] },
+  content: { role: 'model', parts: textsOf(text) },
   finishReason: 'STOP',
 });
 
@@ -91,7 +105,19 @@ function toHookCandidate(candidate: GenAICandidate): LLMCandidate {
 const toHookFinishReason = (reason: unknown): LLMFinishReason | undefined =>
   reason === undefined || reason === null ? undefined : isFinishReason(reason) ? reason : 'OTHER';
 
-function toCandidate(candidate: LLMCandidate, base: GenAICandidate = {}): GenAICandidate {
+/** The function calls of a content, whole: a signature beside one belongs to it. */
+const callsOf = (content: GenAIContent | undefined): GenAIPart[] =>
+  Array.isArray(content?.parts)
+    ? content.parts.filter((part) => isRecord(part) && isRecord(part.functionCall))
+    : [];
+
+const hasCall = (content: GenAIContent | undefined): boolean => callsOf(content).length > 0;
+
+function toCandidate(
+  candidate: LLMCandidate,
+  base: GenAICandidate = {},
+  keepsCalls: boolean,
+): GenAICandidate {
   const { parts } = candidate.content;
   const isUnchanged = joined(textsOf(base.content?.parts ?? [])) === joined(parts);
   // A reason that hooks do not know came to them as OTHER; it comes back as what it was.
@@ -102,7 +128,13 @@ function toCandidate(candidate: LLMCandidate, base: GenAICandidate = {}): GenAIC
     content:
       isUnchanged && base.content
         ? base.content
-        : { role: 'model', parts: parts.map((text) => ({ text })) },
+        : {
+            role: 'model',
+            parts: [
+              ...parts.map((text) => ({ text })),
+              ...(keepsCalls ? callsOf(base.content) : []),
+            ],
+          },
     finishReason: (isSameReason ? base.finishReason : candidate.finishReason) ?? 'STOP',
     index: candidate.index ?? base.index,
     safetyRatings: candidate.safetyRatings?.map((rating) => ({ ...rating })) ?? base.safetyRatings,

@@ -18,3 +18,12 @@ export function textOf(part: unknown): string | undefined {
   const text = isRecord(part) && part['thought'] !== true ? part['text'] : part;
   return typeof text === 'string' ? text : undefined;
 }
+
+/** A value as JSON text, or the name of its type when it has no JSON form. */
+export function toJsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? typeof value;
+  } catch {
+    return typeof value;
+  }
+}

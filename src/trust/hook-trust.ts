@@ -1,3 +1,5 @@
+import type { UnaskedHook } from '../dialects/hook-site.ts';
+
 /** Whether a project's hook may run; if not, why, and what the user can do. */
 export type HookTrust =
   | { readonly trusted: true }
@@ -7,3 +9,9 @@ export type HookTrust =
       readonly why: string;
       readonly mend: string;
     };
+
+/** Whether a hook is as the user trusted it, as far as can be told without looking at its files: for plans. */
+export type CheckTrust = (hook: UnaskedHook) => HookTrust;
+
+/** Whether a hook and all its files are as the user trusted them, read now: for its start. */
+export type VerifyTrust = (hook: UnaskedHook) => Promise<HookTrust>;

@@ -1,30 +1,67 @@
 import { realpathSync } from 'node:fs';
-import { tellOnce } from '../hooks/tell-once.ts';
+import { tellOnce } from '../tell-once.ts';
 import type { WarningSink } from '../log.ts';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { trustFile } from '../settings/levels.ts';
-import { difference, fingerprint } from './fingerprint.ts';
-import type { HookTrust } from './hook-trust.ts';
+import { definitionHash, eventOf, type AnyHook } from './definition.ts';
+import type { CheckTrust, HookTrust, VerifyTrust } from './hook-trust.ts';
 import { isFault, readTrustFile, type ProjectTrust } from './read-trust.ts';
+import { trustCommand } from './trusted-folder.ts';
+import { definedAs, type HookFingerprint } from './trusted-hook.ts';
+import { changeBehind } from './verify.ts';
 import { describeFault } from './write-trust.ts';
 
 /**
- * Compares a project's hooks with what the user has looked at and trusted. Everything is read anew
- * for each hook: the trust may be withdrawn, and a link put elsewhere, while an agent works. What is
- * wrong with the record is told once, and then nothing is trusted.
+ * Compares a project's hooks with what the user has looked at and trusted, by their definitions alone. The
+ * record is read anew for each hook: the trust may be withdrawn while an agent works. What is wrong with
+ * the record is told once, and then nothing is trusted.
  */
-export function trustChecker(cwd: string, tell: WarningSink): (hook: UnaskedHook) => HookTrust {
-  const warn = tellOnce(tell);
-  const mend = `look at what it runs, then allow it: ${trustCommand(cwd)}`;
+export function trustChecker(cwd: string, tell: WarningSink): CheckTrust {
+  const look = lookingUp(cwd, tell);
   return (hook) => {
-    const trust = trustedIn(cwd, warn);
-    const why =
-      trust === undefined
-        ? 'this folder is not trusted'
-        : difference(fingerprint(hook, cwd), trust.hooks);
-    return why === undefined ? { trusted: true } : { trusted: false, why, mend };
+    const found = look(hook);
+    return typeof found === 'string' ? refusal(cwd, found) : { trusted: true };
   };
 }
+
+/**
+ * Like `trustChecker`, and all files behind the hook are read and compared too, as they are now: to be
+ * asked when a hook's turn to start has come.
+ */
+export function trustVerifier(cwd: string, tell: WarningSink): VerifyTrust {
+  const look = lookingUp(cwd, tell);
+  return async (hook) => {
+    const found = look(hook);
+    const why = typeof found === 'string' ? found : await changeBehind(found, realpathSync(cwd));
+    return why === undefined ? { trusted: true } : refusal(cwd, why);
+  };
+}
+
+/** The trusted hook of the same definition, or why there is none. */
+function lookingUp(cwd: string, tell: WarningSink): (hook: AnyHook) => HookFingerprint | string {
+  const warn = tellOnce(tell);
+  return (hook) => {
+    const trust = trustedIn(cwd, warn);
+    if (trust === undefined) return 'this folder is not trusted';
+    const { name, place } = hook;
+    const definition = definitionHash(hook, cwd);
+    return definedAs({ event: eventOf(hook), name, place, definition }, trust.hooks);
+  };
+}
+
+const refusal = (cwd: string, why: string): HookTrust => ({
+  trusted: false,
+  why,
+  mend: `look at what it runs, then allow it: ${trustCommand(cwd)}`,
+});
+
+/** The files of all hooks that are trusted in the project at `cwd`, where links really lead. */
+export const trustedFiles = (cwd: string): string[] => [
+  ...new Set(
+    trustedIn(cwd, () => undefined)?.hooks.flatMap(({ scripts }) =>
+      scripts.map(({ realPath }) => realPath),
+    ),
+  ),
+];
 
 /** What is trusted in the project at `cwd`; undefined when nothing is. */
 export function trustedIn(cwd: string, warn: WarningSink): ProjectTrust | undefined {
@@ -37,9 +74,4 @@ export function trustedIn(cwd: string, warn: WarningSink): ProjectTrust | undefi
   if (!isFault(projects)) return projects.get(realpathSync(cwd));
   warn(`nothing is trusted: ${describeFault(file, projects)}`);
   return undefined;
-}
-
-function trustCommand(cwd: string): string {
-  const isHere = realpathSync(cwd) === realpathSync(process.cwd());
-  return `hookmachine trust${isHere ? '' : ` --cwd ${JSON.stringify(cwd)}`}`;
 }

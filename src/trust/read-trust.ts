@@ -1,7 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
 import { isRecord } from '../protocol/output.ts';
-import type { HookFingerprint } from './fingerprint.ts';
-import type { ScriptFile } from './script-files.ts';
+import { readBounded } from '../settings/read-bounded.ts';
+import type { FolderDigest } from './folder-digest.ts';
+import { fileFault } from './safe-file.ts';
+import type { ScriptFile } from './script-file.ts';
+import type { HookFingerprint } from './trusted-hook.ts';
 
 /** What the user trusts in one project. */
 export interface ProjectTrust {
@@ -22,18 +24,26 @@ export interface TrustFileFault {
 }
 
 /** The form of the file; a file of a later one is not for us. */
-export const trustFileVersion = 1;
+export const trustFileVersion = 2;
+
+/** Its hooks were looked at less closely: they must be trusted anew. */
+const formerVersion = 1;
+
+/** It holds every script of every project that the user trusts, so more than settings do; in bytes. */
+const longestTrustFile = 64 * 1024 * 1024;
 
 /** Reads the trust file; one that is not there trusts nothing, and is no fault. */
 export function readTrustFile(file: string): TrustedProjects | TrustFileFault {
   let text: string;
   try {
-    const stats = statSync(file, { throwIfNoEntry: false });
-    if (stats === undefined) return new Map();
-    if (!stats.isFile()) return fault('is not a file', 'move it away');
-    if ((stats.mode & 0o022) !== 0)
-      return fault('can be written by others', 'look at it, and take that right away (chmod go-w)');
-    text = readFileSync(file, 'utf8');
+    const read = readBounded(file, longestTrustFile);
+    if ('refused' in read)
+      return read.refused === 'too long'
+        ? fault('is larger than 64 MiB', 'move it away, and trust your projects anew')
+        : fault('is not a file', 'move it away');
+    const unsafe = fileFault(file);
+    if (unsafe) return fault(unsafe.message, unsafe.mend);
+    text = read.bytes.toString();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return new Map();
@@ -70,35 +80,71 @@ function parse(text: string): TrustedProjects | TrustFileFault {
 /** What a file of this version holds, and nothing that is not of it. */
 function readProjects(value: unknown): TrustedProjects {
   const { version, projects } = record(value);
-  if (version !== trustFileVersion) throw new TypeError('not of this version');
+  if (version !== trustFileVersion && version !== formerVersion)
+    throw new TypeError('not of a known version');
+  const read = version === formerVersion ? readFormerHook : readHook;
   return new Map(
     Object.entries(record(projects)).map(([folder, project]) => {
       const { trustedAt, hooks } = record(project);
-      return [folder, { trustedAt: text(trustedAt), hooks: list(hooks).map(readHook) }];
+      return [folder, { trustedAt: text(trustedAt), hooks: list(hooks).map((hook) => read(hook)) }];
     }),
   );
 }
 
 function readHook(value: unknown): HookFingerprint {
-  const { event, name, place, definition, scripts } = record(value);
+  const { scripts, absent, disabled, unfollowed, folder, refused, text: shown } = record(value);
+  return {
+    ...nameOf(value),
+    text: text(shown),
+    scripts: list(scripts).map(readScript),
+    absent: list(absent).map(text),
+    unfollowed: list(unfollowed).map(text),
+    ...(folder !== undefined && { folder: readFolder(folder) }),
+    ...(disabled === true && { disabled }),
+    ...(refused !== undefined && { refused: text(refused) }),
+  };
+}
+
+const readFormerHook = (value: unknown): HookFingerprint => ({
+  ...nameOf(value),
+  text: '',
+  scripts: [],
+  absent: [],
+  unfollowed: [],
+  refused: 'you trusted it with an earlier hookmachine, which looked less closely',
+});
+
+function nameOf(value: unknown) {
+  const { event, name, place, definition } = record(value);
   return {
     event: text(event),
     name: text(name),
     place: text(place),
     definition: text(definition),
-    scripts: list(scripts).map(readScript),
+  };
+}
+
+function readFolder(value: unknown): FolderDigest {
+  const { folders, without, files, bytes, sha256 } = record(value);
+  return {
+    folders: list(folders).map(text),
+    without: list(without).map(text),
+    files: count(files),
+    bytes: count(bytes),
+    sha256: text(sha256),
   };
 }
 
 function readScript(value: unknown): ScriptFile {
   const { path, realPath, size, sha256 } = record(value);
-  if (typeof size !== 'number' || !Number.isFinite(size)) throw new TypeError('no size');
-  return { path: text(path), realPath: text(realPath), size, sha256: text(sha256) };
+  return { path: text(path), realPath: text(realPath), size: count(size), sha256: text(sha256) };
 }
 
 const record = (value: unknown): Readonly<Record<string, unknown>> => fitting(isRecord, value);
 const list = (value: unknown): readonly unknown[] => fitting(Array.isArray, value);
 const text = (value: unknown): string => fitting(isText, value);
+const count = (value: unknown): number => fitting(isCount, value);
+const isCount = (value: unknown): value is number => Number.isFinite(value);
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 function fitting<T>(fits: (value: unknown) => value is T, value: unknown): T {

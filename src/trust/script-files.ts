@@ -1,110 +1,161 @@
-import { realpathSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
 import type { HookDefinition } from '../settings/hook-definition.ts';
-import { commandWords } from './command-words.ts';
-import { digestFile } from './digest-file.ts';
+import { homeFolder, trustFile } from '../settings/levels.ts';
+import { isThere, realOf, scriptFile, type KeepText, type ScriptFile } from './script-file.ts';
+import { followCommand, type Followed } from './shell/follow.ts';
+import type { Disk } from './shell/disk.ts';
 
-/** A file that a hook's command names. */
-export interface ScriptFile {
-  /** As the project sees it, such as `.llxprt/check.sh`. */
-  readonly path: string;
-  /** Where its links lead. */
-  readonly realPath: string;
-  readonly size: number;
-  /** Of its contents; '' when it cannot be read. */
-  readonly sha256: string;
+/** Everything behind a hook's command. */
+export interface FoundFiles {
+  readonly scripts: readonly ScriptFile[];
+  /** Files that the command would use if they were there, by their paths in the project. */
+  readonly absent: readonly string[];
+  /** What cannot be followed; then all files of the folders count. */
+  readonly unfollowed: readonly string[];
+  /** Folders whose files count where something cannot be followed, by their real paths. */
+  readonly folders: readonly string[];
+  /** Files that the command writes to, by their real paths. */
+  readonly written: readonly string[];
+}
+
+const mostFiles = 1_000;
+
+/**
+ * The files behind a hook's command, found by reading the command as a shell would.
+ *
+ * Covered: every file that the command runs, hands to an interpreter or reads, where it names it
+ * literally, or through variables that are set literally; also those that are not there now and would be
+ * used if they were. A link counts with the file it leads to. Where a step is not literal, or is one of
+ * a program that we do not know, that is said, and the whole project counts.
+ *
+ * Not covered: what those files load in their turn, programs from the user's `PATH`, other files outside
+ * of the project, and files that the command itself writes to and does not run (`>> audit.log`), which would
+ * change with every run.
+ */
+export async function scriptFiles(
+  { command, args, env }: Pick<HookDefinition, 'command' | 'args' | 'env'>,
+  cwd: string,
+  keep?: KeepText,
+): Promise<FoundFiles> {
+  const project = { cwd, real: realpathSync(cwd) };
+  // A program's file is the whole of its command, blanks and all.
+  const followed = args ? named(command) : follow(command, env, project);
+  const found = new Map<string, ScriptFile>();
+  const absent = new Set<string>();
+  const unfollowed = [...followed.unfollowed];
+  const written = new Set([...followed.written].flatMap((path) => realOf(path) ?? []));
+  const wanted = [
+    ...followed.scripts,
+    ...[...followed.data].filter((path) => !written.has(realOf(path) ?? path)),
+  ];
+  if (wanted.length > mostFiles) unfollowed.push(`it names more than ${mostFiles} files`);
+  const scripts = new Set([...followed.scripts].flatMap((path) => realOf(path) ?? []));
+  for (const path of wanted.slice(0, mostFiles)) {
+    const shown = shownPath(path, project);
+    const script = await scriptFile(path, shown, keep);
+    if (script !== undefined) found.set(shown, script);
+    else if (!isThere(path) && isName.test(shown) && !followed.written.has(path)) absent.add(shown);
+  }
+  return {
+    scripts: [...found.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1)),
+    absent: [...absent].toSorted(),
+    unfollowed,
+    folders: [project.real, ...[...followed.beyond].map((folder) => realpathSync(folder))],
+    written: [...written].filter((path) => !scripts.has(path)),
+  };
 }
 
 /**
- * The script files behind a hook's command.
- *
- * Covered: every word of the command that names an existing file inside the project (`check.sh`,
- * `./check.sh`, `$LLXPRT_PROJECT_DIR/check.sh`, `"$(pwd)/check.sh"`, `node check.mjs`, `bash -e
- * check.sh`, `jq -f check.jq`, `--require=./check.cjs`), or one outside of it by a relative path; also
- * in the words of `bash -c '…'` and `$(…)`, after `cd folder &&`, and through variables that the
- * command itself sets. A link counts with the file it leads to.
- *
- * Not covered: what those files load in their turn, programs from `PATH` and other files outside of
- * the project, whole folders (`run-parts hooks.d`) and patterns (`hooks.d/*.sh`), what a package
- * manager or make looks up (`npm run check`), and files that the command itself writes to
- * (`>> audit.log`, `tee`), which would change with every run. A file that is changed in the instant
- * between this look and the start of the hook is not noticed.
+ * The paths of the files that a hook's command runs or reads, as far as its command tells, and for a
+ * project's hook that of the user's trust file: a process started before one of them changed is out of date.
  */
-export function scriptFiles(
-  { command, args, env }: Pick<HookDefinition, 'command' | 'args' | 'env'>,
+export function filesBehind(
+  { command, args, env, source }: Pick<HookDefinition, 'command' | 'args' | 'env' | 'source'>,
   cwd: string,
-): ScriptFile[] {
-  const project = { cwd, real: realpathSync(cwd) };
-  // A program's file is the whole of its command, blanks and all.
-  if (args) return [scriptFile(command, false, project)].filter((script) => script !== undefined);
+): readonly string[] {
+  const { scripts, data, written } = args
+    ? named(command)
+    : follow(command, env, { cwd, real: realpathSync(cwd) });
+  const record = source === 'project' ? trustFile() : undefined;
+  return [
+    ...scripts,
+    ...[...data].filter((path) => !written.has(path)),
+    ...(record === undefined ? [] : [record]),
+  ];
+}
+
+const named = (command: string): Followed => ({
+  scripts: new Set([command]),
+  data: new Set(),
+  written: new Set(),
+  beyond: new Set(),
+  unfollowed: [],
+});
+
+interface Project {
+  readonly cwd: string;
+  readonly real: string;
+}
+
+function follow(
+  command: string,
+  env: Readonly<Record<string, string>>,
+  { cwd, real }: Project,
+): Followed {
   const folder = Object.fromEntries(projectVariables.map((name) => [name, cwd]));
-  const words = commandWords(command, { ...process.env, ...env, ...folder });
+  const { PATH } = process.env;
+  const home = homeFolder();
+  const own = {
+    ...folder,
+    ...(PATH !== undefined && { PATH }),
+    ...(home !== undefined && { HOME: home }),
+  };
   // Relative names go from where the folder really is, as they do for the hook's process.
-  const bases = [project.real];
-  for (const { text, command: changes } of words)
-    if ((changes === 'cd' || changes === 'pushd') && text !== changes && bases.length < mostFolders)
-      bases.push(resolve(project.real, text), resolve(bases.at(-1)!, text));
-  const scripts = new Map<string, ScriptFile>();
-  const written = new Set<string>();
-  for (const { text, isWritten } of words)
-    for (const [path, isRelative] of pathsOf(text, bases)) {
-      const script = scriptFile(path, isRelative, project);
-      if (script === undefined) continue;
-      if (isWritten) written.add(script.realPath);
-      scripts.set(script.path, script);
-    }
-  return [...scripts.values()]
-    .filter(({ realPath }) => !written.has(realPath))
-    .toSorted((one, other) => (one.path < other.path ? -1 : 1));
+  return followCommand(command, real, { own, given: env }, disk({ cwd, real }));
 }
 
 const projectVariables = ['LLXPRT_PROJECT_DIR', 'GEMINI_PROJECT_DIR', 'CLAUDE_PROJECT_DIR', 'PWD'];
 
-const mostFolders = 20;
+/** A word that somebody might give a file as its name. */
+const isName = /^[^\n{}()$`"'|;<>*?\\]{1,255}$/;
 
-/** Where a file that a word names may be, and whether by a relative path. */
-function pathsOf(word: string, bases: readonly string[]): Map<string, boolean> {
-  const paths = new Map<string, boolean>();
-  if (word.length > longestPath) return paths;
-  const names = new Set([word, word.slice(word.indexOf('=') + 1), ...word.split(/[=:,@]/)]);
-  // An option and its value in one word, such as `-r./check.cjs`.
-  if (/^-\w./.test(word)) names.add(word.slice(2));
-  for (const name of names)
-    if (name !== '' && !name.includes('\0')) {
-      if (isAbsolute(name)) paths.set(resolve(name), false);
-      if (name.startsWith('~/')) paths.set(join(homedir(), name.slice(2)), false);
-      // An absolute name too: before it may have stood what nobody but a shell can know, such as
-      // `$(git rev-parse --show-toplevel)`.
-      for (const base of bases) paths.set(join(base, name), !isAbsolute(name));
-    }
-  return paths;
-}
-
-const longestPath = 4_096;
-
-function scriptFile(
-  path: string,
-  isRelative: boolean,
-  project: { readonly cwd: string; readonly real: string },
-): ScriptFile | undefined {
-  try {
-    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
-    const realPath = realpathSync(path);
-    const root = [project.cwd, project.real].find((folder) => isInside(folder, path));
-    if (root === undefined && !isInside(project.real, realPath) && !isRelative) return undefined;
-    const shown = relative(root ?? project.real, path);
+const disk = (project: Project): Disk => ({
+  isFolder: (path) => kindOf(path) === 'folder',
+  isFile: (path) => kindOf(path) === 'file',
+  read: (path) => {
     try {
-      const digest = digestFile(realPath);
-      return digest && { path: shown, realPath, size: digest.size, sha256: digest.sha256 };
+      return kindOf(path) === 'file' && statSync(path).size < 1_000_000
+        ? readFileSync(path, 'utf8')
+        : undefined;
     } catch {
-      return { path: shown, realPath, size: 0, sha256: '' };
+      return undefined;
     }
+  },
+  repositoryOf: (folder) => {
+    for (let at = folder; ; at = dirname(at)) {
+      if (isThere(join(at, '.git'))) return at;
+      if (at === dirname(at)) return undefined;
+    }
+  },
+  isInProject: (path) =>
+    [project.cwd, project.real].some((folder) => isInside(folder, path)) ||
+    isInside(project.real, realOf(path) ?? ''),
+});
+
+function kindOf(path: string): 'file' | 'folder' | undefined {
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false });
+    return stats?.isFile() ? 'file' : stats?.isDirectory() ? 'folder' : undefined;
   } catch {
-    // Nothing is there that could be run, or nobody may look at it.
     return undefined;
   }
 }
 
+function shownPath(path: string, { cwd, real }: Project): string {
+  const root = [cwd, real].find((folder) => isInside(folder, path));
+  return relative(root ?? real, path);
+}
+
 const isInside = (folder: string, path: string): boolean =>
-  path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);

@@ -1,3 +1,4 @@
+import { HookmachineError, isHookmachineError } from '../errors.ts';
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -14,6 +15,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { withLock } from './lock.ts';
+import { fileFault } from './safe-file.ts';
 import {
   isFault,
   readTrustFile,
@@ -23,8 +25,11 @@ import {
 } from './read-trust.ts';
 
 /** The trust file stays as it is, for it is not ours to replace. */
-export class TrustFileError extends Error {
+export class TrustFileError extends HookmachineError {
   override readonly name = 'TrustFileError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('TRUST_NOT_RECORDED', message, options);
+  }
 }
 
 /**
@@ -40,6 +45,9 @@ export function recordTrust(
 ): { readonly backup?: string } {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const unsafe = fileFault(file);
+    if (unsafe)
+      throw new TrustFileError(`the trust file ${file} ${unsafe.message}; ${unsafe.mend}`);
     const target = realFile(file);
     return withLock(`${target}.lock`, () => {
       const read = readTrustFile(target);
@@ -53,7 +61,7 @@ export function recordTrust(
       return backup === undefined ? {} : { backup };
     });
   } catch (error) {
-    if (error instanceof TrustFileError) throw error;
+    if (isHookmachineError(error, 'TRUST_NOT_RECORDED')) throw error;
     throw new TrustFileError(`trust cannot be recorded in ${file}: ${(error as Error).message}`, {
       cause: error,
     });

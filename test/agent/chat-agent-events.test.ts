@@ -253,8 +253,8 @@ describe('the session', () => {
 });
 
 describe('Notification', () => {
-  test('is told before the user is asked, and BeforeTool hooks after the approval (I11, C-70)', async () => {
-    const asked: string[] = [];
+  test('is fired before the user is asked, with what BeforeTool hooks left of the arguments (I11, S-01)', async () => {
+    const asked: unknown[] = [];
     const { run, folder } = await startChat(
       [saying(wanting('write_file', { path: 'a' })), 'done'],
       {
@@ -262,14 +262,16 @@ describe('Notification', () => {
           Notification: [
             { matcher: 'ToolPermission', hooks: [{ type: 'command', command: log('seen') }] },
           ],
-          BeforeTool: inParallel('test -e seen || exit 2'),
+          BeforeTool: inParallel(
+            `test ! -e seen && ${print({ hookSpecificOutput: { tool_input: { path: 'b' } } })}`,
+          ),
         },
         tools: [someTool('write_file')],
-        confirm: ({ name }) => asked.push(name) > 0,
+        confirm: ({ name, input }) => asked.push([name, input]) > 0,
       },
     );
     const events = await run();
-    expect(asked).toEqual(['write_file']);
+    expect(asked).toEqual([['write_file', { path: 'b' }]]);
     expect(kinds(events)).toEqual([
       'toolCall',
       'Notification',
@@ -279,8 +281,67 @@ describe('Notification', () => {
       'finalAnswer',
     ]);
     expect(linesOf(folder, 'seen')).toMatchObject([
-      { notification_type: 'ToolPermission', details: { tool_name: 'write_file' } },
+      {
+        notification_type: 'ToolPermission',
+        details: { tool_name: 'write_file', tool_input: { path: 'b' } },
+      },
     ]);
+  });
+
+  test('nobody is asked of a call that a hook denies (S-01)', async () => {
+    const { run } = await startChat([saying(wanting('write_file', { path: 'a' })), 'done'], {
+      hooks: { BeforeTool: inParallel('exit 2') },
+      tools: [someTool('write_file')],
+      confirm: () => expect.unreachable('nobody is to be asked'),
+    });
+    const events = await run();
+    expect(events.find(({ type }) => type === 'toolResult')).toMatchObject({ status: 'blocked' });
+  });
+
+  test('calls side by side are asked of one after the other', async () => {
+    let asking = 0;
+    const { run } = await startChat(
+      [saying(wanting('write_file', { path: 'a' }), wanting('write_file', { path: 'b' })), 'done'],
+      {
+        tools: [someTool('write_file')],
+        confirm: async () => {
+          expect(++asking).toBe(1);
+          await new Promise(setImmediate);
+          asking--;
+          return true;
+        },
+      },
+    );
+    const events = await run();
+    expect(events.flatMap((event) => ('status' in event ? [event.status] : []))).toEqual([
+      'done',
+      'done',
+    ]);
+  });
+
+  test.each([
+    ['throws', () => Promise.reject(new Error('the window was closed'))],
+    ['gives no answer', () => undefined as never],
+  ])('a question that %s is no approval', async (_, confirm) => {
+    const { run } = await startChat([saying(wanting('write_file', { path: 'a' })), 'done'], {
+      tools: [someTool('write_file')],
+      confirm,
+    });
+    const events = await run();
+    expect(events.find(({ type }) => type === 'toolResult')).toMatchObject({ status: 'refused' });
+  });
+
+  test('a turn that is cancelled while the user is asked ends at once', async () => {
+    const { chat } = await startChat([saying(wanting('write_file', { path: 'a' })), 'done'], {
+      tools: [someTool('write_file')],
+      confirm: () => {
+        queueMicrotask(() => chat.cancel('user'));
+        return new Promise<never>(() => undefined);
+      },
+    });
+    const events = [];
+    for await (const event of chat.run('Go')) events.push(event);
+    expect(events.at(-1)).toEqual({ type: 'cancelled', reason: 'user' });
   });
 
   test('a tool the user declines does not run, and the model reads that', async () => {

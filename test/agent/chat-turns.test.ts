@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AnyActorRef, InspectionEvent } from 'xstate';
+import type { InspectionEvent } from 'xstate';
 import type { ChatEvent } from '../../src/agent/chat-events.ts';
 import { all, kinds, last, shown, startChat } from '../support/chat.ts';
 import { inParallel, print } from '../support/session.ts';
@@ -290,11 +290,18 @@ describe('a turn beside another', () => {
   });
 });
 
-test('who watches sees the turn, its model calls and its tool calls', async () => {
+interface WatchedActor {
+  readonly logic: { readonly id?: string };
+  readonly _parent?: unknown;
+}
+
+test('who watches sees the turn, and its model calls and tool calls as its children', async () => {
   const seen: string[] = [];
   const inspect = (event: InspectionEvent): void => {
-    if (event.type !== '@xstate.actor' || event.actorRef.sessionId !== event.rootId) return;
-    seen.push((event.actorRef as AnyActorRef & { logic: { id?: string } }).logic.id ?? '');
+    if (event.type !== '@xstate.actor') return;
+    const { logic, _parent } = event.actorRef as unknown as WatchedActor;
+    if (logic.id !== undefined) seen.push(logic.id);
+    expect(_parent === undefined).toBe(logic.id === 'agentTurn');
   };
   const { run } = await startChat([saying(wanting('write', { path: 'a' })), 'Done.'], {
     tools: [someTool('write')],

@@ -68,13 +68,26 @@ describe('AfterModel hooks', () => {
     expect(text(response)).toBe('Other');
   });
 
-  test('that change the text of a response with tool calls lose them, which is warned of (HOOK-079, C-86)', async () => {
+  test('that change the text of a response keep the tool calls of the model behind it (C-86)', async () => {
+    const call = { ...wanting('read', { path: 'a.txt' }), thoughtSignature: 'c2ln' };
     const { response, session } = await callModel(
       { AfterModel: inParallel(revising({ text: 'Other' })) },
-      { model: () => Promise.resolve(saying('Hello', wanting('read', {}))) },
+      { model: () => Promise.resolve(saying('Hello', call, ' and ', wanting('write', {}))) },
     );
-    expect(JSON.stringify(response)).not.toContain('functionCall');
-    expect(session.warnings).toEqual([expect.stringContaining('lost its tool calls')]);
+    expect(response).toMatchObject(saying('Other', call, wanting('write', {})));
+    expect(response!.candidates![0]!.content!.parts![1]).toEqual(call);
+    expect(session.warnings).toEqual([]);
+  });
+
+  test('that change the text and stop or block take the tool calls with it (C-86)', async () => {
+    for (const more of [{ continue: false }, { decision: 'block', reason: 'no' }]) {
+      const { response } = await callModel(
+        { AfterModel: inParallel(revising({ text: 'Other' }, more)) },
+        { model: () => Promise.resolve(saying('Hello', wanting('read', {}))) },
+      );
+      expect(response).toMatchObject(saying('Other'));
+      expect(JSON.stringify(response)).not.toContain('functionCall');
+    }
   });
 
   test('leave a response alone by saying nothing of it: its tool calls stay (18)', async () => {

@@ -6,7 +6,7 @@ import {
   fireBeforeModelHook,
   fireBeforeToolSelectionHook,
 } from '../../src/agent/model-hook-triggers.ts';
-import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { someRequest } from '../support/call-model.ts';
 import { inParallel, print, startSession } from '../support/session.ts';
@@ -131,12 +131,18 @@ describe('fireAfterModelHook', () => {
     });
   });
 
-  test('warns of tool calls that a changed response has lost (C-86)', async () => {
-    const { config, warnings } = await startSession({
-      AfterModel: inParallel(print({ hookSpecificOutput: { llm_response: { text: 'Other' } } })),
+  test('keeps the tool calls of a changed response, and warns of those that a block takes (C-86)', async () => {
+    const change = { hookSpecificOutput: { llm_response: { text: 'Other' } } };
+    const given = saying('Hello', wanting('read', {}));
+    const kept = await startSession({ AfterModel: inParallel(print(change)) });
+    const changed = await fireAfterModelHook(kept.config, request, given);
+    expect(changed.response).toMatchObject(saying('Other', wanting('read', {})));
+    expect(kept.warnings).toEqual([]);
+    const blocked = await startSession({
+      AfterModel: inParallel(print({ ...change, decision: 'block', reason: 'no' })),
     });
-    await fireAfterModelHook(config, request, saying('Hello', wanting('read', {})));
-    expect(warnings).toEqual([expect.stringContaining('lost its tool calls')]);
+    await fireAfterModelHook(blocked.config, request, given);
+    expect(blocked.warnings).toContainEqual(expect.stringContaining('has lost tool calls'));
   });
 });
 

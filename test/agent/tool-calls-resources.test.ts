@@ -31,8 +31,10 @@ test.each([
   const warnings = nodeWarnings();
   const { config } = await startSession({}, inspect && { inspect });
   const { signal } = new AbortController();
-  for (let call = 0; call < 500; call++) await runToolCall(config, request, write, signal);
-  await Promise.all(Array.from({ length: 500 }, () => runToolCall(config, request, write, signal)));
+  for (let call = 0; call < 500; call++) await runToolCall(config, request, write, { signal });
+  await Promise.all(
+    Array.from({ length: 500 }, () => runToolCall(config, request, write, { signal })),
+  );
   await new Promise(setImmediate);
   expect(getEventListeners(signal, 'abort').length).toBeLessThanOrEqual(1);
   expect(warnings).toEqual([]);
@@ -42,7 +44,9 @@ test('hooks that really run need no more', async () => {
   const warnings = nodeWarnings();
   const { config } = await startSession({ BeforeTool: inParallel('true', 'exit 1') });
   const { signal } = new AbortController();
-  await Promise.all(Array.from({ length: 20 }, () => runToolCall(config, request, write, signal)));
+  await Promise.all(
+    Array.from({ length: 20 }, () => runToolCall(config, request, write, { signal })),
+  );
   expect(getEventListeners(signal, 'abort').length).toBeLessThanOrEqual(1);
   expect(warnings).toEqual([]);
 });
@@ -52,7 +56,7 @@ const instantProcess = fromCallback(({ sendBack }) => {
   const exit = { exitCode: 0, signal: null, stdout: '', stderr: '', truncated: [], durationMs: 0 };
   const report = (said: ProcessReport): void => sendBack(said);
   report({ type: 'process.started', pid: 0 });
-  report({ type: 'process.exited' });
+  report({ type: 'process.exited', left: { living: 'nothing', output: true } });
   report({ type: 'process.closed', exit });
 });
 
@@ -68,12 +72,12 @@ const planOf = (mode: HookEventInput['mode']): HookEventInput => ({
       command: { command: '', cwd: '', env: {}, stdin: () => '' },
     }),
     read: () => ({ decision: undefined, stop: false, fared: 'ok' }),
-    chain: (payload) => payload,
     merge: () => ({ blocked: false, stop: false }),
   },
+  reports: { answered: () => undefined, decided: () => undefined },
 });
 
-test('machines leave no memory behind: 5,000 tool calls with hooks before and after', async () => {
+test('machines leave no memory behind: 2,000 tool calls with hooks before and after', async () => {
   const hookProcess = hookProcessMachine.provide({ actors: { process: instantProcess as never } });
   const hookEvent = hookEventMachine.provide({ actors: { hookProcess } });
   const toolCall = toolCallMachine.provide({ actors: { hookEvent } });
@@ -87,8 +91,9 @@ test('machines leave no memory behind: 5,000 tool calls with hooks before and af
           toolName: 'write_file',
           toolInput: {},
           ports: {
-            planBefore: () => planOf('parallel'),
-            planAfter: () => planOf('sequential'),
+            hooksBefore: () => planOf('parallel'),
+            hooksAfter: () => planOf('sequential'),
+            mustAsk: () => false,
             rewrite: (toolInput) => toolInput,
             execute: () => Promise.resolve({}),
             failure: (error) => ({ error }),
@@ -101,9 +106,9 @@ test('machines leave no memory behind: 5,000 tool calls with hooks before and af
   };
   await run(500);
   const before = heapUsed();
-  await run(5_000);
+  await run(2_000);
   // A leak of XState’s own kind, an event type kept for ever, is 340 bytes a call.
-  expect((heapUsed() - before) / 5_000).toBeLessThan(100);
+  expect((heapUsed() - before) / 2_000).toBeLessThan(100);
 });
 
 test.each(['without a signal', 'on a signal'])('a call under way %s takes little', async (how) => {
@@ -121,7 +126,7 @@ test.each(['without a signal', 'on a signal'])('a call under way %s takes little
   await start(300);
   const before = heapUsed();
   await start(2_000);
-  expect((heapUsed() - before) / 2_000).toBeLessThan(8 * 1024);
+  expect((heapUsed() - before) / 2_000).toBeLessThan(12 * 1024);
 });
 
 test('calls that nothing can end any more are collected', async () => {
@@ -138,8 +143,11 @@ test('calls that nothing can end any more are collected', async () => {
   };
   const inputs = Array.from({ length: 500 }, begin);
   await vi.waitUntil(() => begun === 500, { timeout: 15_000 });
-  await new Promise(setImmediate);
-  collectGarbage();
-  // The last of them share a parent with the next one, the first perhaps with one that lives.
-  expect(inputs.filter((input) => input.deref()).length).toBeLessThan(150);
+  await vi.waitUntil(
+    () => {
+      collectGarbage();
+      return inputs.every((input) => input.deref() === undefined);
+    },
+    { timeout: 30_000, interval: 100 },
+  );
 });

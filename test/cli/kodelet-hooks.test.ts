@@ -108,7 +108,7 @@ describe('hookmachine trust', () => {
     const box = wary(kodeletBox());
     const listed = async () => (await hookmachine(box, ['list'])).stdout;
     box.local('guard', hookOf('before_tool_call'));
-    const { stdout } = await hookmachine(box, ['trust']);
+    const { stdout } = await hookmachine(box, ['trust', '--yes']);
     expect(stdout).toContain('script   .kodelet/hooks/guard');
     expect(stdout).toContain(`Trusted as they are now: 1 hook of ${box.project}`);
     expect(await listed()).toMatch(/^BeforeTool\n {2}guard\n/);
@@ -117,7 +117,7 @@ describe('hookmachine trust', () => {
     expect(await listed()).toContain(
       'skipped  its script ".kodelet/hooks/guard" has changed since you trusted it',
     );
-    await hookmachine(box, ['trust']);
+    await hookmachine(box, ['trust', '--yes']);
     expect(await listed()).not.toContain('skipped');
     await hookmachine(box, ['trust', '--revoke']);
     expect(await listed()).toContain('skipped  this folder is not trusted');
@@ -126,7 +126,7 @@ describe('hookmachine trust', () => {
   test('a Kodelet hook that came later is not trusted, and those before it stay so', async () => {
     const box = wary(kodeletBox());
     box.local('guard', hookOf('before_tool_call'));
-    await hookmachine(box, ['trust']);
+    await hookmachine(box, ['trust', '--yes']);
     box.local('later', hookOf('before_tool_call'));
     const { stdout } = await hookmachine(box, ['list', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({

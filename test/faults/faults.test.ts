@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { brokenClaims, differences } from '../../faults/claims.ts';
-import { allFaults, faults } from '../../faults/faults.ts';
+import { faults } from '../../faults/faults.ts';
+import { fates } from '../../faults/engine.ts';
 import type { Fault } from '../../faults/fault.ts';
-import type { Observed } from '../../faults/host.ts';
+import type { Observed } from '../../faults/observed.ts';
 import { runFault } from '../../faults/run-fault.ts';
-import { findProgram } from '../../src/process/find-program.ts';
-import { readyWay } from '../../src/process/ready-way.ts';
+import { findProgram } from '../../src/process/index.ts';
 
 /* A part of the table that `npm run faults` makes: in turns under one policy and under the other, in one way and in the other. */
 
@@ -19,12 +19,13 @@ describe.concurrent.each(Object.entries(faults))('%s', (_, all) => {
       const policy: 'allow' | 'block' = index % 2 ? 'allow' : 'block';
       const isReady = index % 4 > 1 && fault.readyShell !== 'cannot be';
       const way: 'plain' | 'ready' = isReady ? 'ready' : 'plain';
-      return { fault, policy, way };
+      return { fault, policy, way, fate: fates[index % fates.length]! };
     }),
   )(
-    '$fault.name, $policy, $way: no denial lost, nothing left, nothing silent',
-    async ({ fault, policy, way }) => {
-      const broken = brokenClaims(fault, policy, await runFault(fault, { policy, way }));
+    '$fault.name, $policy, $way, $fate: no denial lost, nothing left, nothing silent',
+    async ({ fault, policy, way, fate }) => {
+      const observed = await runFault(fault, { policy, way, fate });
+      const broken = brokenClaims(fault, policy, observed, fate);
       // How long it takes on a busy machine says nothing.
       expect(broken.filter((claim) => !claim.startsWith('it took'))).toEqual([]);
     },
@@ -63,6 +64,16 @@ describe('what is wrong is found', () => {
     expect(String(brokenClaims(fault, 'block', observed(change)))).toMatch(message);
   });
 
+  test('a daemon that was ended although it was to live on, or lives on although it was not', () => {
+    const daemon: Fault = { ...fault, leaves: 'daemon' };
+    const lives = observed({ processes: 1, descriptors: 1 });
+    expect(brokenClaims(daemon, 'block', lives)).toEqual([]);
+    expect(brokenClaims(daemon, 'block', observed())).toEqual(['what was to live on was ended']);
+    expect(brokenClaims(daemon, 'block', lives, 'end')).not.toEqual([]);
+    expect(brokenClaims({ ...fault, leaves: 'group' }, 'block', lives)).not.toEqual([]);
+    expect(brokenClaims({ ...fault, leaves: 'group' }, 'block', lives, 'leave')).toEqual([]);
+  });
+
   test('a call that comes to no decision', () => {
     const { decided: _, ...nothing } = observed({ uncaught: ['EMFILE'] });
     expect(brokenClaims(fault, 'block', nothing)).toEqual(['it never settled: EMFILE']);
@@ -82,11 +93,4 @@ describe('what is wrong is found', () => {
     const lucky: Fault = { ...fault, expected: 'denial or failure' };
     expect(differences(lucky, other, observed())).toEqual([]);
   });
-});
-
-test('each way to tell a waiting shell what to run meets faults', () => {
-  const met = allFaults.flatMap(({ readyShell, command }) =>
-    readyShell === undefined ? [readyWay(command, {})] : [],
-  );
-  expect(new Set(met)).toEqual(new Set(['program', 'line', 'text']));
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
 import { aggregateResults } from '../../src/hooks/hook-aggregator.ts';
 import type { HookPlan } from '../../src/hooks/hook-planner.ts';
-import type { RegisteredHook } from '../../src/hooks/hook-registry.ts';
+import type { RegisteredHook } from '../../src/settings/hook-definition.ts';
 import type { HookEventName } from '../../src/protocol/events.ts';
 import {
   AfterToolHookOutput,

@@ -129,7 +129,11 @@ describe('settings read again', () => {
     write(files.user, { hooksConfig: { disabled: ['true'] } });
     config.reloadSettings?.();
     expect(config.getEnableHooks()).toBe(true);
-    expect(config.getDisabledHooks?.()).toContainEqual({ source: 'user', names: ['true'] });
+    expect(config.getDisabledHooks?.()).toContainEqual({
+      source: 'user',
+      file: files.user,
+      names: ['true'],
+    });
     expect(config.getSettingsProblems?.()).toMatchObject([
       {
         message:

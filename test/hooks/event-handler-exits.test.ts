@@ -46,7 +46,7 @@ describe('exit 0', () => {
     expect(finalOutput?.systemMessage).toContain('"tool_name":"write_file"');
     expect(finalOutput?.systemMessage).toContain('{"decision":"deny"}');
     expect(warnings).toEqual([
-      'hook "guard" (BeforeTool): its output is not one JSON object, so all of it was taken as a message',
+      'hook "guard" (BeforeTool): a denial was NOT read: its output is not one JSON object, so all of it was taken as a message; print that object alone',
     ]);
   });
 

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { format } from 'node:util';
-import createDebug from 'debug';
 import { describe, expect, test, vi } from 'vitest';
 import { executeToolWithHooks } from '../../src/agent/tool-hook-triggers.ts';
 import { HookPlanner } from '../../src/hooks/hook-planner.ts';
 import { HookRegistry } from '../../src/hooks/hook-registry.ts';
+import { debugLines } from '../support/debug-lines.ts';
 import { inParallel, inSequence, print, startSession } from '../support/session.ts';
 
 const tool = { tool_name: 'write_file', tool_input: {} };
@@ -112,15 +111,9 @@ describe('the way of an event', () => {
   });
 
   test('each event is logged with name, count, success and duration (HOOK-146)', async () => {
-    const lines: string[] = [];
-    const log = vi.spyOn(createDebug, 'log').mockImplementation((...args: unknown[]) => {
-      lines.push(format(...args));
-    });
-    createDebug.enable('llxprt:core:hooks:event-handler');
+    const lines = debugLines('llxprt:core:hooks:event-handler');
     const session = await startSession({ BeforeTool: inParallel('true', 'exit 1') });
     await session.fire('BeforeTool', tool);
-    createDebug.disable();
-    log.mockRestore();
     expect(lines.join('\n')).toMatch(/BeforeTool: 2 hooks, success false, \d+ ms in all/);
   });
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HookEventHandler } from '../../src/hooks/hook-event-handler.ts';
-import type { AggregatedHookResult } from '../../src/hooks/results.ts';
+import type { AggregatedHookResult } from '../../src/verdict/results.ts';
 import { hookEventNames, type HookEventName } from '../../src/protocol/events.ts';
 import { inParallel, someFields, startSession } from '../support/session.ts';
 

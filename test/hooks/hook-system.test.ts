@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { HookSystem, HookSystemNotInitializedError } from '../../src/hooks/hook-system.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
@@ -145,9 +145,7 @@ describe('whether any hook would run', () => {
     expect(system.hasHooksFor('BeforeTool', 'read_file')).toBe(false);
     expect(system.hasHooksFor('AfterTool', 'write_file')).toBe(false);
     expect(system.hasHooksFor('BeforeModel')).toBe(false);
-    const fields = vi.fn(() => ({ tool_name: 'read_file', tool_input: {} }));
-    expect(system.getEventHandler().prepare('BeforeTool', fields, 'read_file')).toBeUndefined();
-    expect(fields).not.toHaveBeenCalled();
+    expect(system.getEventHandler().plan('BeforeTool', 'read_file')).toBeUndefined();
     expect(existsSync(join(box.project, 'started'))).toBe(false);
   });
 

@@ -276,7 +276,7 @@ describe('a hook that is not trusted', () => {
     expect(existsSync(join(session.folder, 'ran'))).toBe(false);
   });
 
-  test("keeps no hook of the user's from running, and forces no sequence", async () => {
+  test("counts for nothing where it stands in a project's file, and keeps no hook of the user's from running (S-17)", async () => {
     const box = sandbox();
     box.write(box.files.project, settings(true, { onFailure: 'block', name: 'theirs' }));
     box.write(box.files.user, settings(false, { name: 'mine' }));
@@ -288,11 +288,9 @@ describe('a hook that is not trusted', () => {
     const system = config.getHookSystem()!;
     await system.initialize();
     const result = await system.getEventHandler().fire('BeforeTool', someFields.BeforeTool);
-    expect(result.results.map(({ hook, fared }) => [hook.name, fared])).toEqual([
-      ['theirs', 'untrusted'],
-      ['mine', 'ok'],
-    ]);
-    expect(result.plan).toEqual({ mode: 'parallel', count: 2 });
+    expect(result.results.map(({ hook, fared }) => [hook.name, fared])).toEqual([['mine', 'ok']]);
+    expect(result.finalOutput?.isBlockingDecision() ?? false).toBe(false);
+    expect(result.plan).toEqual({ mode: 'parallel', count: 1 });
     expect(existsSync(join(box.project, 'ran'))).toBe(true);
   });
 });

@@ -3,6 +3,7 @@ import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-c
 import { HookPlanner } from '../../src/hooks/hook-planner.ts';
 import { HookRegistry } from '../../src/hooks/hook-registry.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 
 type Hooks = NonNullable<NonNullable<CreateConfigOptions['settings']>['hooks']>;
 
@@ -228,9 +229,9 @@ test('a thousand groups without a match cost next to nothing', async () => {
       hooks: run(`echo ${index}`),
     })),
   });
-  const start = performance.now();
+  const start = cpuTime();
   for (let index = 0; index < 100_000; index++) planner.plan('BeforeTool', 'read_file');
-  expect(performance.now() - start).toBeLessThan(2_000);
+  expect(cpuTime() - start).toBeLessThan(2_000);
 });
 
 test('a matcher that cannot be decided is told with its hook, and the hook is planned', async () => {

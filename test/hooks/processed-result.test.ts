@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { fireBeforeModelHook } from '../../src/agent/model-hook-triggers.ts';
 import { processHookResult } from '../../src/hooks/processed-result.ts';
 import { buildFailureEnvelope } from '../../src/hooks/failure.ts';
-import { makeEmptySuccessResult } from '../../src/hooks/results.ts';
+import { makeEmptySuccessResult } from '../../src/verdict/results.ts';
 import { hookEventNames, type HookEventName } from '../../src/protocol/events.ts';
 import type { HookOutput } from '../../src/protocol/output.ts';
 import { createSpecificHookOutput } from '../../src/translate/create-hook-output.ts';

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { defaultDialects } from '../../src/dialects/index.ts';
 import { findAllHooks } from '../../src/hooks/find-hooks.ts';
+import { HookPlanner } from '../../src/hooks/hook-planner.ts';
+import { runProgram } from '../../src/hooks/run-program.ts';
 import { HookRegistry } from '../../src/hooks/hook-registry.ts';
 import { formatProblem } from '../../src/settings/problem.ts';
 import { sandbox } from '../support/sandbox.ts';
@@ -24,6 +26,56 @@ const host = (config: Partial<HookSystemConfig>): HookSystemConfig => ({
 const sourcesOf = (registry: HookRegistry) =>
   registry.getAllHooks().map(({ source, command }) => `${source} ${command}`);
 
+const both = (event: string) => ({
+  [event]: [{ hooks: [{ type: 'command', command: 'guard' }] }],
+});
+const hiddenOf = (registry: HookRegistry) =>
+  registry.getAllHooks().flatMap((hook) => (registry.isHidden(hook) ? [hook.source] : []));
+
+describe('of two hooks of one identity', () => {
+  test("the project's hides the user's where every call has it, and an administrator's hides both", async () => {
+    const box = sandbox();
+    const { files, project, systemFolder, write } = box;
+    const load = () => HookRegistry.load(createConfig({ cwd: project, systemFolder }));
+    write(files.project, { enableHooks: true, hooks: both('BeforeModel') });
+    write(files.user, { hooks: both('BeforeModel') });
+    expect(hiddenOf(await load())).toEqual(['user']);
+    write(files.system, { hooks: both('BeforeModel') });
+    expect(hiddenOf(await load())).toEqual(['project', 'user']);
+    write(files.project, { enableHooks: true, hooks: both('BeforeTool') });
+    write(files.user, { hooks: both('BeforeTool') });
+    write(files.system, { hooks: both('BeforeTool') });
+    expect(hiddenOf(await load())).toEqual([]);
+  });
+
+  test('each is compared with no more than what goes before it once, however many there are', async () => {
+    let asked = 0;
+    const counting = {
+      ...defaultDialects[0]!,
+      identity: (hook: Parameters<(typeof defaultDialects)[0]['identity']>[0]) => {
+        asked++;
+        return defaultDialects[0]!.identity(hook);
+      },
+    };
+    const count = 500;
+    const many = Array.from({ length: count }, (_, index) => ({
+      type: 'command' as const,
+      command: `hook-${index}`,
+    }));
+    const config = createConfig({
+      cwd: '/p',
+      dialects: [counting],
+      settings: { enableHooks: true, hooks: { BeforeModel: [{ hooks: many }] } },
+    });
+    const registry = await HookRegistry.load(config);
+    expect(hiddenOf(registry)).toEqual([]);
+    const planner = new HookPlanner(() => undefined);
+    planner.use(registry);
+    expect(planner.plan('BeforeModel')?.hooks).toHaveLength(count);
+    expect(asked).toBeLessThan(20 * count);
+  });
+});
+
 describe('where hooks come from', () => {
   test("what the host's config merged counts as the project's, extensions come last (HOOK-085, 086; C-10)", async () => {
     const registry = await HookRegistry.load(
@@ -40,13 +92,15 @@ describe('where hooks come from', () => {
   });
 
   test('project, user, system, extensions: in this order (HOOK-187, C-09)', async () => {
-    const { project, home, files, write } = sandbox();
+    const { project, home, files, write, systemFolder } = sandbox();
     write(`${home}/.llxprt/extensions/one/hooks/hooks.json`, { hooks: hooks('installed') });
     write(files.system, { hooks: hooks('1') });
     write(files.user, { hooks: hooks('2') });
     write(files.project, { hooks: hooks('3', '4') });
     const extensions = [{ name: 'x', isActive: true, hooks: hooks('given') }];
-    expect(sourcesOf(await HookRegistry.load(createConfig({ cwd: project, extensions })))).toEqual([
+    expect(
+      sourcesOf(await HookRegistry.load(createConfig({ cwd: project, extensions, systemFolder }))),
+    ).toEqual([
       'project 3',
       'project 4',
       'user 2',
@@ -75,10 +129,10 @@ describe('where hooks come from', () => {
 });
 
 test('problems are those of the files, then those of the hooks, each once', async () => {
-  const { project, files, write } = sandbox();
+  const { project, files, write, systemFolder } = sandbox();
   write(files.project, '{ "enableHooks": 1,\n "hooks": { "BeforeTool": [{ "hooks": [5] }] } }');
   write(files.user, '{');
-  const config = createConfig({ cwd: project, onWarning: () => undefined });
+  const config = createConfig({ cwd: project, systemFolder, onWarning: () => undefined });
   const registry = await HookRegistry.load(config);
   expect(registry.problems.map(formatProblem)).toEqual([
     `${files.project}:1:18 enableHooks: is 1, so it was ignored; make it true or false`,
@@ -109,9 +163,9 @@ describe('disabled hooks (C-03, C-04)', () => {
       ['scan', 'log', 'scan'],
     ],
   ])('%j leave %j', async (disabled, enabled) => {
-    const { project, files, write } = sandbox();
+    const { project, files, write, systemFolder } = sandbox();
     write(files.project, settings({ hooksConfig: { disabled } }));
-    const registry = await HookRegistry.load(createConfig({ cwd: project }));
+    const registry = await HookRegistry.load(createConfig({ cwd: project, systemFolder }));
     expect(registry.getAllHooks()).toHaveLength(3);
     const left = [
       ...registry.getHooksForEvent('BeforeTool'),
@@ -128,9 +182,9 @@ describe('disabled hooks (C-03, C-04)', () => {
   });
 
   test("the administrator's hooks only by the administrator's list", async () => {
-    const { project, files, write } = sandbox();
+    const { project, files, write, systemFolder } = sandbox();
     const enabled = async () =>
-      (await HookRegistry.load(createConfig({ cwd: project })))
+      (await HookRegistry.load(createConfig({ cwd: project, systemFolder })))
         .getHooksForEvent('BeforeTool')
         .map(({ source, name }) => `${source} ${name}`);
     write(files.system, settings({}));
@@ -142,7 +196,7 @@ describe('disabled hooks (C-03, C-04)', () => {
   });
 
   test('what the host switched at runtime goes before the lists, but not before the administrator', async () => {
-    const { project, files, write } = sandbox();
+    const { project, files, write, systemFolder } = sandbox();
     write(files.project, settings({ hooksConfig: { disabled: ['log'] } }));
     write(files.system, {
       hooks: { BeforeTool: [{ hooks: [named('admin', './admin.sh')] }] },
@@ -154,10 +208,10 @@ describe('disabled hooks (C-03, C-04)', () => {
       ['admin', false],
       ['./other.sh', true],
     ]);
-    const config = createConfig({ cwd: project });
+    const config = createConfig({ cwd: project, systemFolder });
     const registry = new HookRegistry(
       config,
-      await findAllHooks(config, defaultDialects, () => true),
+      await findAllHooks(config, defaultDialects, () => true, runProgram),
       switched,
     );
     expect(registry.getAllHooks().map(({ command, enabled }) => [command, enabled])).toEqual([

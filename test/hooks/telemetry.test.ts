@@ -1,6 +1,6 @@
-import createDebug from 'debug';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { callTool } from '../support/call-tool.ts';
+import { debugLines } from '../support/debug-lines.ts';
 import type {
   HookBatchSummary,
   HookFailureDiagnostic,
@@ -329,15 +329,7 @@ describe('a listener', () => {
 });
 
 test('DEBUG shows results, failures and summaries under one name each (C-102, 001)', async () => {
-  const lines: string[] = [];
-  const { log } = createDebug;
-  createDebug.log = (line: string, ...rest: unknown[]) =>
-    lines.push([line, ...rest].map(String).join(' '));
-  createDebug.enable('llxprt:core:hooks:*');
-  onTestFinished(() => {
-    createDebug.log = log;
-    createDebug.disable();
-  });
+  const lines = debugLines('llxprt:core:hooks:*');
   const session = await startSession({ BeforeTool: inParallel('exit 3') });
   await session.fire('BeforeTool', someFields.BeforeTool);
   const shown = lines.join('\n');

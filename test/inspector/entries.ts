@@ -140,12 +140,17 @@ export function* madeEntries({
           timeout: 60_000,
         })),
       };
-      const [id, beginning] = begin('hookEvent', name, parent, 'choosing', {
+      const [id, beginning] = begin('hookEvent', name, parent, 'hearing.choosing', {
         plan,
         ...(payloads && { payload: { hook_event_name: name, session_id: session } }),
       });
       yield* beginning;
-      yield moved(id, 'choosing', isSequential ? 'sequence.running' : 'parallel', 'xstate.init');
+      yield moved(
+        id,
+        'hearing.choosing',
+        isSequential ? 'hearing.sequence.running' : 'hearing.parallel',
+        'xstate.init',
+      );
       const running: { hook: MadeHook; process: string; until: number }[] = [];
       const launch = function* (hook: MadeHook): Generator<JournalEntry> {
         const [process, started] = begin('hookProcess', hook.name, id, 'alive.starting', {
@@ -197,15 +202,16 @@ export function* madeEntries({
         if (hook.answer?.stop) stopped = hook;
         for (const field of hook.answer?.sets ?? []) setBy[field] = hook.name;
       };
+      const sequence = 'hearing.sequence';
       if (isSequential)
         for (const [index, hook] of hooks.entries()) {
           yield* launch(hook);
           yield* hear();
           decide(hook);
-          yield moved(id, 'sequence.running', 'sequence.chaining', 'xstate.done.actor.hook.0');
-          yield moved(id, 'sequence.chaining', 'sequence.next', '');
+          yield moved(id, `${sequence}.running`, `${sequence}.judging`, 'xstate.done.actor.hook.0');
+          yield moved(id, `${sequence}.judging`, `${sequence}.next`, '');
           const isLast = index === hooks.length - 1;
-          yield moved(id, 'sequence.next', isLast ? 'settled' : 'sequence.running', '');
+          yield moved(id, `${sequence}.next`, isLast ? 'merging' : `${sequence}.running`, '');
         }
       else {
         for (const hook of hooks) yield* launch(hook);
@@ -213,8 +219,9 @@ export function* madeEntries({
           yield* hear();
           decide(hook);
         }
-        yield moved(id, 'parallel', 'settled', 'xstate.done.actor.hook.0');
+        yield moved(id, 'hearing.parallel', 'merging', 'xstate.done.actor.hook.0');
       }
+      yield moved(id, 'merging', 'settled', '');
       const reason = blocked?.answer?.reason ?? stopped?.answer?.reason;
       const by = blocked?.name ?? stopped?.name;
       const conflict: VerdictEntry['conflicts'] = hasConflict
@@ -247,26 +254,26 @@ export function* madeEntries({
       return verdict;
     }
 
-    function* modelCall(turn: string): Generator<JournalEntry, string> {
-      const [id, beginning] = begin('modelCall', 'some-model', turn, 'planningSelection', {
+    function* modelCall(turn: string): Generator<JournalEntry> {
+      const [id, beginning] = begin('modelCall', 'some-model', turn, 'preparing', {
         ...(payloads && { payload: { model: 'some-model', contents: [{ role: 'user' }] } }),
       });
       yield* beginning;
-      yield moved(id, 'planningSelection', 'planningBefore', '');
-      yield moved(id, 'planningBefore', 'beforeHooks', '');
+      yield moved(id, 'preparing', 'assembling', '');
+      yield moved(id, 'assembling', 'beforeHooks.running', '');
       yield* event('BeforeModel', id, [guard]);
-      yield moved(id, 'beforeHooks', 'calling', 'xstate.done.actor.beforeHooks');
+      yield moved(id, 'beforeHooks.running', 'judgingBefore', 'xstate.done.actor.beforeHooks');
+      yield moved(id, 'judgingBefore', 'calling', '');
       later(410);
-      yield moved(id, 'calling', 'planningAfter', 'xstate.done.actor.model');
-      yield moved(id, 'planningAfter', 'done', '');
+      yield moved(id, 'calling', 'judgingResponse', 'xstate.done.actor.model');
+      yield moved(id, 'judgingResponse', 'done', '');
       yield ended(id, 'done', payloads ? { payload: { text: 'Let me look.' } } : {});
       later(2);
-      return id;
     }
 
     function* toolCall(parent: string, index: number): Generator<JournalEntry> {
       const scene = scenes[index % scenes.length]!;
-      const [id, beginning] = begin('toolCall', scene.tool, parent, 'planningBefore', {
+      const [id, beginning] = begin('toolCall', scene.tool, parent, 'admitting', {
         callId: `call_${ids}`,
         ...(payloads && {
           payload: { file_path: `src/part-${index}.ts`, content: 'export const part = 1;\n' },
@@ -274,7 +281,7 @@ export function* madeEntries({
       });
       yield* beginning;
       if (scene.before.length > 0) {
-        yield moved(id, 'planningBefore', 'beforeHooks', '');
+        yield moved(id, 'admitting', 'beforeHooks.running', '');
         const { blocked, reason } = yield* event(
           'BeforeTool',
           id,
@@ -282,28 +289,31 @@ export function* madeEntries({
           scene.sequential,
           scene.conflict,
         );
+        yield moved(id, 'beforeHooks.running', 'judgingBefore', 'xstate.done.actor.beforeHooks');
         if (blocked) {
-          yield moved(id, 'beforeHooks', 'blocked', 'xstate.done.actor.beforeHooks');
+          yield moved(id, 'judgingBefore', 'blocked', '');
           yield ended(id, 'blocked', { reason });
           return;
         }
-        yield moved(id, 'beforeHooks', 'executing', 'xstate.done.actor.beforeHooks');
-      } else yield moved(id, 'planningBefore', 'executing', '');
+        yield moved(id, 'judgingBefore', 'approving', '');
+      } else yield moved(id, 'admitting', 'approving', '');
+      yield moved(id, 'approving', 'executing', '');
       later(35 + ((index * 37) % 120));
       if (scene.cancelled) {
         yield moved(id, 'executing', 'cancelled', 'cancel');
         yield ended(id, 'cancelled', { reason: 'the user pressed Ctrl-C' });
         return;
       }
-      yield moved(id, 'executing', 'planningAfter', 'xstate.done.actor.tool');
+      yield moved(id, 'executing', 'judgingResult', 'xstate.done.actor.tool');
       if (scene.after.length > 0) {
-        yield moved(id, 'planningAfter', 'afterHooks', '');
+        yield moved(id, 'judgingResult', 'afterHooks.running', '');
         const { stop, reason } = yield* event('AfterTool', id, scene.after);
         const to = stop ? 'stopped' : 'done';
-        yield moved(id, 'afterHooks', to, 'xstate.done.actor.afterHooks');
+        yield moved(id, 'afterHooks.running', 'judgingAfter', 'xstate.done.actor.afterHooks');
+        yield moved(id, 'judgingAfter', to, '');
         yield ended(id, to, reason === undefined ? {} : { reason });
       } else {
-        yield moved(id, 'planningAfter', 'done', '');
+        yield moved(id, 'judgingResult', 'done', '');
         yield ended(id, 'done', payloads ? { payload: { llmContent: 'ok' } } : {});
       }
       later(3);
@@ -312,18 +322,21 @@ export function* madeEntries({
     yield* event('SessionStart', undefined, [guard]);
     for (let t = 0; t < turns; t++) {
       later(900);
-      const [turn, beginning] = begin('agentTurn', 'turn', undefined, 'planningBefore');
+      const [turn, beginning] = begin('agentTurn', 'turn', undefined, 'admitting');
       yield* beginning;
-      yield moved(turn, 'planningBefore', 'beforeAgent', '');
+      yield moved(turn, 'admitting', 'beforeAgent.running', '');
       yield* event('BeforeAgent', turn, [guard]);
-      yield moved(turn, 'beforeAgent', 'callingModel', 'xstate.done.actor.beforeHooks');
-      const model = yield* modelCall(turn);
-      yield moved(turn, 'callingModel', 'runningTools', 'xstate.done.actor.modelCall');
-      for (let c = 0; c < calls; c++) yield* toolCall(model, t * calls + c);
-      yield moved(turn, 'runningTools', 'callingModel', 'xstate.done.actor.toolBatch');
+      yield moved(turn, 'beforeAgent.running', 'judgingPrompt', 'xstate.done.actor.beforeHooks');
+      yield moved(turn, 'judgingPrompt', 'callingModel.running', '');
       yield* modelCall(turn);
-      yield moved(turn, 'callingModel', 'planningAfter', 'xstate.done.actor.modelCall');
-      yield moved(turn, 'planningAfter', 'finished', '');
+      yield moved(turn, 'callingModel.running', 'judgingModelCall', 'xstate.done.actor.modelCall');
+      yield moved(turn, 'judgingModelCall', 'runningTools.running', '');
+      for (let c = 0; c < calls; c++) yield* toolCall(turn, t * calls + c);
+      yield moved(turn, 'runningTools.running', 'judgingTools', 'xstate.done.actor.toolBatch');
+      yield moved(turn, 'judgingTools', 'callingModel.running', '');
+      yield* modelCall(turn);
+      yield moved(turn, 'callingModel.running', 'judgingModelCall', 'xstate.done.actor.modelCall');
+      yield moved(turn, 'judgingModelCall', 'finished', '');
       yield ended(turn, 'finished');
     }
     yield { kind: 'warned', at, text: 'hook lint.sh: it took more than 240 ms and was ended' };

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { execa } from 'execa';
 import { expect, onTestFinished, test } from 'vitest';
 import { startInspector, type InspectorOptions } from '../../src/inspector/start-inspector.ts';
+import '../build.ts';
 import { startChat, type ChatOptions } from '../support/chat.ts';
 import { group, inParallel, print } from '../support/session.ts';
 import { saying, wanting, type Turn } from '../support/some-model.ts';
@@ -54,7 +55,7 @@ describeInBrowser('the page of a running session', () => {
     await until(source(page), 'Live');
     await until(() => page.locator('#empty').isVisible(), true);
     const ended = run('Write two files');
-    await until(current(page), 'toolCall.beforeHooks');
+    await until(current(page), 'toolCall.beforeHooks.running');
     await until(() => page.locator('.lead').textContent(), 'Running: before hooks.');
     await until(() => texts(page, '.part-name'), ['Tool write', 'BeforeTool', 'gate', 'guard']);
     await picture(page, 'live');
@@ -96,11 +97,14 @@ describeInBrowser('the page of a running session', () => {
       return edges.toSorted();
     };
     await until(taken, [
-      'toolCall.afterHooks toolCall.done',
-      'toolCall.beforeHooks toolCall.executing',
-      'toolCall.executing toolCall.planningAfter',
-      'toolCall.planningAfter toolCall.afterHooks',
-      'toolCall.planningBefore toolCall.beforeHooks',
+      'toolCall.admitting toolCall.beforeHooks',
+      'toolCall.afterHooks toolCall.judgingAfter',
+      'toolCall.approving toolCall.executing',
+      'toolCall.beforeHooks toolCall.judgingBefore',
+      'toolCall.executing toolCall.judgingResult',
+      'toolCall.judgingAfter toolCall.done',
+      'toolCall.judgingBefore toolCall.approving',
+      'toolCall.judgingResult toolCall.afterHooks',
     ]);
     await page.locator('.part', { hasText: 'audit' }).click();
     await until(current(page), 'hookProcess.exited');
@@ -147,9 +151,9 @@ describeInBrowser('the page of a running session', () => {
     const { run, inspector, go } = await chatWithInspector();
     const page = await openPage(inspector.url);
     const ended = run();
-    await until(current(page), 'toolCall.beforeHooks');
+    await until(current(page), 'toolCall.beforeHooks.running');
     await page.reload();
-    await until(current(page), 'toolCall.beforeHooks');
+    await until(current(page), 'toolCall.beforeHooks.running');
     await until(async () => (await names(page)()).slice(1), ['1', 'some-model', 'write']);
     go();
     await ended;
@@ -182,7 +186,7 @@ describeInBrowser('the page of a running session', () => {
   test('a page whose process was killed says so and stays readable', async () => {
     const program = `
       import { createConfig } from 'hookmachine';
-      import { startInspector } from './dist/src/inspector/start-inspector.js';
+      import { startInspector } from 'hookmachine/inspector';
       const config = createConfig({
         cwd: '.',
         settings: { tools: { enableHooks: true }, hooks: { Notification: [{ hooks: [{ type: 'command', command: 'true' }] }] } },

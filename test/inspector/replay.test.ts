@@ -116,7 +116,7 @@ describeInBrowser('the page of a recording', () => {
     await until(chosen(page), 'write_file');
     await until(current(page), 'toolCall.done');
     await page.keyboard.press('ArrowLeft');
-    await until(current(page), 'toolCall.afterHooks');
+    await until(current(page), 'toolCall.afterHooks.running');
     await page.keyboard.press(']');
     await until(
       () =>
@@ -270,7 +270,7 @@ describeInBrowser('the page of a recording', () => {
     await until(
       () => page.locator('#notices').textContent(),
       expect.stringMatching(
-        /^Line \d+ is torn: the process was ended while it wrote, so it was skipped\.$/,
+        /^Line \d+ of .+ is torn: the process was ended while it wrote, so it was skipped; correct or remove/,
       ),
     );
     await until(() => page.locator('.row.toolCall').count(), 8);

@@ -1,8 +1,9 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { runToolCall } from '../../src/agent/tool-call.ts';
-import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { History } from '../../src/inspector/history.ts';
 import { startInspector, type Inspectable } from '../../src/inspector/start-inspector.ts';
+import { RedactionError } from '../../src/redaction/redaction-error.ts';
 import { written } from '../support/call-tool.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { startSession } from '../support/session.ts';
@@ -25,7 +26,7 @@ const call = (config: HookSystemConfig, input: Record<string, unknown> = {}) =>
   runToolCall(config, { id: 'call-1', name: 'write', input }, () => Promise.resolve(written));
 
 test('what settings redact is redacted besides what the host names', async () => {
-  const { config, warnings } = await session(['customer', '/sk-\\w+/', '/(/']);
+  const { config, warnings } = await session(['customer', '/sk-\\w+/']);
   const inspector = await started(config, { payloads: true, redact: ['patient'] });
   const { page, cookie } = await enter(inspector.url);
   await call(config, { customer: 'SECRET', patient: 'SECRET', note: 'sk-SECRET', kept: 'KEPT' });
@@ -34,8 +35,25 @@ test('what settings redact is redacted besides what the host names', async () =>
   const body = await told.text();
   expect(body).toContain('KEPT');
   expect(body).not.toContain('SECRET');
-  expect(body).toContain('hooksConfig.redact[2]: is no regular expression');
-  expect(warnings).toEqual([expect.stringContaining('hooksConfig.redact[2]: is no regular')]);
+  expect(warnings).toEqual([]);
+});
+
+test('a broken rule is told where no payloads are shown, and refuses them where they are', async () => {
+  const { config, warnings } = await session(['customer', '/(/']);
+  const inspector = await started(config);
+  expect(warnings).toEqual([expect.stringContaining('hooksConfig.redact[1]: is no regular')]);
+  await inspector.close();
+  const refused = startInspector(config, { payloads: true });
+  await expect(refused).rejects.toThrow(RedactionError);
+  await expect(refused).rejects.toThrow(
+    /settings\.json:\d+:\d+ hooksConfig\.redact\[1\]: is no regular expression \(.*\); fix it/,
+  );
+});
+
+test('a broken rule of the host refuses payloads too', async () => {
+  const { config } = await session();
+  const refused = startInspector(config, { payloads: true, redact: ['/(/'] });
+  await expect(refused).rejects.toThrow(/broken: redact\[0\]: is no regular expression/);
 });
 
 test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runToolCall } from '../../src/agent/tool-call.ts';
-import { modelCall, toolCall } from '../../src/hooks/actors.ts';
+import { modelCall, toolCall } from '../../src/agent/call-machines.ts';
 import { runMachine } from '../../src/hooks/run-machine.ts';
 import { journalTo } from '../../src/journal/journal.ts';
 import { callTool, someInput, written } from '../support/call-tool.ts';
@@ -41,7 +41,7 @@ describe('the journal', () => {
     const events = seen.started('hookEvent');
     expect(turn).not.toHaveProperty('parent');
     expect([first, second].map((call) => call?.parent)).toEqual([turn?.id, turn?.id]);
-    expect(calls.map(({ parent }) => parent)).toEqual([first?.id, first?.id]);
+    expect(calls.map(({ parent }) => parent)).toEqual([turn?.id, turn?.id]);
     const hooks = seen.started('hookProcess');
     expect(events).toHaveLength(2);
     expect(new Set(events.map(({ parent }) => parent))).toEqual(idsOf(calls));
@@ -152,17 +152,18 @@ describe('the journal', () => {
     const pathOf = (id: string | undefined) =>
       seen.of('moved').flatMap((entry) => (entry.id === id ? [entry.to] : []));
     expect(pathOf(seen.started('toolCall')[0]?.id)).toEqual([
-      'planningBefore',
-      'beforeHooks',
+      'admitting',
+      'beforeHooks.running',
+      'judgingBefore',
       'blocked',
     ]);
     expect(pathOf(seen.started('hookEvent')[0]?.id).slice(0, 6)).toEqual([
-      'choosing',
-      'sequence.next',
-      'sequence.running',
-      'sequence.chaining',
-      'sequence.next',
-      'sequence.running',
+      'hearing.choosing',
+      'hearing.sequence.next',
+      'hearing.sequence.running',
+      'hearing.sequence.judging',
+      'hearing.sequence.next',
+      'hearing.sequence.running',
     ]);
     // Its end may be heard before that of its outputs.
     const path = pathOf(seen.started('hookProcess')[0]?.id).filter((to) => to !== 'alive.draining');
@@ -219,7 +220,7 @@ describe('the journal', () => {
   test('a machine that breaks is told as broken, and forgotten', async () => {
     const seen = journaled();
     const ports = {
-      planSelection: () => {
+      get hooksOnSelection() {
         throw new Error('no plan');
       },
     };
@@ -236,8 +237,7 @@ describe('what the journal costs', () => {
     let ended = 0;
     const journal = journalTo(({ kind }) => void (ended += kind === 'ended' ? 1 : 0));
     const ports = {
-      planBefore: () => undefined,
-      planAfter: () => undefined,
+      mustAsk: () => false,
       rewrite: () => ({}),
       execute: () => Promise.resolve({}),
       failure: () => ({}),
@@ -246,7 +246,7 @@ describe('what the journal costs', () => {
       const input = { id: String(run), toolName: 'tool', toolInput: {}, ports };
       await runMachine(toolCall, input, {
         inspect: journal.observe,
-        origin: { sessionId: 's', modelCall: String(run) },
+        origin: { sessionId: 's' },
       });
       expect(journal.running).toBe(0);
     }

@@ -213,11 +213,16 @@ describe('reading a recording', () => {
     await expect(read(join(folder, 'x'.repeat(300)))).rejects.toThrow(
       /cannot be read \(ENAMETOOLONG/,
     );
-    const file = fileOf(header);
-    chmodSync(file, 0);
-    // Root reads everything.
-    if (process.getuid?.() !== 0) await expect(read(file)).rejects.toThrow(/cannot be read/);
   });
+
+  test.skipIf(process.getuid?.() === 0)(
+    'one clear error for what this user may not read (root reads everything)',
+    async () => {
+      const file = fileOf(header);
+      chmodSync(file, 0);
+      await expect(read(file)).rejects.toThrow(/cannot be read/);
+    },
+  );
 
   test('a broken line is skipped and named, and the others live', async () => {
     const lines = [
@@ -237,10 +242,41 @@ describe('reading a recording', () => {
       skipped: [
         '3 is no valid JSON',
         '5 is no entry of a journal',
-        '6 is no entry of a journal',
+        '6 is no entry of a journal: "conflicts" is an array',
         '7 is no entry of a journal',
         '8 is no entry of a journal',
       ],
+    });
+  });
+
+  test.each([
+    ['"at":8.64e15', undefined],
+    ['"at":-8.64e15', undefined],
+    [
+      '"at":1e16',
+      'is no entry of a journal: "at" is 10000000000000000, a time that no date can have',
+    ],
+    [
+      '"at":-9e15',
+      'is no entry of a journal: "at" is -9000000000000000, a time that no date can have',
+    ],
+    ['"at":1e999', 'is no entry of a journal: "at" is Infinity, a time that no date can have'],
+    ['"at":null', 'is no entry of a journal: "at" is null'],
+    ['"at":"1"', 'is no entry of a journal: "at" is "1"'],
+    ['"at":NaN', 'is no valid JSON'],
+  ])('a time that is %s is read, or refused with one clear message', async (at, message) => {
+    const lines = [header, ended.replace('"at":2', at), ended];
+    const { kinds, skipped } = await read(fileOf(`${lines.join('\n')}\n`));
+    expect(skipped).toEqual(message === undefined ? [] : [`2 ${message}`]);
+    expect(kinds).toEqual(
+      message === undefined ? ['recording', 'ended', 'ended'] : ['recording', 'ended'],
+    );
+  });
+
+  test('a header whose time is none is said, and its entries live', async () => {
+    expect(await read(fileOf(`${header.replace('"at":1', '"at":1e300')}\n${ended}\n`))).toEqual({
+      kinds: ['recording', 'ended'],
+      skipped: ['1 is a header whose "at" is 1e+300, which is no time of a date'],
     });
   });
 
@@ -260,7 +296,7 @@ describe('reading a recording', () => {
     const lines = [header, ended, newer, '{"kind":"new"}', ended, header, ended];
     expect(await read(fileOf(`${lines.join('\n')}\n`))).toEqual({
       kinds: ['recording', 'ended', 'recording', 'ended'],
-      skipped: ['3 begins a session of a newer hookmachine, which is passed over'],
+      skipped: ['3 begins a session of a newer hookmachine, which is ignored'],
     });
   });
 

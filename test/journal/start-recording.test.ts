@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRecording, type RecordingOptions } from '../../src/journal/start-recording.ts';
 import { callTool } from '../support/call-tool.ts';
+import { RedactionError } from '../../src/redaction/redaction-error.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -27,12 +28,31 @@ function projectRedacting(redact: readonly unknown[]): string {
 }
 
 test('what the settings of a project redact is redacted besides what the host names', async () => {
-  const cwd = projectRedacting(['customer', '/(/']);
+  const cwd = projectRedacting(['customer']);
   const { text, warnings } = await recorded({ cwd, redact: ['patient'] });
   expect(text).toContain('KEPT');
   expect(text).not.toContain('SECRET');
-  expect(text).toContain('hooksConfig.redact[1]: is no regular expression');
-  expect(warnings).toEqual([expect.stringContaining('hooksConfig.redact[1]: is no regular')]);
+  expect(warnings).toEqual([]);
+});
+
+test('a broken rule refuses payloads, and no file is made', () => {
+  const cwd = projectRedacting(['customer', '/(/']);
+  const file = join(tempFolder(), 'r.jsonl');
+  const start = () => startRecording(file, { cwd, payloads: true });
+  expect(start).toThrow(RedactionError);
+  expect(start).toThrow(
+    /settings\.json:\d+:\d+ hooksConfig\.redact\[1\]: is no regular expression/,
+  );
+  expect(existsSync(file)).toBe(false);
+});
+
+test('a broken rule is told where no payloads are recorded', () => {
+  const cwd = projectRedacting(['/(/']);
+  const file = join(tempFolder(), 'r.jsonl');
+  const warnings: string[] = [];
+  startRecording(file, { cwd, onWarning: (line) => void warnings.push(line) }).close();
+  expect(warnings).toEqual([expect.stringContaining('hooksConfig.redact[0]: is no regular')]);
+  expect(readFileSync(file, 'utf8')).toContain('hooksConfig.redact[0]: is no regular expression');
 });
 
 test('the project is where the process is unless the host says otherwise', async () => {

@@ -3,11 +3,10 @@ import { callsOf } from '../../load/calls.ts';
 import { brokenClaims, growth } from '../../load/claims.ts';
 import type { Slice } from '../../load/host.ts';
 import { killHosts } from '../../load/kills.ts';
-import { endless, kinds, stop, type Kind } from '../../load/kinds.ts';
+import { kinds, stop, type Kind } from '../../load/kinds.ts';
 import { runBatch } from '../../load/run-batch.ts';
 import { runLoad, type Run } from '../../load/run-load.ts';
 import { openSession } from '../../load/session.ts';
-import { readyWay } from '../../src/process/ready-way.ts';
 
 /** Far more than any of this takes, in ms: nothing here is about time. */
 const patience = 300_000;
@@ -31,16 +30,6 @@ describe('thousands of calls with mixed hooks', () => {
     patience,
   );
 
-  test('come by each way to tell a waiting shell what to run', () => {
-    const commands = [...kinds, stop, endless]
-      .flatMap(({ hooks = {} }) => [...(hooks.BeforeTool ?? []), ...(hooks.AfterTool ?? [])])
-      .flatMap((group) => ('hooks' in group ? group.hooks : []))
-      .map((hook) => ('command' in hook ? hook.command : undefined));
-    const ways = commands.map((command) => readyWay(String(command), {}));
-    for (const way of ['program', 'line', 'text'])
-      expect(ways.filter((one) => one === way).length).toBeGreaterThan(4);
-  });
-
   test('are of every kind', () => {
     const made = new Set(callsOf(0, count, 1).map(({ kind }) => kind));
     expect(made).toEqual(new Set([...kinds, stop]));
@@ -50,7 +39,7 @@ describe('thousands of calls with mixed hooks', () => {
 test(
   'after SIGKILL of the host no process of a hook survives, and the recording stays readable',
   async () => {
-    const { broken, alive, entries, torn } = await killHosts({ kills: 10, atOnce: 16, seed: 1 });
+    const { broken, alive, entries, torn } = await killHosts({ kills: 6, atOnce: 16, seed: 1 });
     expect(broken).toEqual([]);
     expect(alive).toBeGreaterThan(0);
     expect(entries).toBeGreaterThan(0);

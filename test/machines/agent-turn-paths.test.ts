@@ -9,7 +9,9 @@ import {
   type ToolStep,
 } from '../../machines/agent-turn.ts';
 import type { HookEventInput, HookEventOutcome } from '../../machines/hook-event.ts';
+import { pathOf } from './path-of.ts';
 import { Script } from './script.ts';
+import { statesOf } from './states-of.ts';
 
 type Snapshot = SnapshotFrom<typeof agentTurnMachine>;
 type Event = EventFromLogic<typeof agentTurnMachine>;
@@ -100,14 +102,14 @@ const inputFor = ({ maxSteps, hasBefore, hasAfter }: Setting): AgentTurnInput =>
   maxSteps,
   maxRejections,
   ports: {
-    planBefore: () => (hasBefore ? somePlan : undefined),
+    ...(hasBefore && { hooksBefore: () => somePlan }),
+    ...(hasAfter && { hooksAfter: () => somePlan }),
     acceptPrompt: () => void told.push('prompt'),
-    planAfter: () => (hasAfter ? somePlan : undefined),
     sendOn: () => void told.push('sent on'),
     stopOf: () => stop,
     callModel: () => Promise.reject(new Error('the script answers for the model')),
     runTools: () => Promise.reject(new Error('the script answers for the tools')),
-    cancel: (reason) => void told.push(reason),
+    cancelCalls: (reason) => void told.push(reason),
   },
 });
 
@@ -118,7 +120,7 @@ const filterEvents = (snapshot: Snapshot, event: Event): boolean =>
   !(event.type === 'cancel' && snapshot.context.cancelReason !== undefined);
 
 const serializeState = ({ value, context }: Snapshot): string => {
-  const { ports: _ports, plan: _plan, ...heard } = context;
+  const { ports: _ports, ...heard } = context;
   return JSON.stringify({ value, heard });
 };
 
@@ -153,7 +155,7 @@ const paths = settings.flatMap((setting) => {
     ({ steps }) => {
       const heard = steps.slice(1).map(({ event }) => event);
       const words = heard.map(wordFor);
-      const states = steps.map(({ state }): string => state.value);
+      const states = steps.map(({ state }) => pathOf(state.value));
       return { name: `${nameOf(setting)}: ${words.join(', ')}`, heard, words, states, setting };
     },
   );
@@ -226,13 +228,13 @@ function expectedOf({ words, setting }: Path): AgentTurnOutcome {
 /** The states that a turn must be in, told from what was heard and not from the machine. */
 function expectedStates(path: Path): string[] {
   const { words, setting } = path;
-  const states = [setting.hasBefore ? 'beforeAgent' : 'callingModel'];
+  const states = [setting.hasBefore ? 'beforeAgent.running' : 'callingModel.running'];
   for (const [index, word] of words.entries())
     if (index === words.length - 1) states.push(expectedOf(path).status);
-    else if (word === 'cancel') states.push(states.at(-1)!);
-    else if (word === 'model wants tools') states.push('runningTools');
-    else if (word === 'model is content') states.push('afterAgent');
-    else states.push('callingModel');
+    else if (word === 'cancel') states.push(states.at(-1)!.replace('.running', '.cancelling'));
+    else if (word === 'model wants tools') states.push('runningTools.running');
+    else if (word === 'model is content') states.push('afterAgent.running');
+    else states.push('callingModel.running');
   return states;
 }
 
@@ -244,21 +246,22 @@ describe('every path of a turn, played on a real actor', () => {
       expect(played.output).toEqual(expectedOf(path));
       expect(played.states).toEqual(expectedStates(path));
       const { words, setting } = path;
-      const asksModel = played.states.includes('callingModel');
+      const asksModel = played.states.includes('callingModel.running');
       const rejected = played.states.filter(
-        (state, index) => state === 'callingModel' && sendsOn(words[index - 1]),
+        (state, index) => state === 'callingModel.running' && sendsOn(words[index - 1]),
       );
       const [cancelledIn] = words.flatMap((word, index) =>
         word === 'cancel' ? [played.states[index]] : [],
       );
       // A call is told of a cancel, and heard out: its results belong to the history.
-      const isTold = cancelledIn === 'callingModel' || cancelledIn === 'runningTools';
+      const isTold =
+        cancelledIn === 'callingModel.running' || cancelledIn === 'runningTools.running';
       expect(told).toEqual([
         ...(asksModel ? ['prompt'] : []),
         ...rejected.map(() => 'sent on'),
         ...(isTold ? ['user'] : []),
       ]);
-      expect(setting.hasBefore).toBe(played.states[0] === 'beforeAgent');
+      expect(setting.hasBefore).toBe(played.states[0] === 'beforeAgent.running');
     });
 
   test('together they pass through every state', async () => {
@@ -266,11 +269,7 @@ describe('every path of a turn, played on a real actor', () => {
     for (const { heard, setting } of paths)
       for (const id of (await script.play(machine, inputFor(setting), heard)).passed)
         passed.add(id);
-    expect([...passed].toSorted()).toEqual(
-      Object.values(machine.states)
-        .map(({ id }) => id)
-        .toSorted(),
-    );
+    expect([...passed].toSorted()).toEqual(statesOf(machine));
   });
 });
 
@@ -305,7 +304,9 @@ describe('the graph of a turn', () => {
 
     test(`has no state that cannot be cancelled: ${nameOf(setting)}`, () => {
       for (const { state } of waiting)
-        expect(state.can({ type: 'cancel', reason: '' }), String(state.value)).toBe(true);
+        expect(state.can({ type: 'cancel', reason: '' }), pathOf(state.value)).toBe(
+          !pathOf(state.value).endsWith('.cancelling'),
+        );
     });
   }
 });

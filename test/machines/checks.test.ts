@@ -36,6 +36,8 @@ interface Said extends EventObject {
   readonly output?: unknown;
   readonly error?: unknown;
   readonly actorId?: string;
+  /** What the user said, in an answer. */
+  readonly approved?: boolean;
 }
 
 const broken = { error: new Error('broken') };
@@ -71,15 +73,22 @@ const rules: HookEventInput['rules'] = {
     outcome.status === 'exited'
       ? (JSON.parse(outcome.exit.stdout) as never)
       : { decision: undefined, stop: false, fared: 'failed' },
-  chain: (payload) => payload,
   merge: (answers) => ({
     blocked: answers.some(({ decision }) => decision === 'deny'),
     stop: answers.some(({ stop }) => stop),
   }),
 };
-const plan: HookEventInput = { event: '', mode: 'parallel', hooks: [], payload: {}, rules };
+const reports = { answered: () => undefined, decided: () => undefined };
+const plan: HookEventInput = {
+  event: '',
+  mode: 'parallel',
+  hooks: [],
+  payload: {},
+  rules,
+  reports,
+};
 const either = [true, false];
-const ask = (hooks: boolean) => (): HookEventInput | undefined => (hooks ? plan : undefined);
+const planned = (): HookEventInput => plan;
 const never = (): Promise<never> => Promise.reject(new Error('the world answers'));
 
 const exit = { exitCode: 0, signal: null, stdout: '', stderr: '', truncated: [], durationMs: 1 };
@@ -102,17 +111,20 @@ const hookAnswers = [
 
 const worlds: Readonly<Record<string, World>> = {
   hookProcess: {
-    inputs: [
-      {
-        name: 'x',
-        timeout: 5,
-        command: { command: '', cwd: '', env: {}, stdin: () => '' },
-      } satisfies HookProcessInput,
-    ],
+    inputs: (['end-group', 'end', 'leave'] as const).map((leftBehind): HookProcessInput => ({
+      name: 'x',
+      timeout: 5,
+      leftBehind,
+      command: { command: '', cwd: '', env: {}, stdin: () => '' },
+    })),
     says: {
       process: [broken],
+      'process.admitting': [{}],
       'process.started': [{ pid: 1 }],
-      'process.exited': [{}],
+      'process.unreachable': [{}],
+      'process.exited': [{ left: { living: 'group', output: false } }],
+      // A daemon may hold the streams.
+      'process.left': [{ left: { living: 'daemons', output: true } }],
       'process.closed': [{ exit }],
       'process.failed': [{ error: new Error('broken') }],
       cancel,
@@ -132,34 +144,46 @@ const worlds: Readonly<Record<string, World>> = {
     ),
     says: { 'hook.0': hookAnswers, 'hook.1': hookAnswers, 'hook.2': hookAnswers, cancel },
     // Side by side all hooks run already; in a sequence no further one may begin.
-    acts: ['sequence.running'],
+    acts: ['hearing.sequence.running'],
     forbids: ({ output }) =>
       /"deny"|"stop":true/.test((output as { exit?: typeof exit } | undefined)?.exit?.stdout ?? ''),
     afterCancel: ['cancelled'],
   },
   toolCall: {
     inputs: either.flatMap((before) =>
-      either.map((after): ToolCallInput => ({
-        id: '1',
-        toolName: 'write_file',
-        toolInput: {},
-        ports: {
-          planBefore: ask(before),
-          planAfter: ask(after),
-          rewrite: (input) => input,
-          execute: never,
-          failure: (error) => ({ error }),
-        },
-      })),
+      either.flatMap((after) =>
+        either.flatMap((asks) =>
+          [undefined, 'not on offer'].map((notOffered): ToolCallInput => ({
+            id: '1',
+            notOffered,
+            toolName: 'write_file',
+            toolInput: {},
+            ports: {
+              ...(before && { hooksBefore: planned }),
+              ...(after && { hooksAfter: planned }),
+              mustAsk: () => asks,
+              rewrite: (input) => input,
+              execute: never,
+              failure: (error) => ({ error }),
+            },
+          })),
+        ),
+      ),
     ),
     says: {
       beforeHooks: verdicts,
       tool: [{ output: { llmContent: 'done' } }, broken],
       afterHooks: verdicts,
+      answer: [
+        { approved: true, reason: '' },
+        { approved: false, reason: 'no' },
+      ],
+      expire: [{ reason: 'late' }],
       cancel,
     },
     acts: ['executing'],
-    forbids: (event) => blocks(event) || stops(event),
+    forbids: (event) =>
+      blocks(event) || stops(event) || event['approved'] === false || event.type === 'expire',
     afterCancel: ['cancelled'],
   },
   modelCall: {
@@ -170,9 +194,9 @@ const worlds: Readonly<Record<string, World>> = {
             id: '1',
             request: {},
             ports: {
-              planSelection: ask(selection),
-              planBefore: ask(before),
-              planAfter: ask(after),
+              ...(selection && { hooksOnSelection: planned }),
+              ...(before && { hooksBefore: planned }),
+              ...(after && { hooksAfter: planned }),
               selectTools: (request) => request,
               rewrite: (request) => request,
               synthetic: () => (answers ? { text: 'instead' } : undefined),
@@ -202,14 +226,14 @@ const worlds: Readonly<Record<string, World>> = {
           maxSteps,
           maxRejections: 1,
           ports: {
-            planBefore: ask(before),
+            ...(before && { hooksBefore: planned }),
+            ...(after && { hooksAfter: planned }),
             acceptPrompt: () => undefined,
-            planAfter: ask(after),
             sendOn: () => undefined,
             stopOf: () => ({ reason: 'stopped' }),
             callModel: never,
             runTools: never,
-            cancel: () => undefined,
+            cancelCalls: () => undefined,
           },
         })),
       ),
@@ -228,7 +252,7 @@ const worlds: Readonly<Record<string, World>> = {
       afterHooks: [...verdicts, verdict(false, false, true)],
       cancel,
     },
-    acts: ['callingModel', 'runningTools'],
+    acts: ['callingModel.running', 'runningTools.running'],
     // A block of AfterAgent is a rejection: it sends the agent on, so often and no more.
     forbids: (event) =>
       stops(event) ||
@@ -327,10 +351,22 @@ function canHappen(snapshot: AnyMachineSnapshot, event: Said): boolean {
   return event.actorId === undefined || isRunning(snapshot, event.actorId);
 }
 
-/** All that a machine has heard and decided; what it was given to work with is the same all along. */
+const keys = new Map<string, string>();
+const keysOfSnapshots = new WeakMap<AnyMachineSnapshot, string>();
+
+/**
+ * One short key for all that a machine has heard and decided; what it was given to work with is the
+ * same all along. The graph functions ask for it once for each step of each path.
+ */
 const serializeState = (snapshot: AnyMachineSnapshot): string => {
+  const known = keysOfSnapshots.get(snapshot);
+  if (known !== undefined) return known;
   const { ports: _, rules: __, plan: ___, input: ____, ...heard } = contextOf(snapshot);
-  return JSON.stringify([snapshot.value, heard]);
+  const whole = JSON.stringify([snapshot.value, heard]);
+  const key = keys.get(whole) ?? `${nameOf(snapshot.value)} ${keys.size}`;
+  keys.set(whole, key);
+  keysOfSnapshots.set(snapshot, key);
+  return key;
 };
 
 /** A state by the names on the way to it, such as `sequence.running`. */

@@ -10,8 +10,9 @@ import {
   type HookVerdict,
 } from '../../machines/hook-event.ts';
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
-import { nodesOf } from '../../visualizations/walk.ts';
+import { pathOf } from './path-of.ts';
 import { Script } from './script.ts';
+import { statesOf } from './states-of.ts';
 
 type Snapshot = SnapshotFrom<typeof hookEventMachine>;
 type Event = EventFromLogic<typeof hookEventMachine>;
@@ -71,24 +72,32 @@ const inputFor = (mode: Mode, count: number): HookEventInput => ({
       prepared.push({ name, payload });
       return { name, timeout: 1, command: { command: '', cwd: '', env: {}, stdin: () => '' } };
     },
-    read: ({ name }, outcome): NamedAnswer => ({
-      ...meanings[outcome.status === 'exited' ? (outcome.exit.stdout as Word) : 'breaks'],
-      by: name,
-    }),
-    chain: ({ passedOn }, answer) => ({
-      passedOn: [...(passedOn as string[]), (answer as NamedAnswer).by],
-    }),
+    read: ({ name }, outcome, { passedOn }): NamedAnswer => {
+      const word = outcome.status === 'exited' ? (outcome.exit.stdout as Word) : 'breaks';
+      return {
+        ...meanings[word],
+        by: name,
+        ...(word === 'allows' && { passesOn: { passedOn: [...(passedOn as string[]), name] } }),
+      };
+    },
     merge: (answers, payload): FullVerdict => ({
       blocked: answers.some(({ decision }) => decision === 'deny'),
       stop: answers.some(({ stop }) => stop),
-      answers: answers as NamedAnswer[],
+      answers: (answers as NamedAnswer[]).map(({ passesOn: _, ...answer }) => answer),
       payload,
     }),
+  },
+  reports: {
+    answered: (answer) => reported.push((answer as NamedAnswer).by),
+    decided: () => reported.push('verdict'),
   },
 });
 
 /** The hooks that were started, with what each was told. */
 let prepared: { name: string; payload: HookPayload }[] = [];
+
+/** What was reported, in the order of its happening. */
+let reported: string[] = [];
 
 const script = new Script();
 const machine = hookEventMachine.provide({ actors: { hookProcess: script.child as never } });
@@ -136,7 +145,7 @@ const pathsOf = ({ mode, count, walk }: (typeof cases)[number]) =>
   getSimplePaths(machine, { ...walk, toState: ({ status }) => status !== 'active' }).map(
     ({ steps }) => {
       const events = steps.slice(1).map(({ event }) => event);
-      const states = steps.map(({ state }) => state.value);
+      const states = steps.map(({ state }) => pathOf(state.value));
       const inOrder = events.map(walk.answerIn);
       const answers = inOrder.filter((answer) => answer !== undefined);
       const isCancelled = answers.length < events.length;
@@ -150,14 +159,13 @@ const pathsOf = ({ mode, count, walk }: (typeof cases)[number]) =>
   );
 
 /** How an event must end, told from what was heard and not from the machine. */
-function expectedOf(mode: Mode, { answers, inTime, isCancelled }: Heard): HookEventOutcome {
-  const passedOn = mode === 'parallel' ? [] : allowing(answers.slice(0, inTime));
+function expectedOf({ answers, isCancelled }: Heard): HookEventOutcome {
   const inPlanOrder = answers.toSorted((one, other) => one.hook - other.hook);
   const verdict: FullVerdict = {
     blocked: answers.some(({ word }) => word === 'denies'),
     stop: answers.some(({ word }) => word === 'stops'),
     answers: inPlanOrder.map(({ word, hook }) => ({ ...meanings[word], by: `${hook}` })),
-    payload: { passedOn },
+    payload: { passedOn: [] },
   };
   return isCancelled
     ? { status: 'cancelled', reason: 'user', verdict }
@@ -191,6 +199,7 @@ describe.each(cases)('every path of $count hooks, $mode, played on real actors',
   test(`each of the ${paths.length} ends as what was heard demands`, async () => {
     for (const { name, mode, count, input, events, states, heard } of paths) {
       prepared = [];
+      reported = [];
       const played = await script.play(machine, input, events);
       for (const id of played.passed) passed.add(id);
       const running = heard.answers.slice(heard.inTime).map(({ hook }) => `hook.${hook}`);
@@ -198,10 +207,11 @@ describe.each(cases)('every path of $count hooks, $mode, played on real actors',
         states,
         passed: [],
         status: 'done',
-        output: expectedOf(mode, heard),
+        output: expectedOf(heard),
         toldToCancel: running.toSorted(),
         prepared: toldTo(mode, heard.answers),
       });
+      expect(reported, name).toEqual([...heard.answers.map(({ hook }) => `${hook}`), 'verdict']);
       expect(isOver(mode, count, heard), name).toBe(true);
     }
   });
@@ -220,12 +230,11 @@ describe.each(cases)('every path of $count hooks, $mode, played on real actors',
       if (state.status === 'done') continue;
       expect(transitions).not.toEqual({});
       const canBeCancelled = state.can({ type: 'cancel', reason: '' });
-      expect(canBeCancelled || state.matches('cancelling')).toBe(true);
+      expect(canBeCancelled || state.matches({ hearing: 'cancelling' })).toBe(true);
     }
   });
 });
 
 test('the paths together pass through every state', () => {
-  const states = nodesOf(machine).filter((node) => node !== machine.root);
-  expect([...passed].toSorted()).toEqual(states.map(({ id }) => id).toSorted());
+  expect([...passed].toSorted()).toEqual(statesOf(machine));
 });

@@ -5,13 +5,13 @@ import {
   type AnyActorRef,
   type AnyStateMachine,
   type EventObject,
-  type StateValue,
 } from 'xstate';
+import { pathOf } from './path-of.ts';
 
 /** What happened when events were played on a real actor. */
 export interface Played {
   /** The state at the start and after each event. */
-  readonly states: readonly StateValue[];
+  readonly states: readonly string[];
   /** The ids of all states it went through, those left at once too. */
   readonly passed: ReadonlySet<string>;
   readonly status: string;
@@ -60,11 +60,11 @@ export class Script {
       },
     });
     actor.start();
-    const states: StateValue[] = [actor.getSnapshot().value];
+    const states = [pathOf(actor.getSnapshot().value)];
     for (const event of events) {
       if (!this.#answer(event)) actor.send(event);
       await processed();
-      states.push(actor.getSnapshot().value);
+      states.push(pathOf(actor.getSnapshot().value));
     }
     const { status, output } = actor.getSnapshot();
     return { states, passed, status, output, toldToCancel };

@@ -7,7 +7,9 @@ import {
   type ToolCallInput,
   type ToolCallOutcome,
 } from '../../machines/tool-call.ts';
+import { pathOf } from './path-of.ts';
 import { Script } from './script.ts';
+import { statesOf } from './states-of.ts';
 
 type Snapshot = SnapshotFrom<typeof toolCallMachine>;
 type Event = EventFromLogic<typeof toolCallMachine>;
@@ -40,6 +42,9 @@ const phaseAnswers = (phase: 'beforeHooks' | 'afterHooks'): Record<string, objec
 /** Every answer of the outside world, by a word for it, as the event that XState makes of it. */
 const answers: Record<string, object> = {
   ...phaseAnswers('beforeHooks'),
+  'user agrees': { type: 'answer', approved: true, reason: '' },
+  'user declines': { type: 'answer', approved: false, reason: 'no' },
+  'nobody answers': { type: 'expire', reason: 'late' },
   'tool gives': { type: 'xstate.done.actor.tool', output: { llmContent: 'given' } },
   'tool throws': { type: 'xstate.error.actor.tool', error: 'thrown' },
   ...phaseAnswers('afterHooks'),
@@ -60,8 +65,8 @@ const filterEvents = (snapshot: Snapshot, event: Event): boolean =>
 
 /** All that was heard, so that no two ways to a state are taken for one. */
 const serializeState = ({ value, context }: Snapshot): string => {
-  const { before, after, result, failures, cancelReason } = context;
-  return JSON.stringify({ value, before, after, result, failures, cancelReason });
+  const { before, after, result, failures, refusal, cancelReason } = context;
+  return JSON.stringify({ value, before, after, result, failures, refusal, cancelReason });
 };
 
 const walk = { events, filterEvents, serializeState };
@@ -78,18 +83,25 @@ const plan: HookEventInput = {
       command: { command: '', cwd: '', env: {}, stdin: () => '' },
     }),
     read: () => ({ decision: undefined, stop: false, fared: 'ok' }),
-    chain: (payload) => payload,
     merge: () => verdicts.passes,
   },
+  reports: { answered: () => undefined, decided: () => undefined },
 };
 
-const inputFor = (hooks: { before: boolean; after: boolean }): ToolCallInput => ({
+interface Setting {
+  readonly before: boolean;
+  readonly after: boolean;
+  readonly asks: boolean;
+}
+
+const inputFor = ({ before, after, asks }: Setting): ToolCallInput => ({
   id: '1',
   toolName: 'write_file',
   toolInput: { path: 'a' },
   ports: {
-    planBefore: () => (hooks.before ? plan : undefined),
-    planAfter: () => (hooks.after ? plan : undefined),
+    ...(before && { hooksBefore: () => plan }),
+    ...(after && { hooksAfter: () => plan }),
+    mustAsk: () => asks,
     rewrite: (toolInput) => ({ ...toolInput, path: 'b' }),
     execute: () => Promise.reject(new Error('the script answers for the tool')),
     failure: (error) => ({ error }),
@@ -106,16 +118,24 @@ const cases = [
   { hooks: 'BeforeTool hooks', before: true, after: false },
   { hooks: 'AfterTool hooks', before: false, after: true },
   { hooks: 'BeforeTool and AfterTool hooks', before: true, after: true },
-].map((hooks) => ({ ...hooks, walk: { ...walk, input: inputFor(hooks) } }));
+].flatMap(({ hooks, before, after }) =>
+  [false, true].map((asks) => ({
+    hooks: asks ? `${hooks} and a question` : hooks,
+    before,
+    after,
+    asks,
+    walk: { ...walk, input: inputFor({ before, after, asks }) },
+  })),
+);
 
-const paths = cases.flatMap(({ hooks, before, after, walk: options }) =>
+const paths = cases.flatMap(({ hooks, before, after, asks, walk: options }) =>
   getSimplePaths(machine, { ...options, toState: ({ status }) => status !== 'active' }).map(
     ({ steps }) => {
       const heard = steps.slice(1).map(({ event }) => event);
       const words = heard.map(wordFor);
-      const states = steps.map(({ state }) => state.value);
+      const states = steps.map(({ state }) => pathOf(state.value));
       const name = `${hooks}: ${words.join(', ')}`;
-      return { name, heard, words, states, before, after, input: options.input };
+      return { name, heard, words, states, before, after, asks, input: options.input };
     },
   ),
 );
@@ -123,7 +143,7 @@ const paths = cases.flatMap(({ hooks, before, after, walk: options }) =>
 /** How a call must end, told from what was heard and not from the machine. */
 function expectedOf(words: readonly string[]): object {
   const untilCancel = words.includes('cancel') ? words.slice(0, words.indexOf('cancel')) : words;
-  const failed = phases.filter(({ id }) => untilCancel.includes(`${id} breaks`));
+  const failed = phases.filter(({ id }) => words.includes(`${id} breaks`));
   return {
     toolInput: { path: untilCancel.includes('beforeHooks passes') ? 'b' : 'a' },
     failures: failed.map(({ phase }) => ({ phase, error: 'broken' })),
@@ -142,6 +162,8 @@ function endOf(words: readonly string[]): object {
   if (words.includes('cancel')) return { status: 'cancelled', reason: 'user' };
   const [before = ''] = words.filter((word) => word.startsWith('beforeHooks'));
   const [after = ''] = words.filter((word) => word.startsWith('afterHooks'));
+  if (words.includes('user declines')) return { status: 'refused', by: 'user', reason: 'no' };
+  if (words.includes('nobody answers')) return { status: 'refused', by: 'expiry', reason: 'late' };
   if (before.includes('blocks')) return { status: 'blocked', stop: before.includes('stops') };
   return { status: `${before} ${after}`.includes('stops') ? 'stopped' : 'done' };
 }
@@ -149,23 +171,27 @@ function endOf(words: readonly string[]): object {
 type Path = (typeof paths)[number];
 
 /** The states that a call must be in, told from what was heard and not from the machine. */
-function expectedStates({ words, before, after }: Path): string[] {
-  const states = [before ? 'beforeHooks' : 'executing'];
-  for (const [index, word] of words.entries())
+function expectedStates({ words, before, after, asks }: Path): string[] {
+  const approved = asks ? 'asking' : 'executing';
+  const states = [before ? 'beforeHooks.running' : approved];
+  for (const [index, word] of words.entries()) {
+    const last = states.at(-1)!;
     if (words.slice(0, index).includes('cancel')) states.push('cancelled');
     else if (word === 'cancel')
-      states.push(states.at(-1) === 'executing' ? 'cancelled' : states.at(-1)!);
-    else if (word.startsWith('tool')) states.push(after ? 'afterHooks' : 'done');
-    else states.push(afterVerdict[word]!);
+      states.push(last.endsWith('.running') ? last.replace('running', 'cancelling') : 'cancelled');
+    else if (word === 'user agrees') states.push('executing');
+    else if (word.startsWith('tool')) states.push(after ? 'afterHooks.running' : 'done');
+    else states.push(afterVerdict[word] ?? approved);
+  }
   return states;
 }
 
 const afterVerdict: Record<string, string> = {
-  'beforeHooks passes': 'executing',
-  'beforeHooks breaks': 'executing',
   'beforeHooks blocks': 'blocked',
   'beforeHooks stops': 'stopped',
   'beforeHooks blocks and stops': 'blocked',
+  'user declines': 'refused',
+  'nobody answers': 'refused',
   'afterHooks passes': 'done',
   'afterHooks breaks': 'done',
   'afterHooks blocks': 'done',
@@ -191,7 +217,10 @@ describe('every path of a tool call, played on a real actor', () => {
       expect(outcome.status).toBe(played.states.at(-1));
       expect(before).toEqual(saidIn(words, 'beforeHooks'));
       expect(after).toEqual(saidIn(words, 'afterHooks'));
-      const running = words.at(-2) === 'cancel' ? [words.at(-1)!.split(' ')[0]] : [];
+      const running =
+        words.at(-2) === 'cancel' && words.at(-1)!.includes('Hooks')
+          ? [words.at(-1)!.split(' ')[0]]
+          : [];
       expect(played.toldToCancel).toEqual(running);
     });
 
@@ -199,15 +228,24 @@ describe('every path of a tool call, played on a real actor', () => {
     const passed = new Set<string>();
     for (const { heard, input } of paths)
       for (const id of (await script.play(machine, input, heard)).passed) passed.add(id);
-    expect([...passed].toSorted()).toEqual(
-      Object.values(machine.states)
-        .map(({ id }) => id)
-        .toSorted(),
-    );
+    expect([...passed].toSorted()).toEqual(statesOf(machine));
   });
 });
 
 describe('the graph of a tool call', () => {
+  test('leads from a tool that is not on offer to nothing but a refusal', async () => {
+    const input = { ...inputFor({ before: true, after: true, asks: true }), notOffered: 'not now' };
+    expect(await script.play(machine, input, [])).toMatchObject({
+      states: ['refused'],
+      output: { status: 'refused', by: 'selection', reason: 'not now', toolInput: { path: 'a' } },
+    });
+  });
+
+  test('leads to the tool only by an approval, where the user has to be asked', () => {
+    for (const { words, states, asks } of paths)
+      if (asks && states.includes('executing')) expect(words).toContain('user agrees');
+  });
+
   test('leads from no block and no stop to the tool', () => {
     const denied = paths.filter(({ words }) => /beforeHooks (blocks|stops)/.test(words.join()));
     expect(denied.length).toBeGreaterThan(0);
@@ -235,7 +273,9 @@ describe('the graph of a tool call', () => {
 
     test(`has no state that cannot be cancelled, with ${hooks}`, () => {
       for (const { state } of waiting)
-        expect(state.can({ type: 'cancel', reason: '' }), String(state.value)).toBe(true);
+        expect(state.can({ type: 'cancel', reason: '' }), pathOf(state.value)).toBe(
+          !pathOf(state.value).endsWith('.cancelling'),
+        );
     });
   }
 });

@@ -1,21 +1,36 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
-import { createAnthropic as createCurrentAnthropic } from '@ai-sdk/anthropic-current';
 import { createGoogleGenerativeAI } from '@ai-sdk/google';
-import { createGoogle } from '@ai-sdk/google-current';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
-import { createOpenAICompatible as createCurrentOpenAI } from '@ai-sdk/openai-compatible-current';
 import { createOpenAICompatible as createPreviousOpenAI } from '@ai-sdk/openai-compatible-previous';
 import { GoogleGenAI } from '@google/genai';
+import { describe } from 'vitest';
 import { aiSdkModel } from '../../src/models/ai-sdk.ts';
 import { googleModel } from '../../src/models/google.ts';
 import type { Model } from '../../src/models/model.ts';
+import { currentLine, ofCurrentLine } from './current-line.ts';
 import { anthropic, gemini, openAI, type Wire } from './wires.ts';
 
 /** A way to a provider: its wire format and a model that speaks it, of each version line that is supported. */
 export interface Adapter {
   readonly title: string;
+  /** Whether it is not installed. */
+  readonly isMissing?: boolean;
   readonly wire: Wire;
   readonly model: (url: string) => Model;
+}
+
+const isMissing = currentLine === undefined;
+
+/** Suites for each of these; those of one that is not installed are skipped, and say so. */
+export function describeEach(
+  all: readonly Adapter[],
+  title: string,
+  tests: (adapter: Adapter) => void,
+): void {
+  for (const adapter of all)
+    describe.skipIf(adapter.isMissing)(title.replace('$title', adapter.title), () =>
+      tests(adapter),
+    );
 }
 
 const local = (url: string) => ({ name: 'local', baseURL: url, includeUsage: true });
@@ -33,9 +48,11 @@ export const openAIAdapters: Adapter[] = [
     model: (url) => aiSdkModel(createOpenAICompatible(local(url)).chatModel('wire-model')),
   },
   {
-    title: 'AI SDK v4, OpenAI',
+    title: ofCurrentLine('AI SDK v4, OpenAI'),
+    isMissing,
     wire: openAI,
-    model: (url) => aiSdkModel(createCurrentOpenAI(local(url)).chatModel('wire-model')),
+    model: (url) =>
+      aiSdkModel(currentLine!.createOpenAICompatible(local(url)).chatModel('wire-model')),
   },
 ];
 
@@ -53,9 +70,10 @@ export const geminiAdapters: Adapter[] = [
     model: (url) => aiSdkModel(createGoogleGenerativeAI(keyed(url)).languageModel('wire-model')),
   },
   {
-    title: 'AI SDK v4, Gemini',
+    title: ofCurrentLine('AI SDK v4, Gemini'),
+    isMissing,
     wire: gemini,
-    model: (url) => aiSdkModel(createGoogle(keyed(url)).languageModel('wire-model')),
+    model: (url) => aiSdkModel(currentLine!.createGoogle(keyed(url)).languageModel('wire-model')),
   },
 ];
 
@@ -66,9 +84,11 @@ export const anthropicAdapters: Adapter[] = [
     model: (url) => aiSdkModel(createAnthropic(keyed(url)).languageModel('wire-model')),
   },
   {
-    title: 'AI SDK v4, Anthropic',
+    title: ofCurrentLine('AI SDK v4, Anthropic'),
+    isMissing,
     wire: anthropic,
-    model: (url) => aiSdkModel(createCurrentAnthropic(keyed(url)).languageModel('wire-model')),
+    model: (url) =>
+      aiSdkModel(currentLine!.createAnthropic(keyed(url)).languageModel('wire-model')),
   },
 ];
 

@@ -2,8 +2,10 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { createModel } from '../../src/models/create-model.ts';
+import '../build.ts';
 import { project } from '../support/project.ts';
 import { ask } from './ask.ts';
+import { currentLineFolder, ofCurrentLine, testCurrentLine } from './current-line.ts';
 import { providerServer, streaming } from './provider-server.ts';
 import { anthropic, gemini, openAI } from './wires.ts';
 
@@ -118,7 +120,7 @@ describe('createModel', () => {
   });
 });
 
-/** Makes a model in a process of its own where packages are missing (null) or are others, and asks it. */
+/** Makes a model in a process of its own where packages are missing (null), of the current line, or others, and asks it. */
 async function askWith(
   packages: Readonly<Record<string, string | null>>,
   spec: string,
@@ -127,6 +129,7 @@ async function askWith(
   const root = new URL('../../', import.meta.url);
   const resolve = `export async function resolve(name, context, next) {
     const packages = ${JSON.stringify(packages)};
+    if (packages[name] === 'current') return next(name, { ...context, parentURL: ${JSON.stringify(currentLineFolder)} });
     if (packages[name] !== null) return next(packages[name] ?? name, context);
     throw Object.assign(new Error("Cannot find package '" + name + "' imported from x"), { code: 'ERR_MODULE_NOT_FOUND' });
   }`;
@@ -168,13 +171,13 @@ describe('optional packages', () => {
     expect(server.arrived[0]!.headers['user-agent']).toMatch(/ai-sdk/);
   });
 
-  test.each([
+  testCurrentLine.each([
     ['openai-compatible:m', '@ai-sdk/openai-compatible', openAI],
     ['google:m', '@ai-sdk/google', gemini],
     ['anthropic:m', '@ai-sdk/anthropic', anthropic],
-  ])('%s runs on the current line of %s too', async (spec, name, wire) => {
+  ])(ofCurrentLine('%s runs on the current line of %s too'), async (spec, name, wire) => {
     const server = await answering(wire);
-    const packages = { '@google/genai': null, [name]: `${name}-current` };
+    const packages = { '@google/genai': null, [name]: 'current' };
     expect(await askWith(packages, spec, server.url)).toBe('Hi');
   });
 

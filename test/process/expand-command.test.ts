@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { expandCommand } from '../../src/process/expand-command.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { runToExit } from './run-hook.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 
 const folders = [
   '/plain',
@@ -137,8 +138,8 @@ describe('what is left alone', () => {
 
   test('a long command takes no time', () => {
     const command = `echo ${'a#b $(x) `y` "z" '.repeat(20_000)} $LLXPRT_PROJECT_DIR`;
-    const startedAt = performance.now();
+    const startedAt = cpuTime();
     expandCommand(command, environment('/a b'));
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(cpuTime() - startedAt).toBeLessThan(1000);
   });
 });

@@ -1,23 +1,24 @@
 import type * as childProcess from 'node:child_process';
-import { rmSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { findProgram } from '../../src/process/find-program.ts';
-import { foldersUntilTheEnd } from './run-hook.ts';
+import type * as findProgram from '../../src/process/find-program.ts';
 import type * as run from './run-hook.ts';
 
-const makeFolder = foldersUntilTheEnd();
+const isThere = (file: string): boolean => !file.endsWith('mkfifo');
 
 /** What is missing, and what kind of stdin and stdout hooks then have. */
 const shortages: [string, () => void, [string, string]][] = [
   [
     'mkfifo',
-    () => {
-      const bin = makeFolder();
-      const programs = ['bash', 'cat', 'head', 'sha256sum', 'sleep', 'stat', 'tee', 'tr'];
-      for (const name of programs) symlinkSync(findProgram(name)!, join(bin, name));
-      vi.stubEnv('PATH', bin);
-    },
+    () =>
+      vi.doMock('../../src/process/find-program.ts', async (original) => {
+        const real = await original<typeof findProgram>();
+        return {
+          ...real,
+          findProgram: (name: string) => (isThere(name) ? real.findProgram(name) : undefined),
+          isExecutable: (file: string) => isThere(file) && real.isExecutable(file),
+        };
+      }),
     ['regular file', 'socket'],
   ],
   [
@@ -41,6 +42,7 @@ describe.each(shortages)("without %s Node's pipes serve", (_, takeAway, [stdinIs
   });
   afterAll(() => {
     vi.unstubAllEnvs();
+    vi.doUnmock('../../src/process/find-program.ts');
     vi.doUnmock('../../src/process/scratch.ts');
   });
 
@@ -94,7 +96,7 @@ describe.each(shortages)("without %s Node's pipes serve", (_, takeAway, [stdinIs
   });
 
   test('what cannot start is told', async () => {
-    expect(await runHook('true', { cwd: '/no/such/folder' })).toMatchObject({ status: 'failed' });
+    expect(await runHook('true', { cwd: '/proc/no-folder' })).toMatchObject({ status: 'failed' });
     expect(await runHook('a\0b')).toMatchObject({ status: 'failed' });
   });
 });
@@ -109,7 +111,7 @@ test('without /bin/sh for a watchdog hooks run all the same', async () => {
       spawn(file: string, ...rest: unknown[]) {
         spawned.push(file);
         return Reflect.apply(real.spawn, undefined, [
-          file === '/bin/sh' ? '/no/such/shell' : file,
+          file === '/bin/sh' ? '/proc/no-shell' : file,
           ...rest,
         ]) as unknown;
       },

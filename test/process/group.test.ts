@@ -27,7 +27,7 @@ describe('who is signalled', () => {
     );
     const signals = sent();
     process.kill(await numberIn(join(cwd, 'left')), 'SIGKILL');
-    expect({ leftBackground, signals }).toEqual({ leftBackground: true, signals: [] });
+    expect({ leftBackground, signals }).toEqual({ leftBackground: false, signals: [] });
   });
 
   test('the group, at the deadline', async () => {

@@ -4,10 +4,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { describe, expect, test, vi } from 'vitest';
+import { bundledHost } from '../../scripts/bundle-host.ts';
 import { foldersUntilTheEnd, lives, numberIn } from './run-hook.ts';
 
-const host = new URL('host.ts', import.meta.url).pathname;
-const tsx = import.meta.resolve('tsx');
+const host = await bundledHost(new URL('host.ts', import.meta.url));
+const twoHooksHost = await bundledHost(new URL('two-hooks-host.ts', import.meta.url));
 const makeFolder = foldersUntilTheEnd();
 
 type Host = ChildProcessByStdio<Writable, Readable, null>;
@@ -17,14 +18,7 @@ async function startHost(end: string, command: string, state = 'running') {
   const cwd = makeFolder();
   const child = spawn(
     process.execPath,
-    [
-      '--import',
-      tsx,
-      host,
-      end,
-      `readlink /proc/$$/fd/1 > pipe; echo $$ > leader; ${command}`,
-      state,
-    ],
+    [host, end, `readlink /proc/$$/fd/1 > pipe; echo $$ > leader; ${command}`, state],
     { cwd, stdio: ['pipe', 'pipe', 'ignore'], env: { ...process.env, NODE_OPTIONS: '' } },
   );
   const ended = once(child, 'exit');
@@ -99,3 +93,30 @@ describe.concurrent('when the host ends, its hooks end, and its folder is remove
     await expectNothingLeft(leader, scratch);
   });
 });
+
+test.each(['SIGKILL', 'SIGTERM', 'process.exit'])(
+  'a daemon that a hook left when it answered outlives its host, which ends by %s while another hook runs',
+  async (end) => {
+    const command = `if [ -e daemon ]; then echo ready; exec sleep 100; fi; setsid sh -c 'echo $$ > daemon; exec sleep 100' & until [ -s daemon ]; do sleep 0.01; done`;
+    const cwd = makeFolder();
+    const child = spawn(process.execPath, [twoHooksHost, end, command], {
+      cwd,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, NODE_OPTIONS: '' },
+    });
+    const ended = once(child, 'exit');
+    const [told] = (await once(child.stdout, 'data')) as [Buffer];
+    const running = Number(told.toString());
+    const daemon = await numberIn(join(cwd, 'daemon'));
+    // Between two programs a process shows no environment, and so not whose it is.
+    const program = `/proc/${daemon}/comm`;
+    await vi.waitUntil(() => !existsSync(program) || readFileSync(program, 'utf8') === 'sleep\n');
+    if (end.startsWith('SIG')) child.kill(end as 'SIGKILL');
+    await ended;
+    await vi.waitUntil(() => !lives(running), { timeout: 15_000 });
+    // What the watchdog kills by their marks it kills in one go with the groups.
+    await new Promise((resolve) => void setTimeout(resolve, 500));
+    expect(lives(daemon)).toBe(true);
+    process.kill(daemon, 'SIGKILL');
+  },
+);

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect } from 'vitest';
 
-/* All that holds for hooks in shells that were ready holds for hooks that each start one. */
+/*
+ * All that holds for hooks in shells that were ready holds for hooks that each start one. Whose turn it is
+ * and how many run at once is settled before a hook starts in either way, and is shown once.
+ */
 
 const name = 'HOOKMACHINE_PLAIN_START';
 // No stub, for tests take their stubs away, and this one would go with them.
@@ -18,11 +21,9 @@ describe.each([
   ['fallback', () => import('./fallback.test.ts')],
   ['group', () => import('./group.test.ts')],
   ['host-end', () => import('./host-end.test.ts')],
-  ['many', () => import('./many.test.ts')],
   ['output', () => import('./output.test.ts')],
   ['resources', () => import('./resources.test.ts')],
   ['stdin', () => import('./stdin.test.ts')],
-  ['turns', () => import('./turns.test.ts')],
 ])('started plainly: %s', async (_, load) => {
   await load();
 });

@@ -1,6 +1,6 @@
 /** A host of its own that has a shell ready, tells its pid, and ends or stays. */
 import { execFileSync } from 'node:child_process';
-import { prepare } from '../../src/process/ready-shells.ts';
+import { prepare } from '../../src/process/ahead/ready-shells.ts';
 import { inputFor } from './run-hook.ts';
 
 prepare(inputFor('true').command);

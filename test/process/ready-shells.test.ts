@@ -1,11 +1,20 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, readlinkSync, renameSync, rmdirSync } from 'node:fs';
+import {
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { bundledHost } from '../../scripts/bundle-host.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import type * as pool from '../../src/process/ready-shells.ts';
+import type * as pool from '../../src/process/ahead/ready-shells.ts';
 import { blockUntil, isAlive } from './run-hook.ts';
 import type * as run from './run-hook.ts';
 
@@ -36,12 +45,15 @@ beforeEach(async () => {
   // A pool of its own for each test.
   vi.resetModules();
   ({ inputFor, runUnprepared: runToExit } = await import('./run-hook.ts'));
-  ({ prepare } = await import('../../src/process/ready-shells.ts'));
+  ({ prepare } = await import('../../src/process/ahead/ready-shells.ts'));
 });
 afterEach(() => {
   vi.unstubAllEnvs();
   for (const pid of waiting()) process.kill(pid, 'SIGKILL');
 });
+
+const limit = (pid: number, option: string): string =>
+  execFileSync('prlimit', ['--pid', String(pid), option], { encoding: 'utf8' });
 
 /** Where a process is; undefined when it has ended. */
 function folderOf(pid: number): string | undefined {
@@ -112,6 +124,37 @@ describe('a shell that is ready', () => {
     const pid = ready({ cwd });
     const { stdout } = await runToExit("/bin/sh -c 'echo $$ $PPID'", { cwd });
     expect(stdout).toBe(`${pid} ${process.pid}\n`);
+  });
+
+  test.each<[string, (pid: number) => void]>([
+    ['limit on files', (pid) => void limit(pid, '--nofile=200:200')],
+    ['limit on core files', (pid) => void limit(pid, '--core=0:0')],
+    ['OOM score', (pid) => writeFileSync(`/proc/${pid}/oom_score_adj`, '900')],
+    ['nice value', (pid) => setPriority(pid, 7)],
+  ])('is not used where its %s is not that of the host now', async (_, change) => {
+    const cwd = tempFolder();
+    const pid = ready({ cwd });
+    change(pid);
+    expect(await pidOf({ cwd })).not.toBe(pid);
+    await expect.poll(() => isAlive(pid)).toBe(false);
+  });
+
+  test('is not used once the host itself has got another limit, which the hook then has', async () => {
+    const cwd = tempFolder();
+    const before = readFileSync('/proc/self/oom_score_adj', 'utf8').trim();
+    const pid = ready({ cwd });
+    writeFileSync('/proc/self/oom_score_adj', '321');
+    try {
+      const { stdout } = await runToExit('echo $$; cat /proc/self/oom_score_adj', { cwd });
+      expect(stdout).not.toContain(`${pid}\n`);
+      expect(stdout).toMatch(/\n321\n$/);
+    } finally {
+      try {
+        writeFileSync('/proc/self/oom_score_adj', before);
+      } catch {
+        // Only a privileged host may lower it again.
+      }
+    }
   });
 
   test.each<[string, (cwd: string) => run.Options, (() => void)?]>([
@@ -253,20 +296,19 @@ describe('after hooks have run', () => {
   });
 });
 
+/** Starts a host that has a shell ready, and tells that shell's pid. */
+async function startHost(then: string) {
+  const host = await bundledHost(new URL('ready-host.ts', import.meta.url));
+  const child = spawn(process.execPath, [host, then], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  const ended = once(child, 'exit');
+  const [told] = (await once(child.stdout, 'data')) as [Buffer];
+  return { child, ended, pid: Number(told) };
+}
+
 describe('the host', () => {
-  const host = new URL('ready-host.ts', import.meta.url).pathname;
-
-  /** Starts a host that has a shell ready, and tells that shell's pid. */
-  async function startHost(then: string) {
-    const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), host, then], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, NODE_OPTIONS: '' },
-    });
-    const ended = once(child, 'exit');
-    const [told] = (await once(child.stdout, 'data')) as [Buffer];
-    return { child, ended, pid: Number(told) };
-  }
-
   test('is not kept alive by a shell, which ends with it', async () => {
     const { ended, pid } = await startHost('end');
     expect(await ended).toEqual([0, null]);

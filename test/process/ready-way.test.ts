@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { readyWay } from '../../src/process/ready-way.ts';
+import { allFaults } from '../../faults/faults.ts';
+import { endless, kinds, stop } from '../../load/kinds.ts';
+import { readyWay } from '../../src/process/ahead/ready-way.ts';
 
 const env = { LLXPRT_PROJECT_DIR: '/my project' };
 
@@ -109,4 +111,23 @@ test.each([
 test('finds out in no time that a long command is no such line', () => {
   for (const piece of ['"$LLXPRT_PROJECT_DIR', 'echo a ', '1', " 'a'", '; ', '"$a$a$a" '])
     expect(readyWay(`cat ${piece.repeat(20_000)} (`, env)).toBe('text');
+});
+
+test.each<[string, () => string[]]>([
+  [
+    'faults',
+    () => allFaults.flatMap((fault) => (fault.readyShell === undefined ? [fault.command] : [])),
+  ],
+  [
+    'load',
+    () =>
+      [...kinds, stop, endless]
+        .flatMap(({ hooks = {} }) => [...(hooks.BeforeTool ?? []), ...(hooks.AfterTool ?? [])])
+        .flatMap((group) => ('hooks' in group ? group.hooks : []))
+        .map((hook) => ('command' in hook ? String(hook.command) : '')),
+  ],
+])('each way to tell a waiting shell what to run meets %s', (_, commands) => {
+  const ways = commands().map((command) => readyWay(command, {}));
+  for (const way of ['program', 'line', 'text'])
+    expect(ways.filter((one) => one === way).length).toBeGreaterThan(4);
 });

@@ -86,7 +86,7 @@ describe('nothing is left behind: no descriptor, listener, child or zombie', () 
   test('after hooks that cannot start', () =>
     leavesNothing(async () => {
       for (let round = 0; round < 20; round++) {
-        await runHook('true', { cwd: '/no/such/folder' });
+        await runHook('true', { cwd: '/proc/no-folder' });
         await runHook('a\0b');
         await runHook(`: ${'x'.repeat(200_000)}`);
         await runHook('true', {
@@ -112,7 +112,7 @@ describe('nothing is left behind: no descriptor, listener, child or zombie', () 
   test('after actors that were stopped', () =>
     leavesNothing(async () => {
       const actors = Array.from({ length: 10 }, () => hookActor('sleep 100 | cat').start());
-      actors.push(hookActor('true', { cwd: '/no/such/folder' }).start());
+      actors.push(hookActor('true', { cwd: '/proc/no-folder' }).start());
       for (const actor of actors) actor.stop();
       await settled();
     }));

@@ -2,16 +2,17 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, vi } from 'vitest';
-import { type ActorOptions, createActor, toPromise } from 'xstate';
+import { type ActorOptions, createActor, fromCallback, toPromise } from 'xstate';
 import {
   type HookExit,
   type HookProcessInput,
   type HookProcessOutcome,
   hookProcessMachine,
+  type LeftBehind,
 } from '../../machines/hook-process.ts';
 import { livingGroups } from '../../src/process/group.ts';
-import { hookProcess } from '../../src/process/hook-process.ts';
-import { prepare } from '../../src/process/ready-shells.ts';
+import { hookProcess } from '../../src/process/index.ts';
+import { prepare } from '../../src/process/ahead/ready-shells.ts';
 
 export { isAlive } from '../support/until.ts';
 
@@ -20,6 +21,7 @@ export interface Options {
   readonly cwd?: string;
   readonly env?: Record<string, string>;
   readonly stdin?: string | (() => string);
+  readonly leftBehind?: LeftBehind;
   /** The file whose writing by the hook starts the time of the deadline, however slow the machine is. */
   readonly deadlineFrom?: string;
   /** How long what the hook left is given to end by itself, in ms; then how long after SIGTERM. */
@@ -29,13 +31,14 @@ export interface Options {
   readonly grace?: number;
 }
 
-const machine = hookProcessMachine.provide({ actors: { process: hookProcess } });
+const machine = hookProcessMachine.provide({ actors: { process: fromCallback(hookProcess) } });
 
 export function inputFor(command: string, options: Options = {}): HookProcessInput {
-  const { timeout = 15_000, cwd = tmpdir(), env = {}, stdin = '{}' } = options;
+  const { timeout = 15_000, cwd = tmpdir(), env = {}, stdin = '{}', leftBehind } = options;
   return {
     name: 'hook',
     timeout,
+    ...(leftBehind && { leftBehind }),
     command: { command, cwd, env, stdin: typeof stdin === 'string' ? () => stdin : stdin },
   };
 }

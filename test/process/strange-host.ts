@@ -12,7 +12,13 @@ import { hookActor } from './run-hook.ts';
 const [, , command = '', left, end] = process.argv;
 
 function run(text: string) {
-  const actor = hookActor(text, { timeout: 1500, grace: 1000, cwd: process.cwd() });
+  const actor = hookActor(text, {
+    timeout: 1500,
+    grace: 1000,
+    cwd: process.cwd(),
+    // Daemons too are to be found, however little the system tells of them.
+    leftBehind: 'end',
+  });
   const outcome = toPromise(actor);
   actor.start();
   return outcome;

@@ -3,12 +3,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test, vi } from 'vitest';
+import { bundledHost } from '../../scripts/bundle-host.ts';
 import { foldersUntilTheEnd, isAlive, numberIn } from './run-hook.ts';
 
 /* Hosts without a descriptor to spare, and systems whose /proc tells less than usual, or of others. */
 
-const host = new URL('strange-host.ts', import.meta.url).pathname;
-const nodeArgs = ['--import', import.meta.resolve('tsx'), host];
+const host = await bundledHost(new URL('strange-host.ts', import.meta.url));
 const makeFolder = foldersUntilTheEnd();
 
 /** Whether the system lets us do this. */
@@ -24,7 +24,7 @@ function can(...[command = '', ...args]: string[]): boolean {
 /** Runs a hook in a host that a line of shell starts as `"$@"`; it writes what it leaves behind to `left`. */
 async function run(line: string, hook: string, descriptors = '0') {
   const cwd = makeFolder();
-  const args = ['-c', line, 'sh', process.execPath, ...nodeArgs, hook, descriptors];
+  const args = ['-c', line, 'sh', process.execPath, host, hook, descriptors];
   const env = { ...process.env, NODE_OPTIONS: '' };
   const { stdout } = await promisify(execFile)('sh', args, { cwd, env });
   const left = existsSync(join(cwd, 'left')) && isAlive(await numberIn(join(cwd, 'left')));
@@ -68,7 +68,7 @@ describe.concurrent.each(['0', '1'])('without a descriptor to spare, plain start
 test('a host that ends without a descriptor to spare says nothing, and its folder is removed', async () => {
   const cwd = makeFolder();
   const hook = 'readlink /proc/$$/fd/1 > pipe; touch begun; sleep 0.2; exit 2';
-  const args = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, ...nodeArgs];
+  const args = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, host];
   const env = { ...process.env, NODE_OPTIONS: '' };
   const { stderr } = await promisify(execFile)('sh', [...args, hook, '0', 'exit'], { cwd, env });
   expect(stderr).toBe('');
@@ -118,7 +118,7 @@ test.runIf(can('unshare', '-pf', 'sh', '-c', 'echo 1 > /proc/sys/kernel/ns_last_
       kill -9 $host; sleep 1.5
       for stranger in $strangers; do kill -0 $stranger || touch killed; done`;
     const hook = 'setsid sleep 100 & touch begun; sleep 100';
-    const args = ['-pf', 'sh', '-c', line, 'sh', process.execPath, ...nodeArgs, hook, 'all'];
+    const args = ['-pf', 'sh', '-c', line, 'sh', process.execPath, host, hook, 'all'];
     const env = { ...process.env, NODE_OPTIONS: '' };
     await promisify(execFile)('unshare', args, { cwd, env }).catch(() => undefined);
     expect(existsSync(join(cwd, 'met'))).toBe(true);

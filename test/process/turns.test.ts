@@ -9,11 +9,11 @@ import { hookActor, runHook } from './run-hook.ts';
 afterEach(() => vi.unstubAllEnvs());
 
 /** Hooks that write down when they begin and end; returns what they wrote. */
-async function runTogether(count: number): Promise<string[]> {
+async function runTogether(count: number, wait = 'sleep 0.05'): Promise<string[]> {
   const cwd = tempFolder();
   const commands = Array.from(
     { length: count },
-    (_, index) => `echo begin ${index} >> log; sleep 0.05; echo end >> log`,
+    (_, index) => `echo begin ${index} >> log; ${wait}; echo end >> log`,
   );
   await Promise.all(commands.map((command) => runHook(command, { cwd })));
   return readFileSync(join(cwd, 'log'), 'utf8').trim().split('\n');
@@ -38,7 +38,9 @@ describe('a limit on the hooks that run at once (G-03)', () => {
 
   test('is never passed, and made use of', async () => {
     vi.stubEnv('HOOKMACHINE_HOOK_LIMIT', '3');
-    expect(mostAtOnce(await runTogether(12))).toBe(3);
+    // The first three wait for each other.
+    const company = 'until [ $(grep -c begin log) -ge 3 ]; do sleep 0.01; done; sleep 0.05';
+    expect(mostAtOnce(await runTogether(12, company))).toBe(3);
   });
 
   test('by default leaves the hooks of one event side by side', async () => {
@@ -115,7 +117,7 @@ describe('a hook that waits for its turn', () => {
   });
 
   test.each([
-    ['cannot start', 'true', { cwd: '/no/such/folder' }, 'failed'],
+    ['cannot start', 'true', { cwd: '/proc/no-folder' }, 'failed'],
     ['leaves something behind', 'sleep 100 & exit 2', {}, 'exited'],
     ['misses its deadline', 'sleep 100', { timeout: 50 }, 'timedOut'],
     ['is killed', 'kill -9 $$', {}, 'exited'],

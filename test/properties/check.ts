@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
 
 /** How many cases a property is tried with, unless it says otherwise. */
-const cases = 1_000;
+const cases = 200;
+
+/** How many times as many cases are tried as in `npm test`; set by `npm run fuzz`. */
+export const times = Number(process.env['PROPERTY_TIMES'] ?? 1);
 
 /** The seed of all properties: SEED=n repeats a run, and every failure prints its own with the shrunk case. */
 const seed = process.env['SEED'] === undefined ? undefined : Number(process.env['SEED']);
@@ -13,5 +16,5 @@ export const holds = async <Case>(
   numRuns = cases,
 ): Promise<void> => {
   const tried = fc.asyncProperty(arbitrary, async (one) => property(one));
-  await fc.assert(tried, { numRuns, ...(seed !== undefined && { seed }) });
+  await fc.assert(tried, { numRuns: numRuns * times, ...(seed !== undefined && { seed }) });
 };

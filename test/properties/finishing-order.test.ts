@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hookEventNames } from '../../src/protocol/events.ts';
-import { holds } from './check.ts';
+import { holds, times } from './check.ts';
 import { scriptedHook } from './endings.ts';
 import { play } from './scripted-event.ts';
 
 const ordersOfEach = 10;
-const plans = 1_000;
+const plans = 100;
 
 const scheduled = fc
   .record({
@@ -21,7 +21,7 @@ const scheduled = fc
     return fc.record({ event: fc.constant(event), hooks: fc.constant(hooks), orders });
   });
 
-test('10,000 finishing orders of parallel hooks change nothing of what they say together', async () => {
+test('no order in which parallel hooks finish changes what they say together', async () => {
   let schedules = 0;
   await holds(
     scheduled,
@@ -29,12 +29,12 @@ test('10,000 finishing orders of parallel hooks change nothing of what they say 
       const inPlanOrder = await play({ event, mode: 'parallel', hooks });
       for (const order of orders) {
         const inThisOrder = await play({ event, mode: 'parallel', hooks, order });
-        // Ten thousand comparisons by `expect` would take most of the time.
+        // Thousands of comparisons by `expect` would take most of the time.
         if (!isDeepStrictEqual(inThisOrder, inPlanOrder)) expect(inThisOrder).toEqual(inPlanOrder);
         schedules += 1;
       }
     },
     plans,
   );
-  expect(schedules).toBeGreaterThanOrEqual(plans * ordersOfEach);
-}, 120_000);
+  expect(schedules).toBeGreaterThanOrEqual(plans * ordersOfEach * times);
+});

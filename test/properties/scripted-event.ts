@@ -4,7 +4,7 @@ import { knownDialects } from '../../src/dialects/index.ts';
 import { toMachineInput, type Verdict } from '../../src/hooks/plan-input.ts';
 import { HookPlanner, type HookPlan } from '../../src/hooks/hook-planner.ts';
 import { HookRegistry } from '../../src/hooks/hook-registry.ts';
-import type { AggregatedHookResult } from '../../src/hooks/results.ts';
+import type { AggregatedHookResult } from '../../src/verdict/results.ts';
 import type { HookEventName } from '../../src/protocol/events.ts';
 import type { HookInput } from '../../src/protocol/input.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';

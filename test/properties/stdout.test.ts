@@ -53,4 +53,36 @@ describe.each(knownDialects)('any bytes on stdout of a hook of $name', (dialect)
       400,
     ),
   );
+
+  test.each(events)('of %s lose no denial in silence, whatever stands around it', (event) =>
+    holds(
+      fc.record({ text: printedText, before: noise, after: noise }),
+      ({ text, before, after }) => {
+        const payload = { ...someFields[event] };
+        const read = (printed: string) => dialect.read(event, exited({ stdout: printed }), payload);
+        if (!text.trimStart().startsWith('{') || read(text).output?.decision === undefined) return;
+        if (!['deny', 'block'].includes(read(text).output!.decision!)) return;
+        const answer = read(`${before}${text}${after}`);
+        const said = [answer.output?.decision, ...answer.notes, answer.error?.message].join('\n');
+        expect(said).toMatch(/^(?:deny|block)\b|a denial was NOT read/m);
+      },
+      400,
+    ),
+  );
 });
+
+/** What hooks print around an answer: logs, fences, other objects; no quote that could swallow it. */
+const noise = fc.constantFrom(
+  '',
+  '\n',
+  'checking...\n',
+  '\n```\n',
+  '```json\n',
+  '{}\n',
+  '{"systemMessage":"one"}\n',
+  '[INFO] {ctx} done ',
+  '}}{{',
+  '\uFEFF',
+  '[',
+  ']',
+);

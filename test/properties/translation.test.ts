@@ -9,7 +9,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LLMConfig } from '../../src/protocol/llm.ts';
 import type { GenAIResponse } from '../../src/translate/genai-types.ts';
-import { hasFunctionPart } from '../../src/translate/function-pairs.ts';
+import { hasFunctionPart } from '../../src/translate/silent-turns.ts';
 import { defaultHookTranslator } from '../../src/translate/genai-v1.ts';
 import { frozen } from '../translate/conversation.ts';
 import { holds } from './check.ts';
@@ -110,7 +110,7 @@ describe('a translation loses nothing that a hook did not touch', () => {
   test('an edited message leaves every other one with all its parts, in its place (C-75)', () =>
     holds(fc.record({ base: request, which: fc.nat() }), ({ base, which }) => {
       const shown = throughJson(toHookLLMRequest(base));
-      if (shown.messages.length === 0) return;
+      fc.pre(shown.messages.length > 0);
       const edited = which % shown.messages.length;
       const messages = shown.messages.map((one, index) =>
         index === edited ? { ...one, content: `${one.content} (edited)` } : one,
@@ -178,18 +178,22 @@ describe('a translation loses nothing that a hook did not touch', () => {
       expect(back.responseId).toBe('r1');
     }));
 
-  test('an edited candidate leaves the others with all their parts (HOOK-079)', () =>
+  test('an edited candidate keeps its tool calls, and leaves the others with all their parts (HOOK-079, C-86)', () =>
     holds(fc.record({ base: response, which: fc.nat() }), ({ base, which }) => {
       const shown = throughJson(toHookLLMResponse(base));
       const { candidates } = shown;
-      if (candidates.length === 0) return;
+      fc.pre(candidates.length > 0);
       const edited = which % candidates.length;
       const changed = candidates.map((one, index) =>
         index === edited ? { ...one, content: { ...one.content, parts: ['Redacted.'] } } : one,
       );
       const back = fromHookLLMResponse({ candidates: changed }, base);
       for (const [index, { content }] of back.candidates!.entries())
-        if (index === edited) expect(content?.parts).toEqual([{ text: 'Redacted.' }]);
-        else expect(content).toBe(base.candidates![index]!.content);
+        if (index === edited) {
+          const calls = base.candidates![index]!.content?.parts?.filter(
+            ({ functionCall }) => functionCall,
+          );
+          expect(content?.parts).toEqual([{ text: 'Redacted.' }, ...(calls ?? [])]);
+        } else expect(content).toBe(base.candidates![index]!.content);
     }));
 });

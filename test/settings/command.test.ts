@@ -15,13 +15,15 @@ async function fire(box: Pick<Sandbox, 'project' | 'env'>, tool = 'write_file') 
 }
 
 describe('settings as the command sees them', () => {
-  test('hooks are off by default: nothing runs, and nothing is said (HOOK-010)', async () => {
+  test('hooks are off by default: nothing runs, and one line says what would switch them on (HOOK-010)', async () => {
     const box = sandbox();
     box.write(box.files.project, { hooks: hook('exit 2') });
     expect(await fire(box)).toMatchObject({
       hookCount: 0,
       blocked: false,
-      warnings: [],
+      warnings: [
+        `hookmachine: ${box.files.project} hooks: these hooks do not run, because nothing switches hooks on; set "tools": { "enableHooks": true } in ${box.files.project}`,
+      ],
       exitCode: 0,
     });
   });
@@ -97,11 +99,18 @@ describe('settings as the command sees them', () => {
     expect(warnings).toEqual([expect.stringContaining('/^(a+)+$/: took more than 50 ms')]);
   });
 
-  test('one command of three levels runs once; its source is the strongest (HOOK-090)', async () => {
+  test('one command of two levels runs once; the first is kept (HOOK-090)', async () => {
+    const box = sandbox();
+    for (const file of [box.files.project, box.files.user])
+      box.write(file, { enableHooks: true, hooks: hook('exit 2') });
+    expect(await fire(box)).toMatchObject({ hookCount: 1, hooks: [{ source: 'project' }] });
+  });
+
+  test('a command of the administrator’s runs as the administrator has it, whoever else has it too (S-15)', async () => {
     const box = sandbox();
     for (const file of Object.values(box.files))
       box.write(file, { enableHooks: true, hooks: hook('exit 2') });
-    expect(await fire(box)).toMatchObject({ hookCount: 1, hooks: [{ source: 'project' }] });
+    expect(await fire(box)).toMatchObject({ hookCount: 1, hooks: [{ source: 'system' }] });
   });
 
   test('an extension runs its own scripts by ${extensionPath}, each its own (E1)', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { hookEventNames } from '../../src/protocol/events.ts';
-import { defineHooks, type HooksFromSource } from '../../src/settings/define-hooks.ts';
+import { defineHooks } from '../../src/settings/define-hooks.ts';
+import type { HooksFromSource } from '../../src/settings/hooks-from-source.ts';
 import { parseJson } from '../../src/settings/parse-json.ts';
 import { formatProblem } from '../../src/settings/problem.ts';
 
@@ -99,8 +100,8 @@ describe('a hook definition', () => {
 
 describe('the timeout', () => {
   test.each([
-    [1, 1],
-    [0.5, 0.5],
+    [100, 100],
+    [100.5, 100.5],
     [120_000, 120_000],
     [2_147_483_647, 2_147_483_647],
     // A timer cannot take more: it would fire at once.
@@ -110,6 +111,19 @@ describe('the timeout', () => {
     const { definitions, problems } = defineOne({ ...hook, timeout });
     expect(definitions[0]?.timeout).toBe(ms);
     expect(problems).toEqual([]);
+  });
+
+  test.each([
+    [5, '5000'],
+    [30, '30000'],
+    [0.5, '500'],
+    [99.9, '99900'],
+  ])('of %d counts, and is reported, for seconds may have been meant', (timeout, meant) => {
+    const { definitions, problems } = defineOne({ ...hook, timeout });
+    expect(definitions[0]?.timeout).toBe(timeout);
+    expect(problems).toEqual([
+      `hooks.BeforeTool[0].hooks[0].timeout: is ${timeout}, which are milliseconds, so the hook has hardly time to start; if seconds were meant, write ${meant}`,
+    ]);
   });
 
   test.each([
@@ -130,12 +144,57 @@ describe('the timeout', () => {
   });
 });
 
+describe('what becomes of processes that a hook leaves', () => {
+  test.each(['end-group', 'end', 'leave'])('%j is kept', (leftBehind) => {
+    expect(defineOne({ ...hook, leftBehind })).toMatchObject({
+      definitions: [{ leftBehind }],
+      problems: [],
+    });
+  });
+
+  test.each(['kill', true, ['end']])('%j is none, and the default counts', (leftBehind) => {
+    const { definitions, problems } = defineOne({ ...hook, leftBehind });
+    expect(definitions[0]).not.toHaveProperty('leftBehind');
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^hooks\.BeforeTool\[0\]\.hooks\[0\]\.leftBehind: is .*, so it counts as "end-group"; write "end-group", "end" or "leave"$/,
+      ),
+    ]);
+  });
+});
+
+describe('whether a hook may be started ahead', () => {
+  test('true is kept, false and nothing mean the same', () => {
+    expect(defineOne({ ...hook, prestart: true }).definitions).toMatchObject([{ prestart: true }]);
+    for (const prestart of [false, null, undefined]) {
+      const { definitions, problems } = defineOne({ ...hook, prestart });
+      expect(definitions[0]).not.toHaveProperty('prestart');
+      expect(problems).toEqual([]);
+    }
+  });
+
+  test.each(['true', 1])('%j is ignored, and reported', (prestart) => {
+    const { definitions, problems } = defineOne({ ...hook, prestart });
+    expect(definitions[0]).not.toHaveProperty('prestart');
+    expect(problems).toEqual([
+      expect.stringMatching(/prestart: is .*, so it was ignored; make it true or false$/),
+    ]);
+  });
+});
+
 const onFailure = (value: unknown) => defineOne({ ...hook, onFailure: value });
 
 describe('what a failure means', () => {
-  test.each(['allow', null, undefined])('%j: the operation goes on', (value) => {
+  test.each([null, undefined])('%j: the hook itself does not say', (value) => {
     expect(onFailure(value).definitions[0]).not.toHaveProperty('onFailure');
     expect(onFailure(value).problems).toEqual([]);
+  });
+
+  test.each(['allow', 'continue'])('%j: the operation goes on', (value) => {
+    expect(onFailure(value)).toMatchObject({
+      definitions: [{ failsOpen: true }],
+      problems: [],
+    });
   });
 
   test('"block": it denies', () => {
@@ -280,6 +339,87 @@ describe('a hook group', () => {
   });
 });
 
+describe('a key that nobody knows is reported with the one that was meant, and the hook counts (HOOK-191)', () => {
+  const ignored = 'there is no such key, so it is ignored';
+
+  test.each([
+    ['matchers', 'write "matcher"'],
+    ['Matcher', 'write "matcher"'],
+    ['mather', 'write "matcher"'],
+    ['match', 'write "matcher"'],
+    ['sequental', 'write "sequential"'],
+    ['hook', 'write "hooks"'],
+    ['timeout', 'write "timeout" in each hook of the group'],
+    ['onFailure', 'write "onFailure" in each hook of the group'],
+    ['pattern', 'the keys here are matcher, sequential, hooks'],
+  ])('%j of a group', (key, mend) => {
+    const { definitions, problems } = define({ BeforeTool: [{ [key]: 'x', hooks: [hook] }] });
+    expect(definitions).toMatchObject([{ command: 'true' }]);
+    expect(definitions[0]).not.toHaveProperty('matcher');
+    expect(problems).toEqual([`hooks.BeforeTool[0].${key}: ${ignored}; ${mend}`]);
+  });
+
+  test.each([
+    ['timout', 'write "timeout"'],
+    ['time_out', 'write "timeout"'],
+    ['timeoutMs', 'write "timeout"'],
+    ['Timeout', 'write "timeout"'],
+    ['Command', 'write "command"'],
+    ['onfailure', 'write "onFailure"'],
+    ['onFail', 'write "onFailure"'],
+    ['desc', 'write "description"'],
+    ['Name', 'write "name"'],
+    ['matcher', 'write "matcher" in the group around the hook'],
+    ['sequential', 'write "sequential" in the group around the hook'],
+    ['disabled', 'to disable a hook write its name in "hooksConfig": { "disabled": [ … ] }'],
+    [
+      'x',
+      'the keys here are type, command, timeout, name, description, onFailure, leftBehind, prestart',
+    ],
+    [
+      'y'.repeat(1_000),
+      'the keys here are type, command, timeout, name, description, onFailure, leftBehind, prestart',
+    ],
+  ])('%.20j of a hook', (key, mend) => {
+    const { definitions, problems } = defineOne({ ...hook, [key]: 5 });
+    expect(definitions).toMatchObject([{ command: 'true', timeout: 60_000 }]);
+    expect(problems).toEqual([`hooks.BeforeTool[0].hooks[0].${key}: ${ignored}; ${mend}`]);
+  });
+
+  test('but not what other hosts read there, and not what stands for a comment', () => {
+    const comments = { '//': 'a', '// b': 1, $comment: 'c', _comment: 'd', comment: 'e', '#': 'f' };
+    const others = { env: { A: '1' }, args: [], once: true, statusMessage: 'x', async: true };
+    const { problems } = define({
+      BeforeTool: [{ ...comments, description: 'x', hooks: [{ ...hook, ...comments, ...others }] }],
+    });
+    expect(problems).toEqual([]);
+  });
+
+  test.each([
+    [{ type: 'command', Command: 'x' }, '.command: is missing', 'in place of "Command"'],
+    [{ Type: 'command', command: 'x' }, '.type: is missing', 'in place of "Type"'],
+    [{ type: 'command', comand: 'x' }, '.command: is missing', 'in place of "comand"'],
+  ])('also in %j, which is discarded for want of it', (entry, fault, hint) => {
+    const { problems } = defineOne(entry);
+    expect(problems).toEqual([expect.stringContaining(`hooks.BeforeTool[0].hooks[0]${fault}`)]);
+    expect(problems[0]).toContain(hint);
+  });
+});
+
+test('of very many problems the first hundred are reported, and the rest are counted', () => {
+  const from = { file: '/p/settings.json' };
+  const { definitions, problems } = define(
+    { BeforeTool: [{ hooks: [...Array.from({ length: 4_000 }, (_, at) => at), hook] }] },
+    from,
+  );
+  expect(definitions).toHaveLength(1);
+  expect(problems).toHaveLength(101);
+  expect(problems[99]).toMatch(/hooks\.BeforeTool\[0\]\.hooks\[99\]: is 99/);
+  expect(problems[100]).toBe(
+    '/p/settings.json: there are 3900 more problems; fix those above first',
+  );
+});
+
 describe('the hooks of a source', () => {
   test.each([undefined, null, {}])('may be %j', (hooks) => {
     expect(define(hooks)).toEqual({ definitions: [], problems: [] });
@@ -309,7 +449,7 @@ describe('the hooks of a source', () => {
     expect(problems).toEqual([]);
   });
 
-  test.each(['PreToolUse', 'beforetools', 'constructor', 'toString', '', 'hasOwnProperty'])(
+  test.each(['PreToolUse', 'constructor', 'toString', '', 'hasOwnProperty'])(
     'an event %j that there is not is skipped and told (C-04)',
     (event) => {
       const { definitions, problems } = define({ [event]: [{ hooks: [hook] }] });
@@ -320,10 +460,28 @@ describe('the hooks of a source', () => {
     },
   );
 
-  test('an event of other case is told with the right one', () => {
-    expect(define({ BEFORETOOL: [], aftertool: [] }).problems).toEqual([
-      'hooks.BEFORETOOL: there is no such event, so it was skipped; use BeforeTool',
-      'hooks.aftertool: there is no such event, so it was skipped; use AfterTool',
+  test.each([
+    ['BEFORETOOL', 'BeforeTool'],
+    ['aftertool', 'AfterTool'],
+    ['beforetools', 'BeforeTool'],
+    ['before_tool', 'BeforeTool'],
+    ['BeforTool', 'BeforeTool'],
+    ['BeforeTol', 'BeforeTool'],
+    ['AfetrModel', 'AfterModel'],
+    ['SesionStart', 'SessionStart'],
+    ['PreCompres', 'PreCompress'],
+    ['Notifications', 'Notification'],
+    ['BeforeToolsSelection', 'BeforeToolSelection'],
+  ])('an event %j that is misspelt is reported with %j (C-04)', (event, meant) => {
+    expect(define({ [event]: [] }).problems).toEqual([
+      `hooks.${event}: there is no such event, so it was skipped; use ${meant}`,
+    ]);
+  });
+
+  test('a switch that is misspelt among the events is reported as one', () => {
+    expect(define({ disable: 'x', enable: true }).problems).toEqual([
+      'hooks.disable: there is no such event, so it was skipped; use disabled',
+      'hooks.enable: there is no such event, so it was skipped; use enabled',
     ]);
   });
 
@@ -333,8 +491,11 @@ describe('the hooks of a source', () => {
     const parsed = parseJson(text);
     const { definitions, problems } = define('value' in parsed ? parsed.value : undefined);
     expect(definitions).toHaveLength(1);
-    expect(problems).toHaveLength(1);
-    expect(problems[0]).toMatch(/^hooks\.__proto__: there is no such event/);
+    expect(problems).toEqual([
+      expect.stringMatching(/^hooks\.__proto__: there is no such event/),
+      expect.stringMatching(/^hooks\.BeforeTool\[0\]\.__proto__: there is no such key/),
+      expect.stringMatching(/^hooks\.BeforeTool\[0\]\.hooks\[0\]\.__proto__: there is no such key/),
+    ]);
     expect(({} as { type?: unknown }).type).toBeUndefined();
   });
 

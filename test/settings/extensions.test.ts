@@ -12,8 +12,8 @@ const hooks = (command: string) => ({
 });
 
 /** The commands that extensions bring, with the folder each may use as `${extensionPath}`. */
-const commandsOf = (cwd: string) =>
-  loadSettings(cwd)
+const commandsOf = (cwd: string, systemFolder?: string) =>
+  loadSettings(cwd, undefined, undefined, { systemFolder })
     .sources.filter(({ hooks: own }) => own !== undefined)
     .map(({ source, hooks: own, env }) => [
       source,
@@ -42,11 +42,16 @@ describe('the hooks of an installed extension (HOOK-085)', () => {
   });
 
   test('come in the order of the folders’ names, after all levels of settings', () => {
-    const { project, home, files, write } = sandbox();
+    const { project, home, files, write, systemFolder } = sandbox();
     for (const name of ['b', 'a', 'C'])
       write(`${home}/.llxprt/extensions/${name}/hooks/hooks.json`, { hooks: hooks(name) });
     write(files.system, { hooks: hooks('system') });
-    expect(commandsOf(project).map(([, command]) => command)).toEqual(['system', 'C', 'a', 'b']);
+    expect(commandsOf(project, systemFolder).map(([, command]) => command)).toEqual([
+      'system',
+      'C',
+      'a',
+      'b',
+    ]);
   });
 
   test('come also from a folder that is a link', () => {

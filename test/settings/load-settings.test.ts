@@ -1,14 +1,18 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { authorities } from '../../src/settings/authority.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import { formatProblem } from '../../src/settings/problem.ts';
-import { sandbox } from '../support/sandbox.ts';
+import { isSwitchedOn } from '../../src/settings/switches.ts';
+import { sandbox, type Sandbox } from '../support/sandbox.ts';
 
 const on = { tools: { enableHooks: true } };
 const off = { tools: { enableHooks: false } };
 const hooks = { BeforeTool: [{ hooks: [{ type: 'command', command: 'true' }] }] };
 
+const load = ({ project, systemFolder }: Sandbox, isTrusted = true) =>
+  loadSettings(project, undefined, undefined, { systemFolder, isTrusted: () => isTrusted });
 const sourcesOf = (cwd: string) => loadSettings(cwd).sources.map(({ source }) => source);
 
 describe('the levels (HOOK-084, C-09)', () => {
@@ -24,27 +28,48 @@ describe('the levels (HOOK-084, C-09)', () => {
   });
 
   test('project, user, system: in this order, each with its file', () => {
-    const { project, files, write } = sandbox();
+    const box = sandbox();
+    const { files, write } = box;
     for (const file of Object.values(files)) write(file, { ...on, hooks });
-    const { enabled, sources } = loadSettings(project);
+    const { enabled, sources } = load(box);
     expect(enabled).toBe(true);
     expect(sources.map(({ source, file }) => [source, file])).toEqual(Object.entries(files));
     expect(sources.every((source) => source.hooks !== undefined)).toBe(true);
   });
 
   test.each(['project', 'user', 'system'] as const)('%s alone can switch on', (level) => {
-    const { project, files, write } = sandbox();
-    write(files[level], on);
-    expect(loadSettings(project).enabled).toBe(true);
+    const box = sandbox();
+    box.write(box.files[level], on);
+    expect(load(box).enabled).toBe(true);
   });
 
-  test("the administrator's word on a switch stands, then the project's, then the user's", () => {
-    const { project, files, write } = sandbox();
+  test('a false reaches hooks of its own level and of weaker ones, never those of stronger ones (C-01)', () => {
+    const box = sandbox();
+    const { files, write } = box;
+    const isOn = () => {
+      const { switches } = load(box);
+      return authorities.filter((source) => isSwitchedOn(switches, source, true));
+    };
+    write(files.project, off);
+    write(files.user, on);
+    expect(isOn()).toEqual(['system', 'user']);
     write(files.user, off);
     write(files.project, on);
-    expect(loadSettings(project).enabled).toBe(true);
+    expect(isOn()).toEqual(['system']);
     write(files.system, off);
-    expect(loadSettings(project).enabled).toBe(false);
+    expect(isOn()).toEqual([]);
+  });
+
+  test('nothing of a project that nobody trusts counts, and its file is not parsed (S-17)', () => {
+    const box = sandbox();
+    box.write(box.files.project, `{ "enableHooks": true, "hooks": ${'['.repeat(1000)}`);
+    expect(load(box, false)).toMatchObject({
+      enabled: undefined,
+      sources: [],
+      disabled: [],
+      problems: [],
+      untrusted: { file: box.files.project, sight: { hasHooks: true } },
+    });
   });
 
   test('a file in a folder of another project does not count', () => {
@@ -53,15 +78,148 @@ describe('the levels (HOOK-084, C-09)', () => {
     mkdirSync(`${project}/sub`);
     expect(sourcesOf(`${project}/sub`)).toEqual([]);
   });
+});
 
-  test('the old name of the variable names the system file too; the new one goes first', () => {
-    const { project, write } = sandbox();
-    vi.stubEnv('LLXPRT_SYSTEM_SETTINGS_PATH', '');
-    vi.stubEnv('LLXPRT_CODE_SYSTEM_SETTINGS_PATH', write('old.json', on));
-    expect(loadSettings(project).enabled).toBe(true);
-    vi.stubEnv('LLXPRT_SYSTEM_SETTINGS_PATH', write('new.json', off));
-    expect(loadSettings(project).enabled).toBe(false);
+describe('a file that the environment names (S-11)', () => {
+  const more = { ...off, hooks, hooksConfig: { disabled: ['mine'], enabled: false }, managed: {} };
+
+  test("adds hooks to the administrator's, under both names of the variable, and replaces nothing", () => {
+    const box = sandbox();
+    box.write(box.files.system, { ...on, hooks });
+    const [old, new_] = [box.write('old.json', { hooks }), box.write('new.json', { hooks })];
+    vi.stubEnv('LLXPRT_CODE_SYSTEM_SETTINGS_PATH', old);
+    vi.stubEnv('LLXPRT_SYSTEM_SETTINGS_PATH', new_);
+    const { sources, problems, enabled } = load(box);
+    expect(sources.map(({ source, file }) => [source, file])).toEqual([
+      ['system', box.files.system],
+      ['system', new_],
+      ['system', old],
+    ]);
+    expect([enabled, problems]).toEqual([true, []]);
   });
+
+  test('switches nothing on or off and disables nothing, and what it says of that is reported', () => {
+    const box = sandbox();
+    box.write(box.files.user, { ...on, hooks });
+    vi.stubEnv('LLXPRT_SYSTEM_SETTINGS_PATH', box.write('more.json', more));
+    const { switches, disabled, sources, problems } = load(box);
+    expect(switches.map(({ source, word }) => [source, word])).toEqual([['user', true]]);
+    expect(disabled).toEqual([{ source: 'user', file: box.files.user, names: [] }]);
+    expect(sources.map(({ source }) => source)).toEqual(['user', 'system']);
+    expect(problems.map(({ place }) => place)).toEqual([
+      'tools.enableHooks',
+      'hooksConfig.enabled',
+      'hooksConfig.disabled',
+      'managed',
+    ]);
+    expect(formatProblem(problems[0]!)).toContain('may only add hooks, so this was ignored');
+  });
+
+  test.each([
+    ['relative', 'is a relative path', () => 'project/more.json'],
+    [
+      'writable by others',
+      'can be written by others',
+      (file: string) => (chmodSync(file, 0o666), file),
+    ],
+    [
+      "another user's",
+      'belongs to another user',
+      (file: string) => (process.getuid?.() === 0 && chownSync(file, 12_345, 12_345), file),
+    ],
+  ])('that is %s is ignored and reported', (what, why, name) => {
+    if (what === "another user's" && process.getuid?.() !== 0) return;
+    const box = sandbox();
+    const file = name(box.write('project/more.json', { hooks }));
+    vi.stubEnv('LLXPRT_SYSTEM_SETTINGS_PATH', file);
+    const { sources, problems } = load(box);
+    expect(sources).toEqual([]);
+    expect(problems.map(formatProblem)).toEqual([expect.stringContaining(`${file}: ${why}`)]);
+  });
+
+  test("that is another level's own stays at that level: a project's gains no authority", () => {
+    const box = sandbox();
+    box.write(box.files.project, { ...on, hooks });
+    for (const level of ['project', 'user', 'system'] as const) {
+      box.write(box.files[level], { ...on, hooks });
+      vi.stubEnv('LLXPRT_SYSTEM_SETTINGS_PATH', box.files[level]);
+      expect(load(box).switches.map(({ source }) => source)).toContain(level);
+      expect(load(box).sources.filter(({ isAdded }) => isAdded)).toEqual([]);
+    }
+    vi.stubEnv('LLXPRT_SYSTEM_SETTINGS_PATH', box.files.project);
+    expect(load(box, false).sources.map(({ source }) => source)).toEqual(['user', 'system']);
+  });
+});
+
+describe("a system's file whose guards are unknown (S-12)", () => {
+  test.each<[string, (box: Sandbox) => void, string]>([
+    ['is not valid JSON', ({ write, files }) => void write(files.system, '{'), 'not valid JSON'],
+    ['holds no object', ({ write, files }) => void write(files.system, '[]'), 'holds no JSON'],
+    [
+      'is a folder',
+      ({ files }) => void mkdirSync(files.system, { recursive: true }),
+      'is not a file',
+    ],
+    [
+      'is a link that leads nowhere',
+      ({ systemFolder, files }) => {
+        mkdirSync(systemFolder);
+        symlinkSync('nowhere', files.system);
+      },
+      'is a link that leads nowhere',
+    ],
+    [
+      'is a link in a circle',
+      ({ systemFolder, files }) => {
+        mkdirSync(systemFolder);
+        symlinkSync('settings.json', files.system);
+      },
+      'cannot be read (ELOOP)',
+    ],
+  ])('because it %s', (_, make, why) => {
+    const box = sandbox();
+    make(box);
+    const { brokenSystem, problems } = load(box);
+    expect(brokenSystem).toMatchObject({ file: box.files.system });
+    expect(brokenSystem?.message).toContain(why);
+    expect(brokenSystem?.message).toContain('denied until it is fixed');
+    expect(problems).toEqual([brokenSystem]);
+  });
+
+  test('is none that is not there', () => {
+    expect(load(sandbox()).brokenSystem).toBeUndefined();
+  });
+});
+
+test("a user's and a trusted project's file that cannot be read is no file without hooks (S-10)", () => {
+  const box = sandbox();
+  mkdirSync(box.files.user, { recursive: true });
+  mkdirSync(box.files.project, { recursive: true });
+  expect(load(box).unread.map(({ source }) => source)).toEqual(['project', 'user']);
+  expect(load(box, false)).toMatchObject({
+    unread: [{ source: 'user' }],
+    untrusted: { sight: { fault: 'its settings are not a file' } },
+  });
+});
+
+test("a user's and a trusted project's link that leads nowhere is no file without hooks (S-10)", () => {
+  const box = sandbox();
+  for (const file of [box.files.user, box.files.project]) {
+    mkdirSync(dirname(file), { recursive: true });
+    symlinkSync('nowhere', file);
+  }
+  expect(load(box).unread.map(({ source }) => source)).toEqual(['project', 'user']);
+  expect(load(box).problems.map(formatProblem)).toContain(
+    `${box.files.user}: is a link that leads nowhere, so the whole file is ignored; let it lead to a file, or remove it`,
+  );
+  expect(load(box, false).unread.map(({ source }) => source)).toEqual(['user']);
+});
+
+test('a file where a settings folder could be is no settings file', () => {
+  const box = sandbox();
+  for (const file of Object.values(box.files)) box.write(dirname(file), '');
+  expect(load(box)).toMatchObject({ unread: [], problems: [], sources: [] });
+  expect(load(box).brokenSystem).toBeUndefined();
 });
 
 describe('one file that serves two levels counts once', () => {
@@ -80,11 +238,12 @@ describe('one file that serves two levels counts once', () => {
   });
 
   test('and the administrator’s stays the administrator’s', () => {
-    const { project, files, write } = sandbox();
+    const box = sandbox();
+    const { files, write } = box;
     write(files.system, { ...on, hooks });
     mkdirSync(dirname(files.project), { recursive: true });
     symlinkSync(files.system, files.project);
-    expect(sourcesOf(project)).toEqual(['system']);
+    expect(load(box).sources.map(({ source }) => source)).toEqual(['system']);
   });
 });
 
@@ -140,12 +299,13 @@ test('a switch and a list of the wrong type are told with their place', () => {
 });
 
 test('lists of disabled hooks keep their source (C-04)', () => {
-  const { project, files, write } = sandbox();
+  const box = sandbox();
+  const { files, write } = box;
   write(files.project, { hooks: { disabled: ['a'] } });
   write(files.system, { hooksConfig: { disabled: ['b', 'echo c'] } });
-  expect(loadSettings(project).disabled).toEqual([
-    { source: 'project', names: ['a'] },
-    { source: 'system', names: ['b', 'echo c'] },
+  expect(load(box).disabled).toEqual([
+    { source: 'project', file: files.project, names: ['a'] },
+    { source: 'system', file: files.system, names: ['b', 'echo c'] },
   ]);
 });
 

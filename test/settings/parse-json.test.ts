@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { parseJson, type ParsedJson, type SyntaxFault } from '../../src/settings/parse-json.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 
 const parsed = (text: string): ParsedJson => {
   const result = parseJson(text);
   if ('fault' in result) throw new Error(result.fault);
   return result;
 };
+
+const pathsOf = (doubled: ParsedJson['doubled']) => doubled.map(({ path }) => path());
 
 const faultOf = (text: string): SyntaxFault => {
   const result = parseJson(text);
@@ -76,21 +79,30 @@ describe('the place of a value', () => {
     const { value, locate, doubled } = parsed('{"a": [1],\n "a": [2]}');
     expect(value).toEqual({ a: [2] });
     expect(locate(['a', 0])).toEqual({ line: 2, column: 8 });
-    expect(doubled).toEqual([['a']]);
+    expect(pathsOf(doubled)).toEqual([['a']]);
   });
 });
 
 test('doubled keys are found at every depth', () => {
-  expect(parsed('[{"b": {"c": 1, "c": 2, "c": 3}}, {"b": 1}]').doubled).toEqual([
+  expect(pathsOf(parsed('[{"b": {"c": 1, "c": 2, "c": 3}}, {"b": 1}]').doubled)).toEqual([
     [0, 'b', 'c'],
     [0, 'b', 'c'],
+  ]);
+});
+
+test('a doubled key is known by the key of the whole that it stands under', () => {
+  const { doubled } = parsed('{"a": [{"b": 1, "b": 2}], "c": 1, "c": {"d": 1, "d": 2}}');
+  expect(doubled.map(({ top, path }) => [top, path()])).toEqual([
+    ['c', ['c']],
+    ['a', ['a', 0, 'b']],
+    ['c', ['c', 'd']],
   ]);
 });
 
 test('a file of several megabytes takes no time that anyone notices', () => {
   const hook = { type: 'command', command: 'x'.repeat(200) };
   const text = JSON.stringify({ hooks: Array.from({ length: 20_000 }, () => hook) });
-  const start = performance.now();
+  const start = cpuTime();
   expect((parsed(text).value as { hooks: unknown[] }).hooks).toHaveLength(20_000);
-  expect(performance.now() - start).toBeLessThan(5_000);
+  expect(cpuTime() - start).toBeLessThan(5_000);
 });

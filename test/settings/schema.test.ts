@@ -29,13 +29,21 @@ describe('good settings are accepted', () => {
     ['reserved keys', { hooks: { enabled: true, disabled: ['a'], notifications: true } }],
     [
       'all fields',
-      withHook({ name: 'n', description: 'd', timeout: 0.5, onFailure: 'block', env: {} }),
+      withHook({ name: 'n', description: 'd', timeout: 100.5, onFailure: 'block', env: {} }),
     ],
+    ...['end-group', 'end', 'leave'].map((leftBehind): [string, object] => [
+      `what it leaves: ${leftBehind}`,
+      withHook({ leftBehind }),
+    ]),
+    ['a start ahead of the event', withHook({ prestart: true })],
     [
       'a group with all fields',
       { hooks: { AfterTool: [{ matcher: '*', sequential: true, hooks: [] }] } },
     ],
     ['a plugin', { hooks: { SessionStart: [{ hooks: [{ type: 'plugin', package: 'x' }] }] } }],
+    ['another word for a failure that allows', withHook({ onFailure: 'continue' })],
+    ['what failures mean', { hooksConfig: { defaultOnFailure: 'block' } }],
+    ['a comment that is a key', withHook({ '//': 'why', _comment: 'this' })],
     ['a list of disabled hooks', { hooksConfig: { disabled: ['a', 'echo b'] } }],
   ])('%s', (_, settings) => {
     expect(faultsOf(settings)).toEqual([]);
@@ -56,8 +64,18 @@ describe('bad settings are marked', () => {
     ['no command', { hooks: { BeforeTool: [{ hooks: [{ type: 'command' }] }] } }],
     ['a blank command', withHook({ command: ' ' })],
     ['a timeout of 0', withHook({ timeout: 0 })],
+    ['a timeout in seconds', withHook({ timeout: 30 })],
+    ['an unknown key of a hook', withHook({ timout: 5000 })],
+    ['an unknown key of a group', { hooks: { BeforeTool: [{ matchers: 'x', hooks: [hook] }] } }],
+    ['an unknown key of hooksConfig', { hooksConfig: { disable: ['x'] } }],
+    ['a misspelt key at the top', { hook: {} }],
+    ['a misspelt key of tools', { tools: { enableHook: true } }],
+    ['an event outside of hooks', { BeforeTool: [] }],
+    ['another meaning of failures', { hooksConfig: { defaultOnFailure: 'deny' } }],
     ['a timeout that is a text', withHook({ timeout: '5' })],
     ['a policy that there is not', withHook({ onFailure: 'deny' })],
+    ['a fate of processes that there is not', withHook({ leftBehind: 'kill' })],
+    ['a start ahead that is a text', withHook({ prestart: 'yes' })],
     ['a disabled hook that is no text', { hooksConfig: { disabled: [5] } }],
   ])('%s', (_, settings) => {
     expect(faultsOf(settings)).not.toEqual([]);

@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { formatProblem } from '../../src/settings/problem.ts';
-import { disabledHooks, hooksEnabled, switchProblems } from '../../src/settings/switches.ts';
+import type { HookSource } from '../../src/protocol/events.ts';
+import {
+  disabledHooks,
+  failureDefault,
+  isSwitchedOn,
+  switchOf,
+  switchProblems,
+} from '../../src/settings/switches.ts';
 
 type Gates = readonly (boolean | undefined)[];
 
@@ -19,11 +26,20 @@ const combinations: Gates[] = states.flatMap((tools) =>
   ),
 );
 
-describe('the switch of hooks (C-01)', () => {
+const word = (values: object) => switchOf('user', values as Readonly<Record<string, unknown>>).word;
+
+describe('the switch of one level (C-01)', () => {
   test('one true switches on, unless any gate is false; none says nothing', () => {
     for (const gates of combinations)
-      expect(hooksEnabled([settings(gates)]), String(gates)).toBe(
+      expect(word(settings(gates)), String(gates)).toBe(
         gates.includes(false) ? false : gates.includes(true) || undefined,
+      );
+  });
+
+  test('a false on hooksConfig.enabled or hooks.enabled ends the hooks of every dialect (S-13)', () => {
+    for (const gates of combinations)
+      expect(switchOf('user', settings(gates)).endsAll, String(gates)).toBe(
+        gates[2] === false || gates[3] === false,
       );
   });
 
@@ -33,45 +49,78 @@ describe('the switch of hooks (C-01)', () => {
     ['hooksConfig.enabled', { hooksConfig: { enabled: true } }],
     ['hooks.enabled', { hooks: { enabled: true } }],
   ])('%s alone switches hooks on', (_, values) => {
-    expect(hooksEnabled([values])).toBe(true);
+    expect(word(values)).toBe(true);
   });
 
   test('nothing is said by default, whatever else the settings hold', () => {
-    expect(hooksEnabled([])).toBeUndefined();
-    expect(hooksEnabled([{}, { tools: {}, hooks: { BeforeTool: [] } }])).toBeUndefined();
-  });
-
-  test('the strongest level that sets a gate sets it for all', () => {
-    const [on, off] = [{ tools: { enableHooks: true } }, { tools: { enableHooks: false } }];
-    expect(hooksEnabled([{}, on, off])).toBe(true);
-    expect(hooksEnabled([{}, off, on])).toBe(false);
-    expect(hooksEnabled([off, on, on])).toBe(false);
-    expect(hooksEnabled([on, off, off])).toBe(true);
-  });
-
-  test('what the strongest level says stands, whatever gates the others set', () => {
-    const [on, off] = [{ tools: { enableHooks: true } }, { hooksConfig: { enabled: false } }];
-    expect(hooksEnabled([on, off, off])).toBe(true);
-    expect(hooksEnabled([off, { enableHooks: true }, { tools: { enableHooks: true } }])).toBe(
-      false,
-    );
-    expect(hooksEnabled([{ ...on, ...off }, on])).toBe(false);
-  });
-
-  test('a false at a weaker level holds against a true on another gate', () => {
-    expect(hooksEnabled([{}, { enableHooks: true }, { tools: { enableHooks: false } }])).toBe(
-      false,
-    );
+    expect(word({})).toBeUndefined();
+    expect(word({ tools: {}, hooks: { BeforeTool: [] } })).toBeUndefined();
   });
 
   test.each(['true', 1, null, {}, [true]])('%j is no switch', (value) => {
-    expect(hooksEnabled([{ tools: { enableHooks: value } }])).toBeUndefined();
-    expect(hooksEnabled([{ tools: { enableHooks: value }, enableHooks: true }])).toBe(true);
+    expect(word({ tools: { enableHooks: value } })).toBeUndefined();
+    expect(word({ tools: { enableHooks: value }, enableHooks: true })).toBe(true);
   });
 
   test.each([null, 5, 'on', [], [true]])('a section that is %j holds no switch', (section) => {
-    const values = { tools: section, hooksConfig: section, hooks: section };
-    expect(hooksEnabled([values])).toBeUndefined();
+    expect(word({ tools: section, hooksConfig: section, hooks: section })).toBeUndefined();
+  });
+});
+
+describe('the switches of all levels (C-01)', () => {
+  const sources = ['system', 'user', 'project'] as const;
+  const worlds = states.flatMap((system) =>
+    states.flatMap((user) => states.map((project) => ({ system, user, project }))),
+  );
+
+  test('a false reaches its own level and weaker ones, and a true all that no such false reaches', () => {
+    for (const world of worlds) {
+      const levels = sources.map((source) => switchOf(source, { enableHooks: world[source] }));
+      const isOn = (source: HookSource) => isSwitchedOn(levels, source, true);
+      const some = Object.values(world).includes(true);
+      const system = world.system !== false;
+      const user = system && world.user !== false;
+      const project = user && world.project !== false;
+      expect([...sources, 'extension' as const].map(isOn), JSON.stringify(world)).toEqual(
+        [system, user, project, project].map((reached) => reached && some),
+      );
+    }
+  });
+
+  test('hooks that need no switch are off only where a level ends those of every dialect', () => {
+    for (const world of worlds) {
+      const levels = sources.map((source) =>
+        switchOf(source, { enableHooks: false, hooksConfig: { enabled: world[source] } }),
+      );
+      const system = world.system !== false;
+      const user = system && world.user !== false;
+      const project = user && world.project !== false;
+      expect(
+        sources.map((source) => isSwitchedOn(levels, source, false)),
+        JSON.stringify(world),
+      ).toEqual([system, user, project]);
+    }
+  });
+});
+
+describe('what a failure means by default (S-09)', () => {
+  test.each([
+    [{}, undefined],
+    [{ defaultOnFailure: 'allow' }, 'allow'],
+    [{ hooksConfig: { defaultOnFailure: 'continue' } }, 'allow'],
+    [{ hooksConfig: { defaultOnFailure: 'block' } }, 'block'],
+    [{ defaultOnFailure: 'block', hooksConfig: { defaultOnFailure: 'allow' } }, 'block'],
+    [{ defaultOnFailure: null }, undefined],
+    [{ defaultOnFailure: 'blok' }, 'block'],
+  ])('%j is %j', (values, policy) => {
+    expect(failureDefault(values)).toBe(policy);
+  });
+
+  test('a word that is neither counts as "block", and is reported', () => {
+    const values = { hooksConfig: { defaultOnFailure: 'deny' } };
+    expect([...switchProblems({ values })].map(formatProblem)).toEqual([
+      'hooksConfig.defaultOnFailure: is "deny", so it counts as "block"; write "allow" or "block"',
+    ]);
   });
 });
 

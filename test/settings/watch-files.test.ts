@@ -17,9 +17,9 @@ vi.mock('node:fs', async (original) => {
     watch: () => {
       throw failure('ENOSPC');
     },
-    readFileSync: (...args: Parameters<typeof fs.readFileSync>) => {
+    openSync: (...args: Parameters<typeof fs.openSync>) => {
       if (isShort.ofDescriptors) throw failure('EMFILE');
-      return real.readFileSync(...args);
+      return real.openSync(...args);
     },
   };
 });

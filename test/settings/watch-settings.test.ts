@@ -11,8 +11,9 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createConfig } from '../../src/hooks/create-config.ts';
-import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { watchSettings } from '../../src/settings/watch-settings.ts';
+import '../build.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 import { someFields } from '../support/session.ts';
 
@@ -32,7 +33,7 @@ const denying = (reason: string, more: object = {}): string =>
 function watched(box: Sandbox): { changes: number; stop: () => void } {
   const seen = {
     changes: 0,
-    stop: watchSettings(box.project, () => void (seen.changes += 1)),
+    stop: watchSettings(box.project, () => void (seen.changes += 1), box.systemFolder),
   };
   onTestFinished(seen.stop);
   return seen;
@@ -43,6 +44,7 @@ async function session(box: Sandbox) {
   const warnings: string[] = [];
   const config = createConfig({
     cwd: box.project,
+    systemFolder: box.systemFolder,
     watch: true,
     onWarning: (line) => warnings.push(line),
   });
@@ -226,17 +228,17 @@ describe('a session that watches its settings', () => {
   test('no process stays for it', async () => {
     const box = sandbox();
     box.write(box.files.project, denying('one'));
-    const source = new URL('../../src/hooks/create-config.ts', import.meta.url).href;
+    const source = new URL('../../dist/src/hooks/create-config.js', import.meta.url).href;
     const program = `
       const { createConfig } = await import(${JSON.stringify(source)});
       const config = createConfig({ cwd: process.cwd(), watch: true });
       await config.getHookSystem().initialize();
       console.log('ready');`;
-    const { stdout } = await execa(
-      'node',
-      ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', program],
-      { cwd: box.project, env: box.env, timeout: 45_000 },
-    );
+    const { stdout } = await execa('node', ['--input-type=module', '-e', program], {
+      cwd: box.project,
+      env: box.env,
+      timeout: 45_000,
+    });
     expect(stdout).toBe('ready');
   });
 });

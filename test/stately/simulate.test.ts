@@ -7,14 +7,15 @@ import {
   type AnyStateMachine,
 } from 'xstate';
 import { sketch } from '../machines/sketch.ts';
+import { stubs } from '../machines/stubs.ts';
 
 const folder = new URL('../../machines/', import.meta.url);
 const files = readdirSync(folder).filter((file) => file.endsWith('.ts'));
 
-/** Every snapshot that bare events lead to, one a state: a simulator knows neither inputs nor outputs. */
-function simulated(machine: AnyStateMachine): Map<string, AnyMachineSnapshot> {
+/** Every snapshot that bare events lead to, one a state: a simulator knows no outputs, and is given an input. */
+function simulated(machine: AnyStateMachine, input: object): Map<string, AnyMachineSnapshot> {
   const seen = new Map<string, AnyMachineSnapshot>();
-  const [first] = initialTransition(machine);
+  const [first] = initialTransition(machine, input);
   const open: AnyMachineSnapshot[] = [first];
   for (let snapshot = open.pop(); snapshot; snapshot = open.pop()) {
     const state = JSON.stringify([snapshot.status, snapshot.value]);
@@ -38,14 +39,21 @@ describe.each(files)('%s in a simulator such as Stately Sketch’s', async (file
     expect(code).toMatch(/\bsetup\s*\(/);
   });
 
-  test('begins without input', () => {
-    const [snapshot] = initialTransition(machine);
+  const input = stubs[file.replace(/\.ts$/, '')]!;
+
+  test('begins with an input', () => {
+    const [snapshot] = initialTransition(machine, input);
     expect(snapshot.error).toBeUndefined();
-    expect(snapshot.status).not.toBe('error');
+    expect(snapshot.status).toBe('active');
+  });
+
+  test('without one it is an error, and lets nothing pass', () => {
+    const [snapshot] = initialTransition(machine);
+    expect(snapshot.status).toBe('error');
   });
 
   test('survives events that carry nothing', () => {
-    const broken = [...simulated(machine)].flatMap(([state, { status, error }]) =>
+    const broken = [...simulated(machine, input)].flatMap(([state, { status, error }]) =>
       status === 'error' ? [[state, String(error)]] : [],
     );
     expect(broken).toEqual([]);

@@ -1,7 +1,7 @@
 import type { CallModel } from '../../src/agent/model-call-ports.ts';
 import { runModelCall, type EndedModelCall } from '../../src/agent/model-call.ts';
 import type { CreateConfigOptions } from '../../src/hooks/create-config.ts';
-import type { AggregatedHookResult } from '../../src/hooks/results.ts';
+import type { AggregatedHookResult } from '../../src/verdict/results.ts';
 import type { ModelPart } from '../../src/models/model.ts';
 import type { GenAIContent, GenAIRequest } from '../../src/translate/genai-types.ts';
 import { saying } from './some-model.ts';

@@ -37,6 +37,6 @@ export async function callTool(
     return tool(toolInput, toolSignal);
   };
   const request = { id: 'call-1', name: 'write_file', input };
-  const ended = await runToolCall(session.config, request, execute, signal);
+  const ended = await runToolCall(session.config, request, execute, { signal });
   return { ...ended, ran, session };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import type { FireOptions } from '../../src/hooks/hook-event-handler.ts';
 import type { HookSystem } from '../../src/hooks/hook-system.ts';
-import type { AggregatedHookResult } from '../../src/hooks/results.ts';
+import type { AggregatedHookResult } from '../../src/verdict/results.ts';
 import type { HookEventName } from '../../src/protocol/events.ts';
 import type { HookEventFields } from '../../src/protocol/input.ts';
 import { sandbox, type Sandbox } from './sandbox.ts';
@@ -55,6 +55,7 @@ export function kodeletBox(): KodeletBox {
         cwd: project,
         onWarning: (line) => warnings.push(line),
         isTrustedFolder: () => true,
+        systemFolder: box.systemFolder,
         ...options,
       });
       const system = config.getHookSystem()!;

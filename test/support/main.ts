@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import '../build.ts';
 
 const root = new URL('../../', import.meta.url);
 const { bin } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as {

@@ -34,6 +34,6 @@ export const runCommand = (
   { input = '', env = {} }: { input?: string; env?: Readonly<Record<string, string>> } = {},
 ) => {
   const nowhere = tempFolder();
-  const isolated = { HOME: nowhere, LLXPRT_SYSTEM_SETTINGS_PATH: join(nowhere, 'none.json') };
+  const isolated = { HOME: nowhere, XDG_STATE_HOME: '', LLXPRT_SYSTEM_SETTINGS_PATH: '' };
   return hookmachine({ project: nowhere, env: { ...isolated, ...env } }, args, input);
 };

@@ -8,6 +8,8 @@ export interface Sandbox {
   readonly folder: string;
   readonly project: string;
   readonly home: string;
+  /** The administrator's folder, in place of the machine's. */
+  readonly systemFolder: string;
   /** What a process needs to live in the sandbox. */
   readonly env: Readonly<Record<string, string>>;
   /** The settings files; none of them is there yet. */
@@ -20,10 +22,12 @@ export interface Sandbox {
 export function sandbox(): Sandbox {
   const folder = realpathSync(tempFolder());
   const [project, home] = [join(folder, 'project'), join(folder, 'home')];
-  const system = join(folder, 'etc', 'settings.json');
+  const systemFolder = join(folder, 'etc');
+  const system = join(systemFolder, 'settings.json');
   const env = {
     HOME: home,
-    LLXPRT_SYSTEM_SETTINGS_PATH: system,
+    XDG_STATE_HOME: '',
+    LLXPRT_SYSTEM_SETTINGS_PATH: '',
     LLXPRT_CODE_SYSTEM_SETTINGS_PATH: '',
   };
   for (const path of [project, home]) mkdirSync(path);
@@ -33,6 +37,7 @@ export function sandbox(): Sandbox {
     folder,
     project,
     home,
+    systemFolder,
     env,
     files: {
       project: join(project, '.llxprt', 'settings.json'),

@@ -1,7 +1,7 @@
 import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import type { FireOptions } from '../../src/hooks/hook-event-handler.ts';
-import type { HookSystemConfig } from '../../src/hooks/config.ts';
-import type { AggregatedHookResult } from '../../src/hooks/results.ts';
+import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
+import type { AggregatedHookResult } from '../../src/verdict/results.ts';
 import type { HookEventName } from '../../src/protocol/events.ts';
 import type { HookEventFields } from '../../src/protocol/input.ts';
 import type { Settings } from '../../src/settings/schema.ts';

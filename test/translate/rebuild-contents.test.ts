@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { LLMMessage } from '../../src/protocol/llm.ts';
 import { defaultHookTranslator } from '../../src/translate/genai-v1.ts';
 import { call, frozen, image, model, requestOf, response, user } from './conversation.ts';
+import { cpuTime } from '../support/cpu-time.ts';
 
 const { fromHookLLMRequest, toHookLLMRequest } = defaultHookTranslator;
 
@@ -243,9 +244,9 @@ test('recipe 17: the first and the last messages, over a tool-using chat', () =>
 
 test('thousands of calls without text take no time', () => {
   const contents = [look, ...Array.from({ length: 2500 }, () => [viewCall, viewed]).flat(), cat];
-  const start = performance.now();
+  const start = cpuTime();
   expect(after(contents, (all) => [...all, says('Note')])).toHaveLength(5003);
-  expect(performance.now() - start).toBeLessThan(2000);
+  expect(cpuTime() - start).toBeLessThan(2000);
 });
 
 test('thousands of messages, edited one by one, take no time', () => {
@@ -255,8 +256,8 @@ test('thousands of messages, edited one by one, take no time', () => {
     viewed,
     model(`Done ${index}.`),
   ]).flat();
-  const start = performance.now();
+  const start = cpuTime();
   const changed = after(contents, (all) => all.map((message) => ({ ...message, content: '...' })));
   expect(changed).toHaveLength(4000);
-  expect(performance.now() - start).toBeLessThan(2000);
+  expect(cpuTime() - start).toBeLessThan(2000);
 });

@@ -12,6 +12,7 @@ import {
   emptyResponse,
   stopResponse,
 } from '../../src/translate/genai-v1.ts';
+import { fromFinalResponse } from '../../src/translate/response.ts';
 import { call, frozen, image, model } from './conversation.ts';
 
 const { fromHookLLMResponse, toHookLLMResponse } = defaultHookTranslator;
@@ -190,10 +191,20 @@ describe('from a hook', () => {
     );
   });
 
-  test('C-86: function calls that a hook’s text drops are told', () => {
-    const replaced = fromHookLLMResponse({ text: 'No tools today' }, calling);
-    expect(dropsFunctionCalls(calling, replaced)).toBe(true);
+  test('C-86: function calls stay behind the new text, whole; where a hook ends it they are dropped', () => {
+    const kept = fromHookLLMResponse({ text: 'No tools today' }, calling);
+    expect(dropsFunctionCalls(calling, kept)).toBe(false);
+    const calls = calling.candidates![0]!.content!.parts!.filter((part) => part.functionCall);
+    expect(kept.candidates).toMatchObject([{ content: model('No tools today', ...calls) }]);
+    expect(kept.candidates![0]!.content!.parts!.slice(1)).toEqual(calls);
     expect(dropsFunctionCalls(calling)).toBe(true);
+    const replaced = fromFinalResponse({ text: 'No tools today' }, calling);
+    expect(dropsFunctionCalls(calling, replaced)).toBe(true);
+    for (const said of [{ text: '' }, { candidates: [] }])
+      expect(fromHookLLMResponse(said, calling)).toMatchObject({
+        text: '',
+        candidates: [{ content: { role: 'model', parts: calls } }],
+      });
     expect(dropsFunctionCalls(answer, replaced)).toBe(false);
     expect(dropsFunctionCalls(undefined as never, null as never)).toBe(false);
   });

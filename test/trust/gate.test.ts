@@ -1,11 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { executeToolWithHooks } from '../../src/agent/tool-hook-triggers.ts';
-import type { HookSystemConfig } from '../../src/hooks/config.ts';
+import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
+import { HookSystem } from '../../src/hooks/hook-system.ts';
 import type { HookTrust } from '../../src/trust/hook-trust.ts';
 import { sandbox } from '../support/sandbox.ts';
+import { tempFolder } from '../support/temp-folder.ts';
 import { inParallel, inSequence, someFields, startSession } from '../support/session.ts';
 
 const deny = (name: string) => ({ command: `touch ${name}.ran; echo ${name} >&2; exit 2`, name });
@@ -28,7 +31,8 @@ describe('a folder that the host does not trust', () => {
       'hook "one" (BeforeTool) was skipped: this folder is not trusted; trust it to have its hooks run',
       'hook "two" (BeforeTool) was skipped: this folder is not trusted; trust it to have its hooks run',
     ]);
-    expect(session.config.getHookSystem()!.hasHooksFor('BeforeTool', 'write_file')).toBe(false);
+    // It asks nobody, so it cannot tell.
+    expect(session.config.getHookSystem()!.hasHooksFor('BeforeTool', 'write_file')).toBe(true);
   });
 
   test('has them run as soon as it is trusted, and no more when it is not', async () => {
@@ -124,7 +128,7 @@ describe('trust that is lost between the plan and the start', () => {
       {
         isTrustedFolder: () => trusted,
         inspect: (event) => {
-          if (event.type === '@xstate.actor' && (event.actorRef as { id?: string }).id === 'hook.0')
+          if (event.type === '@xstate.event' && event.event.type === 'process.started')
             trusted = false;
         },
       },
@@ -188,3 +192,109 @@ async function sourcesRun(config: HookSystemConfig): Promise<string[]> {
   const { results } = await system.getEventHandler().fire('BeforeTool', someFields.BeforeTool);
   return results.map(({ hook }) => hook.source);
 }
+
+describe('trust that is asked when the turn has come', () => {
+  const denied = { why: 'its script has changed', mend: 'look at it', trusted: false } as const;
+
+  test('refuses a script that was swapped while its hook waited for its turn', async () => {
+    vi.stubEnv('HOOKMACHINE_HOOK_LIMIT', '1');
+    const folder = tempFolder();
+    const script = join(folder, 'guard.sh');
+    const good = '#!/bin/sh\nexit 0\n';
+    writeFileSync(script, good, { mode: 0o755 });
+    const session = await startSession(
+      {
+        BeforeTool: inParallel(
+          { command: `printf '#!/bin/sh\\ntouch evil' > guard.sh`, name: 'slow' },
+          { command: './guard.sh', name: 'guard', onFailure: 'block' },
+        ),
+      },
+      {
+        cwd: folder,
+        checkTrust: () => ({ trusted: true }),
+        verifyTrust: async ({ name }) =>
+          name === 'slow' || (await readFile(script, 'utf8')) === good ? { trusted: true } : denied,
+      },
+    );
+    const result = await session.fire('BeforeTool', someFields.BeforeTool);
+    vi.unstubAllEnvs();
+    expect(existsSync(join(folder, 'evil'))).toBe(false);
+    expect(result.finalOutput?.isBlockingDecision()).toBe(true);
+    expect(result.results.map(({ hook, fared }) => [hook.name, fared])).toEqual([
+      ['slow', 'ok'],
+      ['guard', 'untrusted'],
+    ]);
+    expect(session.warnings).toEqual([
+      expect.stringContaining('its script has changed; look at it'),
+    ]);
+  });
+
+  test('asks checkTrust at most twice a hook and event, and hasHooksFor asks nobody', async () => {
+    const asked: string[] = [];
+    const session = await startSession(
+      { BeforeTool: inParallel({ command: 'true', name: 'one' }) },
+      {
+        checkTrust: () => {
+          asked.push('check');
+          return { trusted: true };
+        },
+      },
+    );
+    expect(session.config.getHookSystem()!.hasHooksFor('BeforeTool', 'write_file')).toBe(true);
+    expect(asked).toEqual([]);
+    await executeToolWithHooks(session.config, 'write_file', {}, () =>
+      Promise.resolve({ llmContent: 'done', returnDisplay: 'done' }),
+    );
+    expect(asked).toEqual(['check', 'check']);
+  });
+
+  test.each<[string, () => Promise<HookTrust>]>([
+    ['rejects', () => Promise.reject(new Error('the disk is gone'))],
+    ['gives no answer', () => Promise.resolve(undefined as unknown as HookTrust)],
+  ])('is no trust where the question %s', async (_, verifyTrust) => {
+    const session = await startSession({ BeforeTool: inParallel(deny('one')) }, { verifyTrust });
+    await session.fire('BeforeTool', someFields.BeforeTool);
+    expect(existsSync(join(session.folder, 'one.ran'))).toBe(false);
+    expect(session.warnings).toEqual([expect.stringContaining('could not be found out')]);
+  });
+
+  test('starts nothing any more once the call was cancelled in between', async () => {
+    let answer: ((trust: HookTrust) => void) | undefined;
+    const abort = new AbortController();
+    const session = await startSession(
+      { BeforeTool: inParallel(deny('one')) },
+      {
+        verifyTrust: () => {
+          queueMicrotask(() => abort.abort('given up'));
+          return new Promise((resolve) => (answer = resolve));
+        },
+      },
+    );
+    await session.fire('BeforeTool', someFields.BeforeTool, { signal: abort.signal });
+    answer?.({ trusted: true });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(existsSync(join(session.folder, 'one.ran'))).toBe(false);
+  });
+
+  test('has a guard of the user run where the same command of the project may not', async () => {
+    const folder = tempFolder();
+    const hooks = { BeforeTool: [{ hooks: [{ type: 'command', ...deny('one') }] }] };
+    const config = {
+      ...createConfig({
+        cwd: folder,
+        settings: { tools: { enableHooks: true } },
+        onWarning: () => undefined,
+        verifyTrust: () => Promise.resolve(denied),
+      }),
+      getHookSources: () => [
+        { source: 'project' as const, hooks },
+        { source: 'user' as const, hooks },
+      ],
+    };
+    const system = new HookSystem(config);
+    await system.initialize();
+    const result = await system.getEventHandler().fireBeforeToolEvent('write_file', {});
+    expect(result.results.map(({ hook }) => hook.source)).toEqual(['user']);
+    expect(result.finalOutput?.isBlockingDecision()).toBe(true);
+  });
+});

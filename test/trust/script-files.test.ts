@@ -17,8 +17,8 @@ const files = {
 };
 
 /** The script files that are found behind a command, in a folder with a blank in its name. */
-const found = (command: string, env: Record<string, string> = {}): string[] =>
-  scriptFiles({ command, env }, project(files)).map(({ path }) => path);
+const found = async (command: string, env: Record<string, string> = {}): Promise<string[]> =>
+  (await scriptFiles({ command, env }, project(files))).scripts.map(({ path }) => path);
 
 describe('the script files behind a command', () => {
   test.each([
@@ -58,8 +58,8 @@ describe('the script files behind a command', () => {
     ['true # nothing\n./check.sh'],
     ['curl -d @check.sh localhost'],
     ['cd hooks/deep && cd ../.. && ./check.sh'],
-  ])('%s: check.sh', (command) => {
-    expect(found(command)).toContain('check.sh');
+  ])('%s: check.sh', async (command) => {
+    expect(await found(command)).toContain('check.sh');
   });
 
   test.each([
@@ -72,8 +72,8 @@ describe('the script files behind a command', () => {
     ['"./my file.sh"', 'my file.sh'],
     [String.raw`./my\ file.sh`, 'my file.sh'],
     ['./check.sh 2>&1 >/dev/null', 'check.sh'],
-  ])('%s', (command, ...paths) => {
-    expect(found(command)).toEqual(paths);
+  ])('%s', async (command, ...paths) => {
+    expect(await found(command)).toEqual(paths);
   });
 
   test.each([
@@ -91,11 +91,11 @@ describe('the script files behind a command', () => {
     '',
     '${',
     'a\0b',
-  ])('%j has none', (command) => {
-    expect(found(command)).toEqual([]);
+  ])('%j has none', async (command) => {
+    expect(await found(command)).toEqual([]);
   });
 
-  test('what the command writes to is none: it changes with every run', () => {
+  test('what the command writes to is none: it changes with every run', async () => {
     for (const command of [
       './check.sh >> audit.log',
       './check.sh > audit.log 2>&1',
@@ -103,56 +103,59 @@ describe('the script files behind a command', () => {
       './check.sh | tee -a audit.log',
       'tail audit.log | ./check.sh >>"$LLXPRT_PROJECT_DIR/audit.log"',
     ])
-      expect(found(command)).not.toContain('audit.log');
+      expect(await found(command)).not.toContain('audit.log');
   });
 
-  test("a variable of the hook's source is known", () => {
-    expect(found('$tools/check.sh', { tools: './hooks' })).toEqual(['hooks/check.sh']);
+  test("a variable of the hook's source is known", async () => {
+    expect(await found('$tools/check.sh', { tools: './hooks' })).toEqual(['hooks/check.sh']);
   });
 
-  test('a link counts with the file it leads to, also from outside and to the outside', () => {
+  test('a link counts with the file it leads to, also from outside and to the outside', async () => {
     const [cwd, elsewhere] = [project(files), realpathSync(tempFolder())];
     writeFileSync(join(elsewhere, 'tool.sh'), 'exit 1');
     symlinkSync(join(elsewhere, 'tool.sh'), join(cwd, 'tool.sh'));
     symlinkSync(cwd, join(elsewhere, 'way'));
-    const of = (command: string) => scriptFiles({ command, env: {} }, cwd);
-    expect(of('./tool.sh')).toMatchObject([
+    const of = async (command: string) => (await scriptFiles({ command, env: {} }, cwd)).scripts;
+    expect(await of('./tool.sh')).toMatchObject([
       { path: 'tool.sh', realPath: join(elsewhere, 'tool.sh'), size: 6 },
     ]);
-    expect(of(`'${elsewhere}/way/check.sh'`)).toMatchObject([
+    expect(await of(`'${elsewhere}/way/check.sh'`)).toMatchObject([
       { realPath: join(realpathSync(cwd), 'check.sh') },
     ]);
-    expect(of(`'${elsewhere}/tool.sh'`)).toEqual([]);
+    expect(await of(`'${elsewhere}/tool.sh'`)).toEqual([]);
   });
 
-  test('a file outside counts when a relative path leads there', () => {
+  test('a file outside counts when a relative path leads there', async () => {
     const root = project({ 'tools/check.sh': '', 'packages/one/a': '' });
-    const scripts = scriptFiles(
+    const { scripts } = await scriptFiles(
       { command: '../../tools/check.sh', env: {} },
       join(root, 'packages/one'),
     );
     expect(scripts).toMatchObject([{ path: '../../tools/check.sh' }]);
   });
 
-  test('through a link to the project the files are the same', () => {
+  test('through a link to the project the files are the same', async () => {
     const cwd = project(files);
     const link = join(tempFolder(), 'link');
     symlinkSync(cwd, link);
     const hook = { command: './check.sh; "$LLXPRT_PROJECT_DIR"/hooks/check.sh', env: {} };
-    expect(scriptFiles(hook, link)).toEqual(scriptFiles(hook, cwd));
+    expect(await scriptFiles(hook, link)).toEqual(await scriptFiles(hook, cwd));
   });
 
-  test('a pipe in place of a file keeps nobody waiting; a folder is none', () => {
+  test('a pipe in place of a file keeps nobody waiting; a folder is none', async () => {
     const cwd = project();
     execFileSync('mkfifo', [join(cwd, 'check.sh')]);
     mkdirSync(join(cwd, 'folder'));
-    expect(scriptFiles({ command: './check.sh ./folder', env: {} }, cwd)).toEqual([]);
+    expect(await scriptFiles({ command: './check.sh ./folder', env: {} }, cwd)).toMatchObject({
+      scripts: [],
+      unfollowed: ['"./check.sh" may run or read any file', '"./folder" is a whole folder'],
+    });
   });
 
-  test('a command that doubles its variables over and over ends all the same', () => {
+  test('a command that doubles its variables over and over ends all the same', async () => {
     const doubling = Array.from({ length: 60 }, () => 'a="$a$a"').join('; ');
-    expect(found(`a=xxxxxxxxxx; ${doubling}; ./check.sh`)).toEqual(['check.sh']);
-    expect(found(`${'"$a'.repeat(5_000)}; ./check.sh`)).toBeDefined();
-    expect(found(`${'${a'.repeat(5_000)}; ${"'".repeat(999)}`)).toBeDefined();
+    expect(await found(`a=xxxxxxxxxx; ${doubling}; ./check.sh`)).toEqual(['check.sh']);
+    expect(await found(`${'"$a'.repeat(5_000)}; ./check.sh`)).toBeDefined();
+    expect(await found(`${'${a'.repeat(5_000)}; ${"'".repeat(999)}`)).toBeDefined();
   });
 });

@@ -24,6 +24,10 @@ const trust: ProjectTrust = {
       name: 'one',
       place: 'hooks.BeforeTool[0].hooks[0]',
       definition: 'abc',
+      text: 'command: ./a.sh',
+      absent: ['b.sh'],
+      unfollowed: ['"make" may run or read any file'],
+      folder: { folders: ['/p'], without: ['/p/log'], files: 1, bytes: 1, sha256: 'fed' },
       scripts: [{ path: 'a.sh', realPath: '/p/a.sh', size: 1, sha256: 'def' }],
     },
   ],
@@ -99,14 +103,14 @@ describe('the trust file', () => {
   });
 
   test('of a newer version trusts nothing and stays as it is', () => {
-    const text = '{"version":2,"projects":{"/one":"in another form"}}';
+    const text = '{"version":3,"projects":{"/one":"in another form"}}';
     const file = fileWith(text);
     expect(readTrustFile(file)).toMatchObject({
-      message: 'was written by a newer hookmachine (version 2)',
+      message: 'was written by a newer hookmachine (version 3)',
       mend: 'update hookmachine, or move the file away',
     });
     expect(() => recordTrust(file, '/one', trust)).toThrow(
-      `the trust file ${file} was written by a newer hookmachine (version 2); update hookmachine`,
+      `the trust file ${file} was written by a newer hookmachine (version 3); update hookmachine`,
     );
     expect(readFileSync(file, 'utf8')).toBe(text);
   });
@@ -115,7 +119,7 @@ describe('the trust file', () => {
     const file = some();
     recordTrust(file, '/one', trust);
     chmodSync(file, 0o666);
-    expect(readTrustFile(file)).toMatchObject({ message: 'can be written by others' });
+    expect(readTrustFile(file)).toMatchObject({ message: `can be written by others (${file})` });
     expect(() => recordTrust(file, '/two', trust)).toThrow(TrustFileError);
   });
 

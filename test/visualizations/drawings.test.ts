@@ -2,12 +2,24 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import { drawings } from '../../visualizations/drawings.ts';
 
 const folder = new URL('../../visualizations/', import.meta.url);
 const tsx = import.meta.resolve('tsx');
 const committed = readdirSync(folder).filter((file) => /\.(svg|mmd|json)$/.test(file));
-const drawn = await drawings();
+
+/** Whoever draws, where and when, draws the same: these are drawn in another folder, language and time. */
+const elsewhere = await execa(process.execPath, ['--import', tsx, '--input-type=module'], {
+  input: `import { existsSync, readFileSync } from 'node:fs';
+    import { drawings } from '${folder.href}drawings.ts';
+    const last = (file) => {
+      const path = new URL(file, '${folder.href}');
+      return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
+    };
+    console.log(JSON.stringify([...(await drawings(last))]));`,
+  cwd: tmpdir(),
+  env: { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8', TZ: 'Pacific/Kiritimati' },
+});
+const drawn = new Map(JSON.parse(elsewhere.stdout) as [string, string][]);
 
 describe('the drawings in visualizations/', () => {
   test('are those of the machines, no more and no fewer: `npm run draw` draws, `rm` removes', () => {
@@ -20,14 +32,4 @@ describe('the drawings in visualizations/', () => {
       true,
     );
   });
-
-  test('are the same whoever draws them, where and when', async () => {
-    const elsewhere = await execa(process.execPath, ['--import', tsx, '--input-type=module'], {
-      input: `import { drawings } from '${folder.href}drawings.ts';
-        console.log(JSON.stringify([...(await drawings())]));`,
-      cwd: tmpdir(),
-      env: { LC_ALL: 'tr_TR.UTF-8', LANG: 'tr_TR.UTF-8', TZ: 'Pacific/Kiritimati' },
-    });
-    expect(new Map(JSON.parse(elsewhere.stdout))).toEqual(drawn);
-  }, 60_000);
 });

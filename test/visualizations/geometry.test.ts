@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { conditionOf } from '../../visualizations/condition.ts';
 import { graphOf } from '../../visualizations/graph.ts';
@@ -8,10 +9,15 @@ import { actorName, nodesOf, transitionsOf } from '../../visualizations/walk.ts'
 import { type Box, contains, type DrawnLabel, drawnIn, overlap } from './drawn.ts';
 import { exampleMachine } from './example.ts';
 
+/** Those of our machines as they are kept: other tests say that they are up to date. */
+const kept = (machine: string): string =>
+  readFileSync(new URL(`../../visualizations/${machine}.svg`, import.meta.url), 'utf8');
+
 describe.each([['the example', exampleMachine] as const, ...(await machines())])(
   'the SVG of %s',
-  async (_, machine) => {
-    const svg = svgOf(await layoutOf(graphOf(machine)));
+  async (ofMachine, machine) => {
+    const isExample = machine === exampleMachine;
+    const svg = isExample ? svgOf(await layoutOf(graphOf(machine))) : kept(ofMachine);
     const { canvas, states, lines, labels, heads } = drawnIn(svg);
     const nodes = nodesOf(machine);
 

@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import type { AnyStateMachine } from 'xstate';
+import { costOf } from '../../visualizations/cost.ts';
+import { lotOf } from '../../visualizations/drawings.ts';
 import { graphOf } from '../../visualizations/graph.ts';
-import { layoutOf, type PlacedState, type Point } from '../../visualizations/layout.ts';
+import { drawLot, layoutOf, LOTS } from '../../visualizations/layout.ts';
+import type { Layout, PlacedState, Point } from '../../visualizations/placed.ts';
 import { machines } from '../../visualizations/machines.ts';
 import { exampleMachine } from './example.ts';
 
@@ -9,10 +14,26 @@ interface Box extends Point {
   readonly height: number;
 }
 
+/** The layout that a machine of ours is shown in, by the lot that its drawing names; the example draws its own. */
+function shown(name: string, machine: AnyStateMachine): Promise<Layout> {
+  if (machine === exampleMachine) return layoutOf(graphOf(machine));
+  const svg = new URL(`../../visualizations/${name}.svg`, import.meta.url);
+  return drawLot(graphOf(machine), lotOf(readFileSync(svg, 'utf8')));
+}
+
+test('the lot that is shown is the best of all', async () => {
+  const graph = graphOf(exampleMachine);
+  const costs: number[] = [];
+  for (let lot = 1; lot <= LOTS; lot++) costs.push(costOf(await drawLot(graph, lot)));
+  const { lot } = await layoutOf(graph);
+  expect(lot).toBe(costs.indexOf(Math.min(...costs)) + 1);
+  expect(new Set(costs).size).toBeGreaterThan(1);
+});
+
 describe.each([['the example', exampleMachine] as const, ...(await machines())])(
   'the layout of %s',
-  async (_, machine) => {
-    const { width, height, states, edges } = await layoutOf(graphOf(machine));
+  async (ofMachine, machine) => {
+    const { width, height, states, edges } = await shown(ofMachine, machine);
     const boxes = new Map(states.map((placed) => [placed.state.id, placed]));
     const labels = edges.flatMap(({ edge, label }) =>
       label ? [{ ...label, name: `${edge.from} → ${edge.to}` }] : [],

@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
+import { guardedTool } from '../guards/guarded-tool.ts';
 import type { Tool } from '../tool.ts';
 import { inProject } from './in-project.ts';
 import { filePathNames, givenPath, needsFilePath } from './path-arguments.ts';
@@ -27,11 +29,12 @@ const parameters = z
 type Input = z.infer<typeof parameters>;
 
 /** Replaces a text in a file of the project. */
-export const replace: Tool<Input> = {
+export const replace: Tool<Input> = guardedTool({
   name: 'replace',
   description:
     'Replaces a text in a file of the project. old_string must occur exactly expected_replacements times, or nothing is changed. With an empty old_string a new file is created.',
   parameters,
+  writes: (input, cwd) => [{ path: resolve(cwd, givenPath(input)!) }],
   execute: (input, { cwd }) =>
     inProject(cwd, givenPath(input)!, async (place) => {
       const file = await readIfThere(place.path);
@@ -51,7 +54,7 @@ export const replace: Tool<Input> = {
       }
       return edit(file.text, place, input);
     }),
-};
+});
 
 async function readIfThere(path: string): Promise<TextFile | undefined> {
   try {

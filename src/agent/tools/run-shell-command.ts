@@ -1,11 +1,13 @@
 import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
+import { guardedTool } from '../guards/guarded-tool.ts';
 import type { Tool } from '../tool.ts';
 import { inProject } from './in-project.ts';
 import { allowsFolderPath, givenPath, workingFolderNames } from './path-arguments.ts';
 import { cancelled, notAFolder } from './refusals.ts';
-import { outputLimit, runCommand, type CommandRun } from './run-command.ts';
+import { outputLimit, runCommand, type CommandRun } from '../../process/index.ts';
 
 const parameters = z
   .object({
@@ -23,10 +25,14 @@ const parameters = z
   .refine(...allowsFolderPath('run_shell_command'));
 
 /** Runs a shell command that starts in a folder of the project. */
-export const runShellCommand: Tool<z.infer<typeof parameters>> = {
+export const runShellCommand: Tool<z.infer<typeof parameters>> = guardedTool({
   name: 'run_shell_command',
   description: `Runs a shell command (bash, or sh where there is none) in a folder of the project and tells its output and exit code. Only the folder it starts in is kept inside the project: the command itself may reach whatever the user may. It has no input and leads its own process group; what it starts with & runs on. Of stdout and stderr ${outputLimit / 1024} KiB each are kept, from the start and the end.`,
   parameters,
+  async writes(input, cwd) {
+    const { shellWrites } = await import('../guards/shell-writes.ts');
+    return shellWrites(input.command, resolve(cwd, givenPath(input) ?? '.'));
+  },
   execute: (input, { cwd, signal }) => {
     const folder = givenPath(input);
     return inProject(cwd, folder ?? '.', async (place) => {
@@ -36,7 +42,7 @@ export const runShellCommand: Tool<z.infer<typeof parameters>> = {
       return tell(run, input.command, place.name === '.' ? '(root)' : place.name);
     });
   },
-};
+});
 
 function tell(run: CommandRun, command: string, folder: string): ToolResult {
   if (run.kind === 'notStarted') {
@@ -53,7 +59,7 @@ function tell(run: CommandRun, command: string, folder: string): ToolResult {
     ...(group === undefined
       ? []
       : [
-          `Process Group PGID: ${group} (runs on in the background; end it with kill -- -${group})`,
+          `Process Group PGID: ${group} (${run.kind === 'cancelled' ? 'could not be ended and runs on' : 'runs on in the background'}; end it with kill -- -${group})`,
         ]),
   ].join('\n');
   const metadata = { exitCode, signal };

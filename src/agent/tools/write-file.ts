@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { z } from 'zod';
+import { guardedTool } from '../guards/guarded-tool.ts';
 import type { Tool } from '../tool.ts';
 import { inProject } from './in-project.ts';
 import { filePathNames, givenPath, needsFilePath } from './path-arguments.ts';
@@ -9,11 +11,12 @@ const parameters = z
   .refine(...needsFilePath('write_file'));
 
 /** Writes a whole file of the project. */
-export const writeFile: Tool<z.infer<typeof parameters>> = {
+export const writeFile: Tool<z.infer<typeof parameters>> = guardedTool({
   name: 'write_file',
   description:
     'Writes a file of the project, replacing all of it if it exists. Folders that are missing are created.',
   parameters,
+  writes: (input, cwd) => [{ path: resolve(cwd, givenPath(input)!) }],
   execute: (input, { cwd }) =>
     inProject(cwd, givenPath(input)!, async (place) => {
       const written = await writeTextFile(place, input.content);
@@ -24,4 +27,4 @@ export const writeFile: Tool<z.infer<typeof parameters>> = {
           : `Successfully overwrote file: ${place.name}.`;
       return { llmContent: message, returnDisplay: message };
     }),
-};
+});

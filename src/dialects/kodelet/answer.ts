@@ -5,10 +5,14 @@ import type { HookEventName } from '../../protocol/events.ts';
 import { ignored } from '../../protocol/notes.ts';
 import { isRecord } from '../../protocol/output.ts';
 import type { Answer } from '../answer.ts';
+import { doubledKeys } from '../doubled-keys.ts';
+import { holdsDenial, withLostDenial } from '../lost-denial.ts';
+import { nearMisses } from '../near-misses.ts';
 import { isTooDeep, withoutDeepFields } from '../nesting.ts';
 import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
 import { fromKodeletOutput, toKodeletOutput } from './tool-output.ts';
 import { exchangeNames } from './tools.ts';
+import { decidingFields, wordsOf } from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -16,8 +20,8 @@ type Fields = Readonly<Record<string, unknown>>;
 export const readAnswer = (
   event: HookEventName,
   outcome: HookProcessOutcome,
-  payload: HookPayload,
-): Answer => readOutcome(outcome, (exit) => readExit(event, exit, payload));
+  told: HookPayload,
+): Answer => withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, told)));
 
 function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): Answer {
   const facts = factsOf(exit);
@@ -34,16 +38,45 @@ function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): A
     return failed(
       exit.truncated.includes('stdout')
         ? cutStdout
-        : 'stdout is not JSON; print one object, or nothing',
+        : `${lostIn(text)}stdout is not JSON; print one object, or nothing`,
     );
-  if (!isRecord(read)) return failed('stdout is not a JSON object; print one object, or nothing');
+  if (!isRecord(read))
+    return failed(`${lostIn(text)}stdout is not a JSON object; print one object, or nothing`);
   const notes: string[] = [];
   const printed = isTooDeep(text) ? withoutDeepFields(read, notes) : read;
   const wants = readFields(event, printed, payload, notes);
+  // Those of the wrong type, of which a deciding one may have been a denial.
+  const lost = decidingFields(event).flatMap(
+    (name) => notes.find((note) => note.startsWith(`"${name}" `)) ?? [],
+  );
   // What was kept may hold a whole answer all the same; only a denial is taken from it.
   if (exit.truncated.includes('stdout') && wants.decision !== 'deny') return failed(cutStdout);
-  return { ...facts, fared: 'ok', success: true, ...wants, notes };
+  const missed = [
+    ...nearMisses(printed, wordsOf(event), toldInKodelet(payload)),
+    ...doubledKeys(text, decidingFields(event), [], (key) => key.toLowerCase()).map(
+      (name) => `"${name}" was given more than once: the last one counts`,
+    ),
+  ];
+  const [unclear] = [...lost, ...missed];
+  return {
+    ...facts,
+    fared: 'ok',
+    success: true,
+    ...wants,
+    notes: [...notes, ...missed],
+    ...(unclear !== undefined && { unreadable: `its answer is unclear: ${unclear}` }),
+  };
 }
+
+const lostIn = (text: string): string => (holdsDenial(text) ? 'a denial was NOT read: ' : '');
+
+/** What a hook may repeat of what it was told, under Kodelet's names. */
+const toldInKodelet = (payload: HookPayload): Fields => {
+  const { tool_name, tool_input } = payload;
+  return isRecord(tool_input)
+    ? { ...payload, tool_input: exchangeNames(String(tool_name), tool_input) }
+    : payload;
+};
 
 /** The value of a JSON text, null being an empty object as in Go; undefined when it is none. */
 function parse(text: string): unknown {

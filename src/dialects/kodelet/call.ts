@@ -34,7 +34,7 @@ const shapes: Readonly<Record<KodeletEvent, Shape>> = {
   },
 };
 
-/** An event as an agent that speaks Kodelet gives it, in our words. */
+/** An event as an agent that speaks Kodelet gives it, in canonical form. */
 export function readCall(event: string, given: Readonly<Record<string, unknown>>): CheckedCall {
   const type = event as KodeletEvent;
   const faults: string[] = [];

@@ -27,12 +27,12 @@ type Said = { readonly type: KodeletEvent } | { readonly fault: string };
 /** Finds executables and asks each for its type; of one name the first that may run counts (seed 002 "Discovery"; C-107). */
 export async function findHooks(site: HookSite): Promise<FoundHooks> {
   const problems: SettingsProblem[] = [];
-  const candidates = hookFolders(site.cwd).flatMap(({ source, folder }) =>
-    candidatesIn(folder, source, problems),
-  );
+  const candidates = hookFolders(site.cwd)
+    .filter(({ source }) => source !== 'project' || site.ignoresProject !== true)
+    .flatMap(({ source, folder }) => candidatesIn(folder, source, problems));
   const said = await Promise.all(
     candidates.map(async (candidate) =>
-      site.trusts(candidate.hook) ? ask(site, candidate) : undefined,
+      (await site.trusts(candidate.hook)) ? ask(site, candidate) : undefined,
     ),
   );
   const definitions: HookDefinition[] = [];

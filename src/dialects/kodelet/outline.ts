@@ -1,4 +1,5 @@
 import type { DialectOutline } from '../dialect.ts';
+import { folderAtFirstSight } from '../../settings/hooks-at-first-sight.ts';
 import { kodeletEvents } from './events.ts';
 import { hookFolders } from './hook-folders.ts';
 
@@ -8,7 +9,18 @@ export const kodeletOutline: DialectOutline = {
   family: 'kodelet',
   events: kodeletEvents,
   needsSwitch: false,
-  mayBeIn: (cwd) => hookFolders(cwd).length > 0,
+  guarded: [
+    '.kodelet/hooks/',
+    '.kodelet/plugins/',
+    '.kodelet/extensions/',
+    '.kodelet/config.y*ml',
+    'kodelet-config.y*ml',
+  ],
+  mayBeIn: (cwd, counts = () => true) => hookFolders(cwd).some(({ source }) => counts(source)),
+  atFirstSight(cwd) {
+    const own = hookFolders(cwd).find(({ source }) => source === 'project');
+    return own && folderAtFirstSight(own.folder);
+  },
   find: async (site) => (await import('./find.ts')).findHooks(site),
   identity: ({ name }) => name,
   matcherOf: () => undefined,

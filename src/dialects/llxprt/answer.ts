@@ -1,8 +1,10 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { HookEventName } from '../../protocol/events.ts';
 import { EXIT_CODE_BLOCKING_ERROR, EXIT_CODE_SUCCESS } from '../../protocol/exit-codes.ts';
 import type { HookOutput } from '../../protocol/output.ts';
 import type { Answer } from '../answer.ts';
+import { withLostDenial } from '../lost-denial.ts';
 import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
 import { readStdout, type Printed } from './printed.ts';
 
@@ -10,10 +12,13 @@ import { readStdout, type Printed } from './printed.ts';
 const defaultReason = 'Blocked by hook';
 
 /** What a hook's ended process means (HOOK-063 to 070, 189 to 201; C-25 to C-31). */
-export const readAnswer = (event: HookEventName, outcome: HookProcessOutcome): Answer =>
-  readOutcome(outcome, (exit) => readExit(event, exit));
+export const readAnswer = (
+  event: HookEventName,
+  outcome: HookProcessOutcome,
+  told: HookPayload = {},
+): Answer => withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, told)));
 
-function readExit(event: HookEventName, exit: HookExit): Answer {
+function readExit(event: HookEventName, exit: HookExit, told: HookPayload): Answer {
   const base = {
     ...factsOf(exit),
     fared: 'ok',
@@ -38,7 +43,7 @@ function readExit(event: HookEventName, exit: HookExit): Answer {
       ...(said !== '' && { output: { decision: 'allow', systemMessage: `Warning: ${said}` } }),
     };
   }
-  const printed = readStdout(event, exit.stdout);
+  const printed = readStdout(event, exit.stdout, told);
   // What was kept may hold a whole answer all the same; only a denial or a stop is taken from it.
   if (exit.truncated.includes('stdout') && !forbids(printed))
     return {
@@ -61,7 +66,7 @@ function readExit(event: HookEventName, exit: HookExit): Answer {
         ...(printed.unreadable && { unreadable: printed.unreadable }),
       };
     case 'object': {
-      const { output, notes, unreadable } = printed;
+      const { output, notes, unreadable, repeatsResponse } = printed;
       return {
         ...base,
         success: true,
@@ -69,6 +74,7 @@ function readExit(event: HookEventName, exit: HookExit): Answer {
         stop: output.continue === false,
         output,
         notes: [...base.notes, ...atMost(mostNotes, notes)],
+        ...(repeatsResponse && { repeatsResponse }),
         ...(unreadable && { unreadable }),
       };
     }

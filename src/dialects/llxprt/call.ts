@@ -3,7 +3,7 @@ import type { HookEventName } from '../../protocol/events.ts';
 import { isRecord } from '../../protocol/output.ts';
 import type { CallResult, DialectOutline } from '../dialect.ts';
 
-/** An event's own fields, which are in our words already (seed 003 "Input Interfaces"). */
+/** An event's own fields, which are in canonical form already (seed 003 "Input Interfaces"). */
 export const readCall: DialectOutline['readCall'] = async (event, given) => {
   const checked = checkEventFields(event as HookEventName, await withStableRequest(given));
   return 'faults' in checked ? checked : { fields: checked.fields, context: {} };

@@ -1,23 +1,15 @@
-import type { HooksFromSource } from '../../settings/define-hooks.ts';
-import { definePlainHooks } from '../../settings/define-plain-hooks.ts';
+import { defineHooks } from '../../settings/define-hooks.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
 
 /** The hooks of the settings and of extensions, checked entry by entry (HOOK-082 to 085). */
-export async function findHooks(site: HookSite): Promise<FoundHooks> {
-  const read = await Promise.all(site.settings().map(define));
+export function findHooks(site: HookSite): FoundHooks {
+  const read = site.settings().map(defineHooks);
   return {
     definitions: read.flatMap(({ definitions }) => definitions),
     problems: read.flatMap(({ problems }) => problems),
     unasked: [],
   };
-}
-
-async function define(from: HooksFromSource) {
-  const definitions = definePlainHooks(from);
-  if (definitions) return { definitions, problems: [] };
-  const { defineHooks } = await import('../../settings/define-hooks.ts');
-  return defineHooks(from);
 }
 
 /** The command alone, unless it names a variable of its own source: `${extensionPath}/x` is another script in each extension. */

@@ -1,8 +1,8 @@
 import type { HookEventName } from '../../protocol/events.ts';
-import { testBounded } from '../bounded-regex.ts';
+import { RegexBudget } from '../bounded-regex.ts';
 
-/** Whether a hook is meant for this subject. */
-type Matcher = (subject: string) => boolean;
+/** Whether a hook is meant for this subject; found out at the cost of a budget. */
+type Matcher = (subject: string, budget?: RegexBudget) => boolean;
 
 const always: Matcher = () => true;
 
@@ -22,9 +22,9 @@ export const matching: Readonly<Record<HookEventName, 'regex' | 'equal' | 'ignor
 };
 
 /**
- * A matcher of the settings, compiled: none, an empty one or `*` fits all; a regular expression is
- * tested unanchored; what is no regular expression is compared letter by letter (HOOK-087 to 089;
- * C-17, C-18). One that cannot be decided fits, so that a guard is never skipped.
+ * A matcher of the settings: none, an empty one or `*` fits all; a regular expression is tested
+ * unanchored; what is no regular expression is compared letter by letter (HOOK-087 to 089; C-17,
+ * C-18). One that cannot be decided fits, so that a guard is never skipped.
  */
 export function compileMatcher(
   event: HookEventName,
@@ -34,17 +34,10 @@ export function compileMatcher(
   const use = matching[event];
   if (use === 'ignored' || matcher === undefined || ['', '*'].includes(matcher.trim()))
     return always;
-  const equal: Matcher = (subject) => subject === matcher;
-  if (use === 'equal') return equal;
-  let regex: RegExp;
-  try {
-    regex = new RegExp(matcher);
-  } catch {
-    return equal;
-  }
-  return (subject) => {
+  if (use === 'equal') return (subject) => subject === matcher;
+  return (subject, budget = new RegexBudget()) => {
     try {
-      return testBounded(regex, subject);
+      return budget.test(matcher, subject);
     } catch (error) {
       onUndecided(error as Error);
       return true;

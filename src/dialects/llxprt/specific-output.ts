@@ -1,14 +1,15 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../protocol/events.ts';
 import { ignored } from '../../protocol/notes.ts';
 import { decisionWanted, isDecision, isRecord } from '../../protocol/output.ts';
 import { normalizeHookLLMRequest } from '../../translate/normalize-request.ts';
-import { normalizeHookLLMResponse } from '../../translate/normalize-response.ts';
+import { normalizeHookLLMResponse, repeatsResponse } from '../../translate/normalize-response.ts';
 import { normalizeHookToolConfig } from '../../translate/tool-config.ts';
 
 type Specific = Readonly<Record<string, unknown>>;
 
 /** The valid form of a field, or undefined when nothing of it can be used; what was left out is noted. */
-type Reader = (value: unknown, name: string, notes: string[]) => unknown;
+type Reader = (value: unknown, name: string, notes: string[], told: HookPayload) => unknown;
 
 const readers: Readonly<Partial<Record<HookEventName, Readonly<Record<string, Reader>>>>> = {
   BeforeTool: {
@@ -17,7 +18,7 @@ const readers: Readonly<Partial<Record<HookEventName, Readonly<Record<string, Re
     permissionDecisionReason: fitting(isText, 'a string'),
   },
   BeforeModel: { llm_request: readRequest, llm_response: readResponse },
-  AfterModel: { llm_response: readResponse },
+  AfterModel: { llm_response: readRevisedResponse },
   BeforeToolSelection: { toolConfig: readToolConfig },
 };
 const forAllEvents: Readonly<Record<string, Reader>> = {
@@ -27,21 +28,25 @@ const forAllEvents: Readonly<Record<string, Reader>> = {
 /**
  * An event's own part of a hook's output in its valid form, before anything is merged or chained
  * (C-31, C-71 to C-73). Null is a field left out; a field the event does not know is passed through.
+ * `told` is what the hook was told of the event: a response that says the same is a repetition.
  */
 export function readSpecific(
   event: HookEventName,
   specific: Specific,
-): { specific: Specific; notes: string[] } {
+  told: HookPayload = {},
+): { specific: Specific; notes: string[]; repeatsResponse?: true } {
   const notes: string[] = [];
   let read: Specific = specific;
   for (const [name, reader] of Object.entries({ ...forAllEvents, ...readers[event] })) {
     if (!Object.hasOwn(specific, name)) continue;
     const value = specific[name];
     const { [name]: _, ...others } = read;
-    const fitted = value === null ? undefined : reader(value, name, notes);
+    const fitted = value === null ? undefined : reader(value, name, notes, told);
     read = fitted === undefined ? others : { ...others, [name]: fitted };
   }
-  return { specific: read, notes };
+  const isRepeated =
+    event === 'AfterModel' && repeatsResponse(read['llm_response'], told['llm_response']);
+  return { specific: read, notes, ...(isRepeated && { repeatsResponse: true }) };
 }
 
 function isText(value: unknown): boolean {
@@ -62,9 +67,20 @@ function readRequest(value: unknown, _name: string, notes: string[]) {
   return unlessEmpty(read.request);
 }
 
-/** A text alone stands for one whole candidate, so that it replaces all that another hook answered (C-73). */
 function readResponse(value: unknown, _name: string, notes: string[]) {
-  const { response = {}, notes: found } = normalizeHookLLMResponse(value);
+  return wholeResponse(normalizeHookLLMResponse(value), notes);
+}
+
+/** Beside a text, candidates that were only copied from what the hook was given say nothing (C-73). */
+function readRevisedResponse(value: unknown, _name: string, notes: string[], told: HookPayload) {
+  return wholeResponse(normalizeHookLLMResponse(value, told['llm_response']), notes);
+}
+
+/** A text alone stands for one whole candidate, so that it replaces all that another hook answered (C-73). */
+function wholeResponse(
+  { response = {}, notes: found }: ReturnType<typeof normalizeHookLLMResponse>,
+  notes: string[],
+) {
   notes.push(...found);
   const { text, candidates } = response;
   if (text === undefined || candidates !== undefined) return unlessEmpty(response);

@@ -1,5 +1,6 @@
 import { defined } from '../../protocol/defined.ts';
 import { isRecord, type HookOutput } from '../../protocol/output.ts';
+import type { Answer } from '../answer.ts';
 import { FieldSet, specificOutput, type MergedAnswers, type NamedAnswer } from './field-set.ts';
 import { decidedBy } from './merge-common.ts';
 
@@ -37,9 +38,15 @@ export function mergeReplacing(
       if (name === 'llm_response') continue;
       else if (name === 'llm_request' && isRecord(value)) specific.spread(name, value, hook);
       else specific.set(name, value, hook);
-  for (const { hook, answer } of answerNeedsBlock ? sticky : [...loose, ...sticky]) {
-    const response = answer.output?.hookSpecificOutput?.['llm_response'];
-    if (isRecord(response)) specific.spread('llm_response', response, hook);
+  const answering = (answerNeedsBlock ? sticky : [...loose, ...sticky]).filter(
+    ({ answer }) => responseOf(answer) !== undefined,
+  );
+  const isChanged = answering.some(({ answer }) => saysMore(answer));
+  for (const { hook, answer } of answering) {
+    const { text: _, candidates: __, ...rest } = responseOf(answer)!;
+    // A copy of what the hook was given takes nothing back that another one changed.
+    const isCopy = isChanged && answer.repeatsResponse === true;
+    specific.spread('llm_response', isCopy ? rest : responseOf(answer)!, hook);
   }
 
   return {
@@ -57,6 +64,15 @@ export function mergeReplacing(
     setBy: { ...common.setBy(), ...specific.setBy(), ...decidedBy(answers) },
   };
 }
+
+function responseOf({ output }: Answer): Readonly<Record<string, unknown>> | undefined {
+  const response = output?.hookSpecificOutput?.['llm_response'];
+  return isRecord(response) ? response : undefined;
+}
+
+/** Whether an answer has other texts than those that its hook was given. */
+const saysMore = (answer: Answer): boolean =>
+  answer.repeatsResponse !== true && responseOf(answer)?.['candidates'] !== undefined;
 
 /** The last value of a field that says something. */
 function last<Name extends 'decision' | 'reason' | 'continue' | 'stopReason'>(

@@ -1,6 +1,6 @@
 import { decidersOf, deniersOf, stopperOf, stoppingCall } from './deciders.js';
 import { make } from './dom.js';
-import { asText, counted, duration, words } from './format.js';
+import { asText, counted, duration, stateInWords, words } from './format.js';
 import { answerAt, answerTone, movesAt, statusAt, toneOf, verdictAt } from './moment.js';
 
 /** So much of a text is shown at first. */
@@ -36,7 +36,7 @@ function summary(row, { moment }) {
     return make('p', { class: 'lead later' }, 'At this moment it had not begun.');
   if (status === 'running') {
     const state = movesAt(row, moment).at(-1)?.to;
-    return make('p', { class: 'lead live' }, `Running: ${words(state ?? 'starting')}.`);
+    return make('p', { class: 'lead live' }, `Running: ${stateInWords(state ?? 'starting')}.`);
   }
   return make(
     'p',

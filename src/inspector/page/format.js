@@ -40,3 +40,11 @@ export function tickStep(range, most) {
   const power = 10 ** Math.floor(Math.log10(rough));
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough) ?? rough;
 }
+
+/** A state by its path, in words: that a state is simply running goes without saying. */
+export const stateInWords = (path) =>
+  path
+    .split('.')
+    .filter((part, index) => index === 0 || part !== 'running')
+    .map(words)
+    .join(', ');

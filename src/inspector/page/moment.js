@@ -55,5 +55,5 @@ const working = new Set(['executing', 'calling', 'callingModel', 'runningTools']
 /** When the tool or the model worked: pairs of from and to. */
 export function* workOf({ moves, end }, now) {
   for (const [index, { to, at }] of moves.entries())
-    if (working.has(to)) yield [at, moves[index + 1]?.at ?? end ?? now];
+    if (working.has(to.split('.')[0])) yield [at, moves[index + 1]?.at ?? end ?? now];
 }

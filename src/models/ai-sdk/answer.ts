@@ -152,7 +152,7 @@ const join = (before: ModelPart['providerMetadata'] = {}, after: Metadata): Meta
 
 function fileOf({ mediaType, data }: Extract<StreamPart, { type: 'file' }>): ModelPart {
   if (typeof data === 'string') return { inlineData: { mimeType: mediaType, data } };
-  if (data instanceof Uint8Array)
+  if (ArrayBuffer.isView(data))
     return { inlineData: { mimeType: mediaType, data: Buffer.from(data).toString('base64') } };
   const wrapped: {
     readonly type: string;

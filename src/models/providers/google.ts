@@ -1,3 +1,5 @@
+import type * as AiSdkGoogle from '@ai-sdk/google';
+import type * as GenAI from '@google/genai';
 import { aiSdkModel } from '../ai-sdk.ts';
 import { googleModel } from '../google.ts';
 import type { Model } from '../model.ts';
@@ -13,7 +15,7 @@ import {
 /** Gemini, through Google's own client if it is installed, else through the AI SDK. */
 export const google: Provider = async (wanted) => {
   const apiKey = keyFrom(wanted, ['GEMINI_API_KEY', 'GOOGLE_API_KEY']);
-  const genai = await installed('@google/genai', () => import('@google/genai'));
+  const genai = await installed<typeof GenAI>('@google/genai');
   if (genai === undefined) return throughAiSdk(wanted, apiKey);
   const { name, baseUrl = '' } = wanted;
   const [, base = '', apiVersion] = /^(.*?)(?:\/(v\d\w*))?$/.exec(baseUrl) ?? [];
@@ -23,11 +25,7 @@ export const google: Provider = async (wanted) => {
 
 async function throughAiSdk(wanted: WantedModel, apiKey: string): Promise<Model> {
   const { name, baseUrl } = wanted;
-  const { createGoogleGenerativeAI } = await required(
-    wanted,
-    '@ai-sdk/google',
-    () => import('@ai-sdk/google'),
-  );
+  const { createGoogleGenerativeAI } = await required<typeof AiSdkGoogle>(wanted, '@ai-sdk/google');
   const provider = createGoogleGenerativeAI({
     apiKey,
     ...(baseUrl !== undefined && { baseURL: versioned(baseUrl, 'v1beta') }),

@@ -1,3 +1,4 @@
+import type * as OpenAICompatible from '@ai-sdk/openai-compatible';
 import { aiSdkModel } from '../ai-sdk.ts';
 import { ModelError } from '../model-error.ts';
 import { required, type Provider } from './provider.ts';
@@ -9,10 +10,9 @@ export const openAICompatible: Provider = async (wanted) => {
     throw new ModelError(
       `${spec} needs the server's address; give --base-url, such as http://localhost:11434/v1`,
     );
-  const { createOpenAICompatible } = await required(
+  const { createOpenAICompatible } = await required<typeof OpenAICompatible>(
     wanted,
     '@ai-sdk/openai-compatible',
-    () => import('@ai-sdk/openai-compatible'),
   );
   const apiKey = env['OPENAI_API_KEY']?.trim();
   const provider = createOpenAICompatible({

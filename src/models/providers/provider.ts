@@ -1,5 +1,6 @@
-import { messageOf } from '../../hooks/message-of.ts';
+import { messageOf } from '../../message-of.ts';
 import { oneLine } from '../../log.ts';
+import { isNotInstalled, loadPackage } from '../../optional-package.ts';
 import type { Model } from '../model.ts';
 import { ModelError } from '../model-error.ts';
 
@@ -22,12 +23,11 @@ export function keyFrom({ spec, env }: WantedModel, variables: readonly string[]
 }
 
 /** Loads an optional package; undefined when it is not installed. */
-export async function installed<T>(name: string, load: () => Promise<T>): Promise<T | undefined> {
+export async function installed<T>(name: string): Promise<T | undefined> {
   try {
-    return await load();
+    return (await loadPackage(name)) as T;
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${name}'`)) return undefined;
+    if (isNotInstalled(error, name)) return undefined;
     throw new ModelError(
       `the package ${name} cannot be loaded: ${oneLine(messageOf(error), 200)}; install it anew`,
       { cause: error },
@@ -36,12 +36,8 @@ export async function installed<T>(name: string, load: () => Promise<T>): Promis
 }
 
 /** The package, or one line that says how to install it. */
-export async function required<T>(
-  { spec }: WantedModel,
-  name: string,
-  load: () => Promise<T>,
-): Promise<T> {
-  const found = await installed(name, load);
+export async function required<T>({ spec }: WantedModel, name: string): Promise<T> {
+  const found = await installed<T>(name);
   if (found !== undefined) return found;
   throw new ModelError(
     `${spec} needs the package ${name}; install it where hookmachine is installed: npm i ${name}`,

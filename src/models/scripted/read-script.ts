@@ -1,16 +1,15 @@
-import { readFileSync, statSync } from 'node:fs';
-import type * as Yaml from 'yaml';
-import type { Document, LineCounter, Node } from 'yaml';
 import type { Path, Position } from '../../settings/problem.ts';
+import { readBounded, type BoundedFile } from '../../settings/read-bounded.ts';
 import { ModelError } from '../model-error.ts';
 import { mistakesIn, scriptError, type Mistake } from './mistakes.ts';
 import { turnSchema, type PlacedTurn } from './turn.ts';
+import type * as Yaml from './yaml.ts';
 
 /** Reads the turns of a scripted model; every mistake is told at once, each with its line and mend. */
 export async function readScript(file: string): Promise<PlacedTurn[]> {
   const text = readText(file);
   // Loaded here, because most sessions have a model of another kind.
-  const yaml = await import('yaml');
+  const yaml = await import('./yaml.ts');
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines });
   const faults: Mistake[] = [...document.errors, ...document.warnings].map(({ pos, message }) => ({
@@ -48,22 +47,23 @@ function readText(file: string): string {
     new ModelError(`${file}: the scripted model cannot be read (${why}); check the path`, {
       cause,
     });
+  let read: BoundedFile;
   try {
-    // A device or a pipe could keep the session waiting without end.
-    if (statSync(file).isFile()) return readFileSync(file, 'utf8');
+    read = readBounded(file);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw unreadable(code === 'ENOENT' ? 'there is no such file' : (code ?? message), error);
   }
-  throw unreadable('it is no file');
+  if ('bytes' in read) return read.bytes.toString();
+  throw unreadable(read.refused === 'too long' ? 'it is larger than 4 MiB' : 'it is no file');
 }
 
-function positionOf(lines: LineCounter, offset: number): Position {
+function positionOf(lines: Yaml.LineCounter, offset: number): Position {
   const { line, col } = lines.linePos(offset);
   return { line: Math.max(line, 1), column: Math.max(col, 1) };
 }
 
-function toData(document: Document, file: string): unknown {
+function toData(document: Yaml.Document, file: string): unknown {
   try {
     return document.toJS() as unknown;
   } catch (error) {
@@ -77,8 +77,8 @@ function toData(document: Document, file: string): unknown {
 /** Where the key or the list entry at a path stands, or the nearest one around it. */
 function locator(
   { isMap, isScalar, isSeq }: Pick<typeof Yaml, 'isMap' | 'isScalar' | 'isSeq'>,
-  document: Document,
-  lines: LineCounter,
+  document: Yaml.Document,
+  lines: Yaml.LineCounter,
 ): (path: Path) => Position {
   return (path) => {
     let node: unknown = document.contents;
@@ -93,6 +93,6 @@ function locator(
         found = node;
       } else break;
     }
-    return positionOf(lines, (found as Node | null)?.range?.[0] ?? 0);
+    return positionOf(lines, (found as Yaml.Node | null)?.range?.[0] ?? 0);
   };
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { isGroupAlive, signalGroup } from '../../../src/process/group.ts';
+import { lives } from '../../process/run-hook.ts';
 import { call, temporaryFolder, textOf } from './call.ts';
 
 let cwd: string;
@@ -123,10 +123,10 @@ test('a background child that holds stdout does not hold up the result, and live
   const { llmContent } = await run('echo $$ > group; sleep 100 & echo done');
   expect(performance.now() - started).toBeLessThan(15_000);
   const group = await groupOf();
-  onTestFinished(() => signalGroup(group, 'SIGKILL'));
+  onTestFinished(() => void process.kill(-group, 'SIGKILL'));
   expect(llmContent).toContain('Stdout: done\n');
   expect(llmContent).toContain(`Process Group PGID: ${group} (runs on`);
-  expect(isGroupAlive(group)).toBe(true);
+  expect(lives(group)).toBe(true);
 });
 
 test('a background child that keeps writing does not hold up the result, nor is it killed by its pipe', async () => {
@@ -134,7 +134,7 @@ test('a background child that keeps writing does not hold up the result, nor is 
     'echo $$ > group; while :; do echo tick; touch alive; sleep 0.01; done & echo done',
   );
   const group = await groupOf();
-  onTestFinished(() => signalGroup(group, 'SIGKILL'));
+  onTestFinished(() => void process.kill(-group, 'SIGKILL'));
   expect(llmContent).toContain('done\n');
   await rm(join(cwd, 'alive'), { force: true });
   await vi.waitUntil(() => existsSync(join(cwd, 'alive')), { timeout: 15_000 });
@@ -145,7 +145,7 @@ test('an abort ends the whole group of a pipeline', async () => {
   expect(result.error?.type).toBe('cancelled');
   expect(result.llmContent).toContain('was cancelled');
   expect(result.llmContent).toContain('Stdout: begun');
-  expect(isGroupAlive(await groupOf())).toBe(false);
+  expect(lives(await groupOf())).toBe(false);
 });
 
 test('an abort ends a group that will not hear SIGTERM', async () => {
@@ -154,12 +154,25 @@ test('an abort ends a group that will not hear SIGTERM', async () => {
   );
   expect(result.error?.type).toBe('cancelled');
   const group = await groupOf();
-  await vi.waitUntil(() => !isGroupAlive(group), { timeout: 15_000 });
+  await vi.waitUntil(() => !lives(group), { timeout: 15_000 });
+});
+
+test('an abort gives up on what no signal ends, and says so', async () => {
+  const kill = process.kill.bind(process);
+  const failing = vi.spyOn(process, 'kill').mockImplementation(() => {
+    throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+  });
+  onTestFinished(() => failing.mockRestore());
+  const result = await abortWhenReady('touch ready; exec sleep 300');
+  const group = await groupOf();
+  onTestFinished(() => void kill(-group, 'SIGKILL'));
+  expect(result.error?.type).toBe('cancelled');
+  expect(result.llmContent).toContain(`PGID: ${group} (could not be ended and runs on;`);
 });
 
 test('an abort leaves time to clean up', async () => {
   await abortWhenReady("trap 'echo bye; exit 0' TERM; touch ready; while :; do sleep 0.05; done");
-  expect(isGroupAlive(await groupOf())).toBe(false);
+  expect(lives(await groupOf())).toBe(false);
 });
 
 test('a call that was aborted before it began runs nothing', async () => {

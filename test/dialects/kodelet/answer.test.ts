@@ -81,12 +81,12 @@ describe('a failure is told and open (C-107, K9)', () => {
     [
       'two objects',
       `echo '{"blocked":true}{"blocked":true}'`,
-      'stdout is not JSON; print one object, or nothing',
+      'a denial was NOT read: stdout is not JSON; print one object, or nothing',
     ],
     [
       'text before the object',
       `echo Checking; echo '{"blocked":true}'`,
-      'stdout is not JSON; print one object, or nothing',
+      'a denial was NOT read: stdout is not JSON; print one object, or nothing',
     ],
     ['an array', `echo '[]'`, 'stdout is not a JSON object; print one object, or nothing'],
     ['a boolean', `echo true`, 'stdout is not a JSON object; print one object, or nothing'],

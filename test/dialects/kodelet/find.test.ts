@@ -322,13 +322,12 @@ describe('a local hook that does not count', () => {
     global('guard', answering('before_tool_call', { blocked: true, reason: 'By the user' }));
     const { fire, found, warnings, system } = await start({ isTrustedFolder: () => false });
     expect(found()).toEqual(['user/guard BeforeTool']);
-    expect(system.getRegistry().unasked.map(({ name }) => name)).toEqual(['guard', 'only-here']);
+    expect(system.getRegistry().unasked).toEqual([]);
     const { finalOutput } = await fire('BeforeTool', someFields.BeforeTool);
     expect(finalOutput?.getBlockReason()).toBe('By the user');
     expect(readdirSync(project)).toEqual(['.kodelet']);
     expect(warnings).toEqual([
-      'hook "guard" was skipped: this folder is not trusted; trust it to have its hooks run',
-      'hook "only-here" was skipped: this folder is not trusted; trust it to have its hooks run',
+      `${project}: the hooks of this project are not trusted, so they were skipped; trust it to have its hooks run`,
     ]);
   });
 
@@ -380,16 +379,38 @@ describe('which switch Kodelet hooks need (C-01)', () => {
   });
 
   test.each(['project', 'user', 'system'] as const)(
-    'with "enableHooks": false in the file of the %s none runs, none is asked',
+    'with "hooksConfig.enabled": false in the file of the %s none runs, none is asked (S-13)',
     (level) => {
-      const { local, files, write, project, left } = kodeletBox();
+      const { local, files, write, project, systemFolder, left } = kodeletBox();
       local('guard', '#!/bin/sh\necho asked > asked; echo before_tool_call\n');
-      write(files[level], { tools: { enableHooks: false } });
-      const config = createConfig({ cwd: project, isTrustedFolder: () => true });
+      write(files[level], { hooksConfig: { enabled: false } });
+      const config = createConfig({ cwd: project, systemFolder, isTrustedFolder: () => true });
       expect(config.getHookSystem()).toBeUndefined();
       expect(left('asked')).toBe('');
     },
   );
+
+  test.each([{ tools: { enableHooks: false } }, { enableHooks: false }])(
+    '%j is the switch of the settings’ own hooks, and leaves these on (S-13)',
+    async (settings) => {
+      const { local, files, write, start } = kodeletBox();
+      local('guard', hookOf('before_tool_call'));
+      write(files.system, { ...settings, hooks });
+      const { fire } = await start();
+      const { results } = await fire('BeforeTool', someFields.BeforeTool);
+      expect(results.map(({ hook }) => hook.dialect)).toEqual(['kodelet']);
+    },
+  );
+
+  test("a project's false reaches the project's hooks and none of the user's (C-01)", async () => {
+    const { local, global, files, write, start } = kodeletBox();
+    local('theirs', hookOf('before_tool_call'));
+    global('mine', hookOf('before_tool_call'));
+    write(files.project, { hooksConfig: { enabled: false } });
+    const { fire } = await start();
+    const { results } = await fire('BeforeTool', someFields.BeforeTool);
+    expect(results.map(({ hook }) => hook.name)).toEqual(['mine']);
+  });
 
   test('disabled by name in the settings it does not run, and hides what it hid', async () => {
     const { local, global, files, write, start } = kodeletBox();

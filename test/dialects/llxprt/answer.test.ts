@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { readAnswer } from '../../../src/dialects/llxprt/answer.ts';
 import { hookEventNames } from '../../../src/protocol/events.ts';
 import { exited, printed } from '../../support/answers.ts';
+import { cpuTime } from '../../support/cpu-time.ts';
 
 describe('exit 0', () => {
   test('silence decides nothing and has no output (HOOK-065, HOOK-158)', () => {
@@ -127,7 +128,7 @@ describe('exit 0', () => {
       output: { decision: 'allow', systemMessage: stdout },
     });
     expect(answer.notes).toEqual([
-      'its output is not one JSON object, so all of it was taken as a message',
+      'a denial was NOT read: its output is not one JSON object, so all of it was taken as a message; print that object alone',
     ]);
   });
 
@@ -341,14 +342,14 @@ describe('hostile output', () => {
 
   test('half a million keys are read in good time', () => {
     const many = Object.fromEntries(Array.from({ length: 250_000 }, (_, key) => [`k${key}`, key]));
-    const before = performance.now();
+    const before = cpuTime();
     const answer = printed('BeforeTool', {
       ...many,
       decision: 'deny',
       hookSpecificOutput: { many },
     });
     expect(answer.decision).toBe('deny');
-    expect(performance.now() - before).toBeLessThan(45_000);
+    expect(cpuTime() - before).toBeLessThan(45_000);
   });
 
   test('names like __proto__ are data and pollute nothing', () => {

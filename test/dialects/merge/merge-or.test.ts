@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { mergeAnswers } from '../../../src/dialects/merge/merge-answers.ts';
 import { exited, answersOf, named, printed, type Printed } from '../../support/answers.ts';
 import { readAnswer } from '../../../src/dialects/llxprt/answer.ts';
+import { cpuTime } from '../../support/cpu-time.ts';
 
 const merge = (...outputs: Printed[]) =>
   mergeAnswers('BeforeTool', answersOf('BeforeTool', ...outputs));
@@ -249,9 +250,9 @@ test('half a million arguments are merged in good time', () => {
   );
   const output = JSON.stringify({ hookSpecificOutput: { tool_input } });
   const answers = answersOf('BeforeTool', output, output, { decision: 'deny' });
-  const before = performance.now();
+  const before = cpuTime();
   const merged = mergeAnswers('BeforeTool', answers);
-  expect(performance.now() - before).toBeLessThan(45_000);
+  expect(cpuTime() - before).toBeLessThan(45_000);
   expect(merged.output?.decision).toBe('deny');
   expect(merged.conflicts).toEqual([]);
 });

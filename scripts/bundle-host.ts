@@ -1,0 +1,62 @@
+/** Programs of tests and tables as one file of JavaScript: a loader of TypeScript takes longer to start than most of what they show. */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+const cache = fileURLToPath(new URL('../node_modules/.cache/hookmachine/', import.meta.url));
+const bundles = new Map<string, Promise<string>>();
+
+/** The bundle of a TypeScript program, made once in a process and kept by its content. */
+export function bundledHost(program: URL): Promise<string> {
+  const file = fileURLToPath(program);
+  const bundle = bundles.get(file) ?? bundleOf(file);
+  bundles.set(file, bundle);
+  return bundle;
+}
+
+async function bundleOf(program: string): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [program],
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    packages: 'external',
+    plugins: [ownAddress, noVitest],
+    logLevel: 'warning',
+    write: false,
+  });
+  const [{ text, contents }] = outputFiles as [(typeof outputFiles)[0]];
+  const id = createHash('sha256').update(text).digest('hex').slice(0, 12);
+  const kept = join(cache, `${basename(program, '.ts')}-${id}.mjs`);
+  mkdirSync(cache, { recursive: true });
+  // Several processes may make it at once: a name is given only to what is whole.
+  writeFileSync(`${kept}.${process.pid}`, contents);
+  renameSync(`${kept}.${process.pid}`, kept);
+  return kept;
+}
+
+/** What a module finds beside itself is still there. */
+const ownAddress: Plugin = {
+  name: 'own-address',
+  setup(bundling) {
+    bundling.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const address = JSON.stringify(pathToFileURL(path).href);
+      const contents = readFileSync(path, 'utf8').replaceAll(/\bimport\.meta\.url\b/g, address);
+      return { contents, loader: 'ts' };
+    });
+  },
+};
+
+/** A program is no test, even where it shares a module with tests. */
+const noVitest: Plugin = {
+  name: 'no-vitest',
+  setup(bundling) {
+    bundling.onResolve({ filter: /^vitest$/ }, () => ({ path: 'vitest', namespace: 'none' }));
+    bundling.onLoad({ filter: /.*/, namespace: 'none' }, () => ({
+      contents: 'module.exports = {}',
+    }));
+  },
+};

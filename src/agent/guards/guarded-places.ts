@@ -1,0 +1,93 @@
+import { outlines } from '../../dialects/outlines.ts';
+import { systemSettingsFile, trustFile } from '../../settings/levels.ts';
+
+/*
+ * Where guards are written down: what an agent changes there decides what it is kept from doing.
+ *
+ * A place is a path with forward slashes below a project's folder, a home, or any folder in between;
+ * one that ends with a slash is a folder with all that is in it, and `*` stands for a part of a name.
+ */
+
+/** Of hosts that have no dialect here yet. */
+const ofHosts: readonly string[] = [
+  '.hookmachine/',
+  '.gemini/settings.json',
+  '.gemini/trusted*.json',
+  '.gemini/.env',
+  '.gemini/hooks/',
+  '.gemini/extensions/',
+  '.qwen/settings.json',
+  '.qwen/trusted*.json',
+  '.qwen/.env',
+  '.qwen/hooks/',
+  '.qwen/extensions/',
+  '.claude/settings.json',
+  '.claude/settings.*.json',
+  '.claude/hooks/',
+  '.claude/plugins/',
+  '.claude.json',
+  '.codex/config.toml',
+  '.codex/*.config.toml',
+  '.codex/hooks.json',
+  '.codex/hooks/',
+  '.codex/requirements.toml',
+  '.codex/managed_config.toml',
+  '.codex/plugins/',
+  '.cursor/hooks.json',
+  '.cursor/hooks/',
+  '.cursor/cli*.json',
+  '.github/hooks/',
+  '.github/copilot/settings.json',
+  '.github/copilot/settings.*.json',
+  '.copilot/hooks/',
+  '.copilot/settings.json',
+  '.copilot/config.json',
+  '.opencode/plugin/',
+  '.opencode/plugins/',
+  '.opencode/opencode.json*',
+  'opencode.json',
+  'opencode.jsonc',
+];
+
+/** All places below a project or a home. */
+export const guardedPlaces: readonly string[] = [
+  ...new Set([...outlines.flatMap(({ guarded = [] }) => guarded), ...ofHosts]),
+];
+
+/** Folders of administrators, and what the environment puts in their or a user's place. */
+export function absolutePlaces(): string[] {
+  const named = ['CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'COPILOT_HOME'].flatMap((name) =>
+    process.env[name] ? [`${process.env[name]}/`] : [],
+  );
+  const files = [
+    'LLXPRT_SYSTEM_SETTINGS_PATH',
+    'LLXPRT_CODE_SYSTEM_SETTINGS_PATH',
+    'GEMINI_CLI_SYSTEM_SETTINGS_PATH',
+    'QWEN_CODE_SYSTEM_SETTINGS_PATH',
+  ].flatMap((name) => process.env[name] || []);
+  const trust = trustFile();
+  return [
+    ...ofAdministrators,
+    ...named,
+    ...files,
+    systemSettingsFile(),
+    ...(trust === undefined ? [] : [trust]),
+  ];
+}
+
+const ofAdministrators: readonly string[] = [
+  'hookmachine',
+  'llxprt-code',
+  'gemini-cli',
+  'qwen-code',
+  'claude-code',
+  'codex',
+  'cursor',
+  'github-copilot',
+]
+  .map((name) => `/etc/${name}/`)
+  .concat(
+    ['LLxprt-Code', 'GeminiCli', 'QwenCode', 'ClaudeCode', 'Codex', 'Cursor', 'hookmachine'].map(
+      (name) => `/Library/Application Support/${name}/`,
+    ),
+  );

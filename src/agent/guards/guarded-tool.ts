@@ -1,0 +1,52 @@
+import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
+import type { Tool, ToolContext } from '../tool.ts';
+import type { WrittenPath } from './find-guarded.ts';
+
+/** A tool that writes, and what of a call can be known of that beforehand. */
+interface WritingTool<Input extends object> extends Tool<Input> {
+  readonly writes: (
+    input: Input,
+    cwd: string,
+  ) => readonly WrittenPath[] | Promise<readonly WrittenPath[]>;
+}
+
+/**
+ * The same tool, but one that asks, or where nobody can be asked refuses, before it writes to where
+ * guards are written down: settings with hooks, folders of hooks and extensions, the record of what is
+ * trusted, and scripts that are.
+ */
+export const guardedTool = <Input extends object>({
+  writes,
+  ...tool
+}: WritingTool<Input>): Tool<Input> => ({
+  ...tool,
+  async execute(input, context) {
+    if (!context.allowGuardWrites) {
+      const refusal = await refusalOf(tool.name, input, await writes(input, context.cwd), context);
+      if (refusal) return refusal;
+    }
+    return tool.execute(input, context);
+  },
+});
+
+async function refusalOf(
+  tool: string,
+  input: object,
+  written: readonly WrittenPath[],
+  { cwd, confirmGuarded }: ToolContext,
+): Promise<ToolResult | undefined> {
+  const { findGuarded } = await import('./find-guarded.ts');
+  const guarded = findGuarded(cwd, written);
+  if (guarded.length === 0) return undefined;
+  const paths = guarded.join(', ');
+  if (confirmGuarded === undefined)
+    return errorResult(
+      `${tool} may not write ${paths}: hooks, their settings or their scripts stand there, and they guard this agent. Ask the user to change it, or to allow it (--allow-guard-writes, or allowGuardWrites in the host's options).`,
+      'guarded_path',
+    );
+  if (await confirmGuarded({ tool, input, guarded })) return undefined;
+  return errorResult(
+    `The user did not let ${tool} write ${paths}, where hooks, their settings or their scripts stand.`,
+    'declined',
+  );
+}

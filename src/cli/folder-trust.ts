@@ -1,0 +1,16 @@
+import type { SettingsConfigOptions } from '../hooks/settings-config.ts';
+import { isFolderTrusted, trustCommand } from '../trust/trusted-folder.ts';
+import { trustsAll } from './trusts-all.ts';
+
+/** What the settings of a command need to know of trust: nothing of a project counts before its folder is trusted (S-17). */
+export const folderTrust = (
+  cwd: string,
+  trust: boolean | undefined,
+): Required<Pick<SettingsConfigOptions, 'isTrustedFolder'>> &
+  Pick<SettingsConfigOptions, 'trustHint'> =>
+  trustsAll(trust)
+    ? { isTrustedFolder: () => true }
+    : {
+        isTrustedFolder: () => isFolderTrusted(cwd),
+        trustHint: `look at them: ${trustCommand(cwd, '--show')}, then allow them: ${trustCommand(cwd)}`,
+      };

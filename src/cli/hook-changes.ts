@@ -1,0 +1,15 @@
+import type { HookChange } from '../agent/hook-changes.ts';
+import { warn } from '../log.ts';
+import { printable } from './printable.ts';
+
+/** Says on stderr what hooks changed of a call, one line each; the values are not named, for they may be secrets. */
+export function reportChanges(changes: readonly HookChange[]): void {
+  for (const change of changes) warn(undefined, printable(describe(change)));
+}
+
+function describe({ hook, tool, of, keys = [] }: HookChange): string {
+  const which = keys.length === 0 ? '' : `: ${keys.map((key) => JSON.stringify(key)).join(', ')}`;
+  return of === 'arguments'
+    ? `hook "${hook}" rewrote the arguments of ${tool}${which}`
+    : `hook "${hook}" replaced the result of ${tool}`;
+}

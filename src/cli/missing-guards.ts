@@ -1,0 +1,82 @@
+import type { DialectOutline } from '../dialects/dialect.ts';
+import type { HookRegistry } from '../hooks/hook-registry.ts';
+import type { HookHost } from '../hooks/config.ts';
+import { isListed } from '../settings/is-listed.ts';
+import { definitionHash, eventOf, type AnyHook } from '../trust/definition.ts';
+import { isKnown, type HookFingerprint } from '../trust/trusted-hook.ts';
+
+/** A hook that the user trusted, and that guards nothing any more. */
+export interface MissingGuard {
+  readonly event: string;
+  readonly name: string;
+  readonly place: string;
+  readonly fate: 'gone' | 'changed' | 'disabled';
+  /** Continues the hook's name. */
+  readonly why: string;
+}
+
+/**
+ * The trusted hooks of a project that have gone, changed or been disabled since they were trusted. It
+ * reads no script: a script that changed is reported when its hook is about to start.
+ */
+export function missingGuards<D extends DialectOutline>(
+  trusted: readonly HookFingerprint[],
+  config: Pick<HookHost, 'getEnableHooks' | 'isSwitchedOn' | 'getDisabledHooks' | 'getWorkingDir'>,
+  registry: Pick<HookRegistry<D>, 'getAllHooks' | 'unasked' | 'dialects'>,
+): MissingGuard[] {
+  const cwd = config.getWorkingDir();
+  const known = registry.getAllHooks().filter(({ source }) => source === 'project');
+  const now = [...known, ...registry.unasked.filter(({ source }) => source === 'project')].map(
+    (hook: AnyHook) => ({
+      hook,
+      definition: definitionHash(hook, cwd),
+      event: eventOf(hook),
+      name: hook.name,
+      place: hook.place,
+    }),
+  );
+  const trustedDefinitions = new Set(trusted.map(({ definition }) => definition));
+  const others = now.filter(({ definition }) => !trustedDefinitions.has(definition));
+  return trusted.flatMap((guard): MissingGuard[] => {
+    const { event, name, place } = guard;
+    const same = now.filter(({ definition }) => definition === guard.definition);
+    if (same.length === 0)
+      return isKnown(guard, others)
+        ? [{ event, name, place, fate: 'changed', why: 'has changed since you trusted it' }]
+        : [{ event, name, place, fate: 'gone', why: 'is gone' }];
+    if (guard.disabled) return [];
+    const offs = same.map(({ hook }) => switchedOff(hook, config, registry));
+    const why = offs.every((off) => off !== undefined) ? offs[0] : undefined;
+    return why === undefined ? [] : [{ event, name, place, fate: 'disabled', why }];
+  });
+}
+
+/** What keeps a hook from running, if anything does, beside trust; continues its name. */
+export function switchedOff<D extends DialectOutline>(
+  hook: AnyHook,
+  config: Pick<HookHost, 'getEnableHooks' | 'isSwitchedOn' | 'getDisabledHooks'>,
+  { dialects }: Pick<HookRegistry<D>, 'dialects'>,
+): string | undefined {
+  if (!config.getEnableHooks()) return 'is disabled: hooks are switched off';
+  if ('enabled' in hook && hook.enabled === false) {
+    const by = config.getDisabledHooks?.().find(({ names }) => isListed(names, hook));
+    return by === undefined ? 'is disabled' : `is disabled by the ${by.source}'s settings`;
+  }
+  const dialect = 'dialect' in hook ? dialects.get(hook.dialect as string) : undefined;
+  return dialect && config.isSwitchedOn?.(hook.source, dialect.needsSwitch) === false
+    ? "is disabled: the settings' hooks are switched off"
+    : undefined;
+}
+
+/** The same as one line for people; undefined when no guard is missing. */
+export function missingLine(missing: readonly MissingGuard[]): string | undefined {
+  if (missing.length === 0) return undefined;
+  const shown = missing.slice(0, 5).map(({ event, name, why }) => {
+    const short = name.length > 60 ? `${name.slice(0, 60)}…` : name;
+    return `"${short}"${event === '' ? '' : ` (${event})`} ${why}`;
+  });
+  const more = missing.length > shown.length ? [`${missing.length - shown.length} more`] : [];
+  const what =
+    missing.length === 1 ? 'a hook that you trusted' : `${missing.length} hooks that you trusted`;
+  return `${what} guard${missing.length === 1 ? 's' : ''} nothing here: ${[...shown, ...more].join('; ')}; look with: hookmachine trust --show`;
+}

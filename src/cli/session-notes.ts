@@ -1,0 +1,36 @@
+import { trustFile } from '../settings/levels.ts';
+import { formatProblem } from '../settings/problem.ts';
+import type { SettingsNote } from '../settings/settings-notes.ts';
+import { isFault, readTrustFile } from '../trust/read-trust.ts';
+import { toldInSession } from './told-in-session.ts';
+
+/**
+ * Tells each note once: in this process, and with a session id once for the whole session, which is
+ * remembered in the user's state folder (S-19). Where nothing can be remembered it is told again.
+ */
+export function sessionNotes(
+  tell: (line: string) => void,
+  sessionId?: string,
+): (note: SettingsNote) => void {
+  const told = new Set<string>();
+  return ({ kind, problem }) => {
+    const line = formatProblem(problem);
+    if (told.has(line)) return;
+    told.add(line);
+    if (sessionId !== undefined && toldInSession(sessionId, line)) return;
+    if (kind === 'untrusted') tellWhyNothingIsTrusted(tell);
+    tell(line);
+  };
+}
+
+/** What is wrong with the record of trust is why a project that the user did trust is not trusted now. */
+function tellWhyNothingIsTrusted(tell: (line: string) => void): void {
+  const file = trustFile();
+  if (file === undefined)
+    return tell(
+      'without a home folder no project can be trusted; set HOME, or give --trust for one run',
+    );
+  const read = readTrustFile(file);
+  if (isFault(read))
+    tell(`nothing is trusted: the trust file ${file} ${read.message}; ${read.mend}`);
+}

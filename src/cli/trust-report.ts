@@ -1,0 +1,156 @@
+import { structuredPatch } from 'diff';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
+import { hookEventNames } from '../protocol/events.ts';
+import { leftOut } from '../trust/folder-digest.ts';
+import { keptText } from '../trust/kept-texts.ts';
+import type { MissingGuard } from './missing-guards.ts';
+import type { HookFingerprint } from '../trust/trusted-hook.ts';
+
+/** A hook of the project, what is behind it, and why it would be skipped, if it would. */
+export interface ShownHook {
+  /** The event of a program that may not be run is unknown. */
+  readonly hook: RegisteredHook | UnaskedHook;
+  /** What it is for, where its event knows matchers. */
+  readonly matcher: string | undefined;
+  readonly now: HookFingerprint;
+  readonly why: string | undefined;
+  /** What it was when it was trusted. */
+  readonly before: HookFingerprint | undefined;
+}
+
+/** What is shown of a script that changed. */
+const mostLines = 400;
+
+/** All hooks of a project for people, with what has changed since they were trusted; the last line is the verdict. */
+export function describeTrust(
+  project: string,
+  shown: readonly ShownHook[],
+  missing: readonly MissingGuard[],
+  texts: ReadonlyMap<string, Buffer>,
+  isRecorded: boolean,
+): string[] {
+  const gone = describeMissing(missing);
+  if (shown.length === 0)
+    return [
+      ...gone,
+      isRecorded
+        ? `Forgotten: all hooks of ${project}`
+        : `This project configures no hooks: ${project}`,
+    ];
+  const lines: string[] = [];
+  for (const event of [...hookEventNames, undefined]) {
+    const own = shown.filter(({ hook }) => eventOf(hook) === event);
+    if (own.length === 0) continue;
+    lines.push(event ?? 'Events unknown');
+    // One by one: a call takes only so many arguments.
+    for (const one of own) lines.push(...describeHook(one, texts));
+    lines.push('');
+  }
+  const skipped = shown.filter(({ why }) => why !== undefined).length;
+  const refused = shown.filter(({ now }) => now.refused !== undefined).length;
+  const all = `${shown.length} ${shown.length === 1 ? 'hook' : 'hooks'} of ${project}`;
+  const verdict = isRecorded
+    ? `Trusted as they are now: ${all}${refused > 0 ? `, but ${refused} of them cannot run` : ''}`
+    : skipped === 0
+      ? `Trusted: ${all}`
+      : `Not trusted: ${skipped} of ${all}; to allow them: hookmachine trust`;
+  return [...lines, ...gone, verdict];
+}
+
+function describeHook(
+  { hook, matcher, now, why, before }: ShownHook,
+  texts: ReadonlyMap<string, Buffer>,
+): string[] {
+  const { command, name, onFailure } = hook;
+  const { scripts, unfollowed, folder, refused } = now;
+  const isAll = scripts.length === 0 && unfollowed.length === 0;
+  return [
+    `  ${name}${isEnabled(hook) ? '' : ' (disabled)'}`,
+    ...(command === name ? [] : [`    command  ${command}`]),
+    ...(matcher === undefined ? [] : [`    matcher  ${matcher}`]),
+    ...scripts.map(
+      ({ path, size, sha256 }) =>
+        `    script   ${path}  ${sha256 === '' ? 'cannot be read' : `${size} bytes  sha256 ${sha256.slice(0, 12)}`}`,
+    ),
+    ...unfollowed.map((what) => `    cannot be followed: ${what}`),
+    ...(folder
+      ? [
+          `    folder   so all ${folder.files} files of ${folder.folders.join(' and ')} count (${folder.bytes} bytes), ${leftOut}`,
+        ]
+      : []),
+    ...(refused === undefined ? [] : [`    refused  ${refused}`]),
+    ...(onFailure ? ['    failure  blocks'] : []),
+    ...(isAll ? ['    script   none in the project: the command is all there is'] : []),
+    ...(why === undefined ? [] : [`    ${onFailure ? 'blocks ' : 'skipped'}  ${why}`]),
+    ...(why === undefined || before === undefined ? [] : changes(before, now, texts)),
+  ];
+}
+
+/** What tells a hook from what was trusted: its definition, its scripts, and files of its folder. */
+function changes(
+  before: HookFingerprint,
+  now: HookFingerprint,
+  texts: ReadonlyMap<string, Buffer>,
+): string[] {
+  const lines = before.text === now.text ? [] : difference('definition', before.text, now.text);
+  const paths = new Set([...before.scripts, ...now.scripts].map(({ path }) => path));
+  for (const path of paths) {
+    const [then, today] = [before, now].map(({ scripts }) =>
+      scripts.find((script) => script.path === path),
+    );
+    if (then?.sha256 === today?.sha256) {
+      if (then && today && then.realPath !== today.realPath)
+        lines.push(`    changed  ${path} led to ${then.realPath} and leads to ${today.realPath}`);
+      continue;
+    }
+    const [old, current] = [
+      then ? keptText(then.sha256) : '',
+      today ? texts.get(today.sha256)?.toString() : '',
+    ];
+    if (old === undefined || current === undefined || `${old}${current}`.includes('\0'))
+      lines.push(`    changed  ${path}: its text cannot be shown`);
+    else lines.push(...difference(path, old, current));
+  }
+  if (before.folder && now.folder && before.folder.sha256 !== now.folder.sha256)
+    lines.push(
+      ...difference(
+        'files of the folder',
+        keptText(before.folder.sha256) ?? '',
+        texts.get(now.folder.sha256)?.toString() ?? '',
+        0,
+      ),
+    );
+  return lines;
+}
+
+function difference(name: string, before: string, now: string, context = 3): string[] {
+  const patch = structuredPatch('', '', before, now, '', '', { context, timeout: 2_000 });
+  const head = `    changed  ${name}`;
+  if (patch === undefined) return [`${head}: too much to compare`];
+  const lines = patch.hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines: own }) => [
+    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
+    ...own,
+  ]);
+  const cut = lines.length - mostLines;
+  return [
+    head,
+    ...lines.slice(0, mostLines).map((line) => `      ${line}`),
+    ...(cut > 0 ? [`      … and ${cut} more lines`] : []),
+  ];
+}
+
+function describeMissing(missing: readonly MissingGuard[]): string[] {
+  if (missing.length === 0) return [];
+  return [
+    'Guards that you trusted and that guard nothing now',
+    ...missing.map(
+      ({ event, name, why }) => `  ${name}${event === '' ? '' : ` (${event})`}  ${why}`,
+    ),
+    '',
+  ];
+}
+
+const eventOf = (hook: ShownHook['hook']) => ('event' in hook ? hook.event : undefined);
+
+const isEnabled = (hook: ShownHook['hook']): boolean => !('enabled' in hook) || hook.enabled;

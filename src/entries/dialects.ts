@@ -1,0 +1,20 @@
+/** `hookmachine/dialects`: the dialects that hooks speak, for `dialects` of a config, and what one of your own has to be. */
+
+export { defaultDialects } from '../dialects/index.ts';
+export { kodelet, kodeletStrict } from '../dialects/kodelet/index.ts';
+export { llxprt } from '../dialects/llxprt/index.ts';
+export type { Answer } from '../dialects/answer.ts';
+export type { RegexBudget } from '../dialects/bounded-regex.ts';
+export type {
+  CallResult,
+  CheckedCall,
+  Dialect,
+  DialectOutline,
+  ReadCall,
+} from '../dialects/dialect.ts';
+export type { ConversationMessage, EventContext, InvokedBy } from '../dialects/event-context.ts';
+export type { FoundHooks, HookSite, UnaskedHook } from '../dialects/hook-site.ts';
+export type { HookPayload } from '../../machines/hook-event.ts';
+export type { HookProcessOutcome } from '../../machines/hook-process.ts';
+export type { HookDefinition } from '../settings/hook-definition.ts';
+export type { HooksFromSource } from '../settings/hooks-from-source.ts';

@@ -1,0 +1,7 @@
+/** `hookmachine/machines`: the machines themselves, to be looked at, drawn and tested. */
+
+export { agentTurnMachine } from '../../machines/agent-turn.ts';
+export { hookEventMachine } from '../../machines/hook-event.ts';
+export { hookProcessMachine } from '../../machines/hook-process.ts';
+export { modelCallMachine } from '../../machines/model-call.ts';
+export { toolCallMachine } from '../../machines/tool-call.ts';

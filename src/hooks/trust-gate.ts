@@ -1,0 +1,97 @@
+import type { HookHost } from './config.ts';
+import { messageOf } from '../message-of.ts';
+import type { WarningSink } from '../log.ts';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import type { HookTrust } from '../trust/hook-trust.ts';
+
+/** Whether a hook may run, now; also whether one may be asked for its event. */
+export type TrustGate = (hook: UnaskedHook & { readonly event?: HookEventName }) => boolean;
+
+/** Whether a hook may start, now that its turn has come. */
+export type StartGate = (
+  hook: UnaskedHook & { readonly event?: HookEventName },
+) => boolean | Promise<boolean>;
+
+/**
+ * Asks the host whether a project's hook may run, and warns when it may not (C-10, C-104). Hooks of
+ * the user, the administrator and of extensions are the user's own doing and always may. Never
+ * throws: a host that cannot say does not trust.
+ */
+export function trustGate(config: HookHost, warn: WarningSink): TrustGate {
+  return (hook) => {
+    if (hook.source !== 'project') return true;
+    return isTrusted(hook, ask(config, hook), warn);
+  };
+}
+
+/** Like `trustGate`, but asks of the hook's files too, as they are now, where the host can tell. */
+export function startGate(config: HookHost, warn: WarningSink): StartGate {
+  const trusts = trustGate(config, warn);
+  return (hook) => {
+    if (hook.source !== 'project' || !config.verifyTrust) return trusts(hook);
+    const folder = tried(() => folderTrust(config));
+    if (!folder.trusted) return isTrusted(hook, folder, warn);
+    return verify(config, hook).then((trust) => isTrusted(hook, trust, warn));
+  };
+}
+
+function isTrusted(
+  hook: UnaskedHook & { readonly event?: HookEventName },
+  trust: HookTrust,
+  warn: WarningSink,
+): boolean {
+  if (trust.trusted) return true;
+  // Cut, because the name may be a whole script, and the mend must not fall off the line.
+  const name = hook.name.length > 80 ? `${hook.name.slice(0, 80)}…` : hook.name;
+  const event = hook.event === undefined ? '' : ` (${hook.event})`;
+  const fate = hook.onFailure === 'block' ? 'may not run, and so blocks' : 'was skipped';
+  warn(`hook "${name}"${event} ${fate}: ${trust.why}; ${trust.mend}`);
+  return false;
+}
+
+const ask = (config: HookHost, hook: UnaskedHook): HookTrust =>
+  tried(() => {
+    const folder = folderTrust(config);
+    if (!folder.trusted || !config.checkTrust) return folder;
+    return answered(config.checkTrust(hook));
+  });
+
+async function verify(config: HookHost, hook: UnaskedHook): Promise<HookTrust> {
+  try {
+    return answered(await config.verifyTrust!(hook));
+  } catch (error) {
+    return unknown(error);
+  }
+}
+
+function folderTrust(config: HookHost): HookTrust {
+  // Compared with true, for the promise of an asynchronous host is no yes.
+  if (config.isTrustedFolder && (config.isTrustedFolder() as unknown) !== true)
+    return {
+      trusted: false,
+      why: 'this folder is not trusted',
+      mend: 'trust it to have its hooks run',
+    };
+  return { trusted: true };
+}
+
+function answered(trust: HookTrust): HookTrust {
+  const answer: unknown = (trust as HookTrust | undefined)?.trusted;
+  if (typeof answer !== 'boolean') throw new Error('the host gave no answer');
+  return trust;
+}
+
+function tried(look: () => HookTrust): HookTrust {
+  try {
+    return look();
+  } catch (error) {
+    return unknown(error);
+  }
+}
+
+const unknown = (error: unknown): HookTrust => ({
+  trusted: false,
+  why: `whether it is trusted could not be found out (${messageOf(error)})`,
+  mend: 'the host must mend that',
+});

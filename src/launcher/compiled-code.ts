@@ -1,0 +1,143 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  type Stats,
+} from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+
+/*
+ * Where what V8 has compiled is kept. V8 runs it without looking at it, so whoever can write the file
+ * can do whatever the user can. It is kept, and taken, only where nobody but the user can write: beside
+ * the bundle if that folder is the user's own, else (root installed the package) in a folder of the
+ * user's own for caches. A file is asked whose it is once it is open, so that nothing can be put in its
+ * place in between.
+ */
+
+/** What V8 has compiled of the bundle. */
+export interface Compiled {
+  readonly code: Buffer;
+  /** Whether by a run with a hook, which needs more of it. */
+  readonly withHook: boolean;
+}
+
+/** The folders that compiled code may be kept in, the better one first. */
+export function foldersForCode(
+  besideBundle: string,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  const caches = cacheFolder(env);
+  return [
+    ...(isOwn(() => lstatSync(besideBundle), 'directory') ? [besideBundle] : []),
+    ...(caches === undefined ? [] : [join(caches, 'hookmachine')]),
+  ];
+}
+
+/** The user's folder for caches. One that is relative is no folder of the user's (XDG Base Directory Specification). */
+function cacheFolder({ XDG_CACHE_HOME, HOME }: Readonly<Record<string, string | undefined>>) {
+  if (XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME)) return XDG_CACHE_HOME;
+  return HOME && isAbsolute(HOME) ? join(HOME, '.cache') : undefined;
+}
+
+/** Whether something is the user's, and nobody else may write it. */
+function isOwn(look: () => Stats, kind: 'directory' | 'file'): boolean {
+  try {
+    const found = look();
+    const isKind = kind === 'file' ? found.isFile() : found.isDirectory();
+    return isKind && found.uid === process.geteuid?.() && (found.mode & 0o022) === 0;
+  } catch {
+    return false;
+  }
+}
+
+/** What follows the code in the file: its checksum, for V8 ends the process over code that was damaged, and one byte for `withHook`. */
+const trailerSize = 5;
+
+/** The code of this name that was kept in one of the folders; none that another user could have written. */
+export function readCompiled(folders: readonly string[], name: string): Compiled | undefined {
+  for (const folder of folders) {
+    const compiled = readFile(folder, join(folder, name));
+    if (compiled !== undefined) return compiled;
+  }
+  return undefined;
+}
+
+function readFile(folder: string, path: string): Compiled | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const open = fd;
+    if (!isOwn(() => fstatSync(open), 'file')) return undefined;
+    if (!isOwn(() => lstatSync(folder), 'directory')) return undefined;
+    const file = readFileSync(open);
+    const end = file.length - trailerSize;
+    const code = file.subarray(0, end);
+    if (crc32(code) === file.readUInt32LE(end)) return { code, withHook: file[end + 4] === 1 };
+    rmSync(path);
+  } catch {
+    // There is none, or none that can be read.
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+  return undefined;
+}
+
+/** Keeps code under this name in the first of the folders that takes it; where none does, the next run compiles again. */
+export function keepCompiled(folders: readonly string[], name: string, compiled: Compiled): void {
+  folders.some((folder) => keepIn(folder, name, compiled));
+}
+
+function keepIn(folder: string, name: string, { code, withHook }: Compiled): boolean {
+  const path = join(folder, name);
+  const draft = `${path}.${process.pid}`;
+  try {
+    makeOwn(folder);
+    if (!isOwn(() => lstatSync(folder), 'directory')) return false;
+    const trailer = Buffer.alloc(trailerSize);
+    trailer.writeUInt32LE(crc32(code));
+    trailer[4] = withHook ? 1 : 0;
+    try {
+      writeFileSync(draft, Buffer.concat([code, trailer]), { mode: 0o600, flag: 'wx' });
+      renameSync(draft, path);
+    } finally {
+      rmSync(draft, { force: true });
+    }
+    dropOld(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Makes the user's folder if it is not there; in a home of somebody else, as `sudo` may leave it, none is made. */
+function makeOwn(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })) return;
+  const caches = join(folder, '..');
+  const home = join(caches, '..');
+  const around = [caches, home].find((path) => statSync(path, { throwIfNoEntry: false }));
+  if (around !== undefined && isOwn(() => statSync(around), 'directory'))
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+}
+
+/** Code of builds that are gone stays for this long, in ms. */
+const longestKept = 30 * 24 * 60 * 60 * 1000;
+
+/** Builds come and go; what one that is still used loses here is compiled once more. */
+function dropOld(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith('compiled-')) continue;
+    const path = join(folder, name);
+    const { mtimeMs } = lstatSync(path);
+    if (Date.now() - mtimeMs > longestKept) rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,57 @@
+import { outlines } from '../dialects/outlines.ts';
+import type { FireOptions } from '../cli/fire-options.ts';
+
+/**
+ * What the arguments after `hookmachine fire` ask, where they are plain; undefined for any other command line,
+ * which the whole program reads.
+ */
+export function plainFire(
+  args: readonly string[],
+): { readonly event: string; readonly options: FireOptions } | undefined {
+  const [event = '', ...rest] = args;
+  if (!isWord(event)) return undefined;
+  const cwd = currentFolder();
+  if (cwd === undefined) return undefined;
+  let options: FireOptions = { cwd, dialect: outlines[0]!, hooks: true };
+  const given = rest.values();
+  for (const option of given)
+    switch (option) {
+      case '--trust':
+        options = { ...options, trust: true };
+        break;
+      case '--no-hooks':
+        options = { ...options, hooks: false };
+        break;
+      default: {
+        const read = valueOptions.get(option)?.(given.next().value ?? '');
+        if (read === undefined) return undefined;
+        options = { ...options, ...read };
+      }
+    }
+  return { event, options };
+}
+
+/** Undefined where it is gone. */
+function currentFolder(): string | undefined {
+  try {
+    return process.cwd();
+  } catch {
+    return undefined;
+  }
+}
+
+const isWord = (text: string): boolean => text !== '' && !text.startsWith('-');
+
+type ReadValue = (value: string) => Partial<FireOptions> | undefined;
+
+const valueOptions = new Map<string, ReadValue>([
+  ['--cwd', (cwd) => (isWord(cwd) ? { cwd } : undefined)],
+  ['--session-id', (sessionId) => (isWord(sessionId) ? { sessionId } : undefined)],
+  [
+    '--dialect',
+    (name) => {
+      const dialect = outlines.find((known) => known.name === name);
+      return dialect && { dialect };
+    },
+  ],
+]);

@@ -1,0 +1,50 @@
+#!/usr/bin/env node
+import { readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { Script } from 'node:vm';
+import { crc32 } from 'node:zlib';
+import type * as bin from './bin.ts';
+import { foldersForCode, keepCompiled, readCompiled } from './compiled-code.ts';
+
+/** The command that users run: it starts the bundle of `bin.ts` that lies beside it (see README.md). */
+
+/** Tells one build of the bundle from another; put in place by bundle.ts. */
+declare const bundleId: string;
+
+const bundle = join(__dirname, 'hookmachine-bundle.js');
+const { size, mtimeMs } = statSync(bundle);
+const { NODE_OPTIONS, NODE_DISABLE_COMPILE_CACHE } = process.env;
+
+/** V8 itself knows code again by its length alone, and refuses what was compiled under other flags. */
+function nameOfCode(): string {
+  const made = [bundleId, bundle, size, mtimeMs, NODE_OPTIONS, ...process.execArgv];
+  const id = crc32(JSON.stringify(made)).toString(16);
+  return `compiled-${id}-${process.version}-${process.platform}-${process.arch}`;
+}
+
+const folders = NODE_DISABLE_COMPILE_CACHE ? [] : foldersForCode(__dirname, process.env);
+const name = nameOfCode();
+const found = readCompiled(folders, name);
+// It is plain ASCII, and read in this way nobody has to find that out.
+const script = new Script(readFileSync(bundle, 'latin1'), {
+  filename: bundle,
+  cachedData: found?.code,
+});
+const run = script.runInThisContext() as (
+  require: NodeJS.Require,
+  module: { exports: Partial<typeof bin> },
+  filename: string,
+  load: (path: string) => Promise<unknown>,
+) => void;
+const module = { exports: {} as Partial<typeof bin> };
+const isOfUse = found !== undefined && script.cachedDataRejected !== true;
+if (folders.length > 0 && !(isOfUse && found.withHook))
+  process.once('exit', () => {
+    const { hooksRun } = module.exports;
+    if (hooksRun === undefined) return;
+    const withHook = hooksRun > 0;
+    if (!isOfUse || withHook)
+      keepCompiled(folders, name, { code: script.createCachedData(), withHook });
+  });
+run(createRequire(bundle), module, bundle, (path) => import(path));

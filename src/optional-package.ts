@@ -1,0 +1,13 @@
+import { messageOf } from './message-of.ts';
+
+/** Loads a package that need not be installed. Its name is no literal, so that no bundler looks for it. */
+export const loadPackage = (name: string): Promise<unknown> => import(name);
+
+/** Whether loading a package failed because it is not installed, rather than for what is in it. */
+export function isNotInstalled(error: unknown, name: string): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return (
+    (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') &&
+    messageOf(error).includes(`'${name}'`)
+  );
+}

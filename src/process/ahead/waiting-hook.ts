@@ -1,0 +1,152 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { HookCommand } from '../../../machines/hook-process.ts';
+import { HookStreams } from '../hook-streams.ts';
+import { openInputPipe } from '../pipes.ts';
+import { programOf, type StartedHook } from '../plain-start.ts';
+import { limitsOf, statOf } from '../proc.ts';
+import { lastPid, marked, newMark, tellsPids } from '../strays.ts';
+import { forget, watch } from '../watchdog.ts';
+import type { Inheritance } from './inheritance.ts';
+
+/** A file that changed shortly before a start may have changed shortly after it: clocks of files are coarse. In ms. */
+const coarse = 50;
+
+/** A hook whose own process was started ahead of its event, and waits on stdin. */
+export class WaitingHook {
+  readonly #child: ChildProcess;
+  readonly #streams = new HookStreams(openInputPipe);
+  readonly #mark = newMark();
+  readonly #inheritance: Inheritance;
+  readonly #files: readonly string[];
+  readonly #identities: string;
+  readonly #startedAt = Date.now();
+  readonly #last = lastPid();
+  readonly #isCounted: boolean;
+  #isHook = false;
+  #isDismissed = false;
+
+  /** `onEnd` is called when it ends before it has its input. */
+  constructor(
+    command: HookCommand,
+    inheritance: Inheritance,
+    files: readonly string[],
+    onEnd: (hook: WaitingHook, bySignal: boolean) => void,
+  ) {
+    this.#inheritance = inheritance;
+    this.#files = files;
+    this.#identities = identitiesOf(files);
+    const { cwd, env } = inheritance;
+    try {
+      if (!this.#streams.areFiles) throw new Error('A hook cannot be given pipes ahead of time.');
+      const [program, args] = programOf(command);
+      this.#child = this.#streams.handOver((stdio) =>
+        spawn(program, args, { cwd, env: marked(env, this.#mark), stdio, detached: true }),
+      );
+      // An error that nobody hears ends the host.
+      this.#child.once('error', () => undefined);
+      if (this.#child.pid === undefined) throw new Error('The hook could not be started.');
+    } catch (error) {
+      this.#streams.release();
+      throw error;
+    }
+    const { pid } = this.#child;
+    this.#child.once('exit', (_, signal) => {
+      if (this.#isHook) return;
+      this.#streams.release();
+      forget(pid);
+      if (!this.#isDismissed) onEnd(this, signal !== null);
+    });
+    this.#isCounted = tellsPids(this.#last, pid);
+    watch(pid);
+    // Neither the hook nor its pipes may keep the host alive.
+    this.#child.unref();
+  }
+
+  /** Whether it has written something, and so did not wait for its input. */
+  get hasBegun(): boolean {
+    return this.#streams.haveBegun;
+  }
+
+  /** Whether it waits, and a process started now would be the same: of the same files, with the same that the system grants. */
+  isFreshIn({ key, limits }: Inheritance): boolean {
+    const { pid } = this.#child;
+    if (pid === undefined || key !== this.#inheritance.key) return false;
+    if (!/[SRD]/.test(statOf(pid)?.state ?? '')) return false;
+    if (!limitsOf(pid).every((limit, index) => limit === limits[index])) return false;
+    if (identitiesOf(this.#files) !== this.#identities) return false;
+    return this.#processes().every((one) => filesOf(one).every((file) => this.#isOlder(file)));
+  }
+
+  #isOlder(file: string): boolean {
+    try {
+      const stats = statSync(file);
+      return !stats.isFile() || stats.ctimeMs < this.#startedAt - coarse;
+    } catch {
+      // It is no name of a file.
+      return true;
+    }
+  }
+
+  /** Its own process, and those that it has started. */
+  #processes(): number[] {
+    const found = [this.#child.pid!];
+    for (const pid of found) found.push(...(childrenOf(pid) ?? []));
+    return found;
+  }
+
+  /** Makes it the hook of an event. */
+  run(stdin: string): StartedHook {
+    const leader = this.#child.pid!;
+    // Without word of its children, all that was born since its start may be one.
+    const isKnown = childrenOf(leader) !== undefined;
+    const after = this.#isCounted ? (isKnown ? lastPid() : this.#last) : undefined;
+    const run = { mark: this.#mark, after, early: this.#processes().slice(1), leader };
+    this.#isHook = true;
+    this.#streams.fill(stdin);
+    this.#child.ref();
+    return { child: this.#child, streams: this.#streams, run };
+  }
+
+  /** Ends it without an event. */
+  dismiss(): void {
+    this.#isDismissed = true;
+    try {
+      process.kill(-this.#child.pid!, 'SIGKILL');
+    } catch {
+      // It has ended.
+    }
+  }
+}
+
+/** Which files these names lead to, and in what state those are. */
+const identitiesOf = (files: readonly string[]): string =>
+  files
+    .map((file) => {
+      try {
+        const real = realpathSync(file);
+        const { dev, ino, size, mtimeMs, ctimeMs } = statSync(real);
+        return [real, dev, ino, size, mtimeMs, ctimeMs].join(':');
+      } catch {
+        return 'none';
+      }
+    })
+    .join('\n');
+
+/** The files that a process was started from and with, as far as the system tells. */
+function filesOf(pid: number): string[] {
+  const folder = `/proc/${pid}/cwd`;
+  const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
+  return [`/proc/${pid}/exe`, ...words.map((word) => resolve(folder, word))];
+}
+
+/** The processes that this one has started and that live; undefined where the system does not tell. */
+function childrenOf(pid: number): number[] | undefined {
+  try {
+    const told = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return told.split(' ').filter(Boolean).map(Number);
+  } catch {
+    return undefined;
+  }
+}

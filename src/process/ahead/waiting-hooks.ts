@@ -1,0 +1,181 @@
+import type { HookCommand } from '../../../machines/hook-process.ts';
+import type { StartedHook } from '../plain-start.ts';
+import { inheritanceOf } from './inheritance.ts';
+import { WaitingHook } from './waiting-hook.ts';
+
+/*
+ * Keeps processes of hooks with `"prestart": true` waiting on stdin: of each as many as ran side by
+ * side. An event's input makes one of them the hook, and in the pause that follows the next is
+ * started. Whatever is in doubt is started plainly, with its event.
+ */
+
+/** How many wait at most, of all hooks together. */
+const most = 8;
+/** How long after the end of all hooks the next are started, in ms, and after a first event: a command that fires one event has no use for them. */
+const [pause, firstPause] = [2, 50];
+/** How long they are kept unused, in ms. */
+const patience = 10 * 60_000;
+/** After so many misses in a row, and so many that a signal ended, none is started any more. */
+const tolerance = 3;
+
+interface Stock {
+  readonly key: string;
+  command: HookCommand;
+  readonly waiting: WaitingHook[];
+  running: number;
+  /** The most that ever ran side by side. */
+  wanted: number;
+  events: number;
+  misses: number;
+  losses: number;
+  isStarting: boolean;
+  /** It did something before it had its input. */
+  isUnfit: boolean;
+}
+
+/** By their commands and surroundings, those used last at the end. */
+const stocks = new Map<string, Stock>();
+let hooksRunning = 0;
+let pausing: NodeJS.Timeout | undefined;
+let clearing: NodeJS.Timeout | undefined;
+
+/** Starts a hook by giving its input to a process that waits for it, or else in the way that is given. `HOOKMACHINE_PLAIN_START=1` in the environment turns this off. */
+export function startWaiting(
+  command: HookCommand,
+  stdin: string,
+  startPlainly: () => StartedHook,
+): StartedHook {
+  if (!command.prestart || process.env['HOOKMACHINE_PLAIN_START'] === '1') return startPlainly();
+  const stock = stockFor(command);
+  const started = takeOver(stock, stdin) ?? startPlainly();
+  if (started.child.pid === undefined) return started;
+  clearTimeout(pausing);
+  stock.events++;
+  stock.wanted = Math.min(most, Math.max(stock.wanted, ++stock.running));
+  hooksRunning++;
+  started.child.once('exit', () => {
+    stock.running--;
+    if (--hooksRunning > 0) return;
+    pausing = setTimeout(endOfPause, stock.events > stock.wanted ? pause : firstPause).unref();
+  });
+  return started;
+}
+
+/** Starts a process for this hook, as the pause after an event does; tells whether one waits then. */
+export async function prestart(command: HookCommand): Promise<boolean> {
+  const stock = stockFor(command);
+  await add(stock);
+  return stock.waiting.length > 0;
+}
+
+function stockFor(command: HookCommand): Stock {
+  const { args, cwd, env, isClean } = command;
+  const key = JSON.stringify([command.command, args, cwd, env, isClean]);
+  const stock = stocks.get(key) ?? {
+    key,
+    command,
+    waiting: [],
+    running: 0,
+    wanted: 0,
+    events: 0,
+    misses: 0,
+    losses: 0,
+    isStarting: false,
+    isUnfit: false,
+  };
+  // Of the event itself nothing is kept.
+  stock.command = { ...command, stdin: () => '' };
+  stocks.delete(key);
+  stocks.set(key, stock);
+  if (stocks.size > 4 * most) {
+    const oldest = stocks.values().next().value!;
+    dismissAll(oldest);
+    stocks.delete(oldest.key);
+  }
+  return stock;
+}
+
+function takeOver(stock: Stock, stdin: string): StartedHook | undefined {
+  if (stock.waiting.length === 0) return undefined;
+  const now = inheritanceOf(stock.command);
+  for (let hook = stock.waiting.shift(); hook !== undefined; hook = stock.waiting.shift()) {
+    try {
+      if (hook.hasBegun) refuse(stock, 'writes');
+      else if (now !== undefined && !stock.isUnfit && hook.isFreshIn(now)) {
+        stock.misses = 0;
+        return hook.run(stdin);
+      }
+    } catch {
+      // It has ended, or no look at it can be had.
+    }
+    hook.dismiss();
+  }
+  stock.misses++;
+  return undefined;
+}
+
+/** A hook that does not wait for its input is started with its event from now on. */
+function refuse(stock: Stock, what: string): void {
+  if (stock.isUnfit) return;
+  stock.isUnfit = true;
+  const { command } = stock.command;
+  const shown = command.length > 80 ? `${command.slice(0, 80)}…` : command;
+  process.emitWarning(
+    `The hook "${shown}" ${what} before it has read its input, so it is started with its event: remove its "prestart", or read stdin first.`,
+  );
+}
+
+function endOfPause(): void {
+  clearTimeout(clearing);
+  clearing = setTimeout(clear, patience).unref();
+  fill();
+}
+
+/** Starts one process where they are lacking, and sees to the others in a later turn. */
+function fill(): void {
+  const lacking = [...stocks.values()].findLast(lacks);
+  if (lacking === undefined || hooksRunning > 0) return;
+  void add(lacking).then(() => setImmediate(fill));
+}
+
+const lacks = ({ waiting, wanted, misses, losses, isStarting, isUnfit }: Stock): boolean =>
+  !isUnfit && !isStarting && misses < tolerance && losses < tolerance && waiting.length < wanted;
+
+async function add(stock: Stock): Promise<void> {
+  stock.isStarting = true;
+  try {
+    const { command } = stock;
+    const files = await (command.filesBehind?.() ?? []);
+    const inheritance = inheritanceOf(command);
+    for (const older of stocks.values()) {
+      if (older === stock || count() < most) break;
+      dismissAll(older);
+    }
+    if (inheritance === undefined || count() >= most) {
+      stock.wanted = stock.waiting.length;
+      return;
+    }
+    const lose = (hook: WaitingHook, bySignal: boolean): void => {
+      const index = stock.waiting.indexOf(hook);
+      if (index >= 0) stock.waiting.splice(index, 1);
+      stock.losses++;
+      if (!bySignal) refuse(stock, 'ends');
+    };
+    stock.waiting.push(new WaitingHook(command, inheritance, files, lose));
+  } catch {
+    stock.losses++;
+  } finally {
+    stock.isStarting = false;
+  }
+}
+
+const count = (): number => [...stocks.values()].flatMap(({ waiting }) => waiting).length;
+
+function dismissAll({ waiting }: Stock): void {
+  for (const hook of waiting.splice(0)) hook.dismiss();
+}
+
+function clear(): void {
+  for (const stock of stocks.values()) dismissAll(stock);
+  stocks.clear();
+}

@@ -1,0 +1,230 @@
+import { existsSync } from 'node:fs';
+import type { CallbackLogicFunction, EventObject } from 'xstate';
+import type {
+  HookCommand,
+  HookExit,
+  HookLeft,
+  ProcessOrder,
+  ProcessReport,
+  Survivor,
+  Whom,
+} from '../../machines/hook-process.ts';
+import { isError } from '../errors.ts';
+import type { StartedHook, StartHook } from './plain-start.ts';
+import { killRun, livingAfter, onRunEnd, terminateRun } from './run-end.ts';
+import type { Living } from './strays.ts';
+import { isOutOfReach, survivorsOf } from './survivors.ts';
+import { takeTurn } from './turns.ts';
+import { forgetRun, loseLeader, spareRun, watchRun } from './watchdog.ts';
+
+/**
+ * Runs one hook command, started in the given way, and reports what it did; it knows no policy and no
+ * deadline.
+ *
+ * It waits for its turn where too many hooks run already. It reports `process.closed` once the
+ * command has exited and nothing that it started lives or holds its streams any more, or when told to
+ * `leave` what does, or to `collect` what there is. Before that, if it is not so as soon as the command
+ * exits, it reports `process.exited` with what is left, and `process.left` whenever that has changed.
+ * A hook that is ended before its turn never runs. What it may run is asked only when its turn has
+ * come: while it waits, trust may be withdrawn and a script be swapped.
+ */
+export const superviseHook =
+  (startHook: StartHook): CallbackLogicFunction<ProcessOrder, EventObject, HookCommand> =>
+  ({ input, sendBack, receive }) => {
+    const report: (report: ProcessReport) => void = sendBack;
+    let running: RunningHook | undefined;
+    let isOver = false;
+    const start = (command: HookCommand, endTurn: () => void): void => {
+      if (!isOver) running = new RunningHook(startHook, command, report, endTurn);
+    };
+    const endTurn = takeTurn((end) => {
+      const fail = (error: unknown): void => {
+        if (!isOver) report({ type: 'process.failed', error: toError(error, input) });
+        end();
+      };
+      try {
+        const admitted = input.admit?.() ?? input;
+        if (!('then' in admitted)) return start(admitted, end);
+        report({ type: 'process.admitting' });
+        admitted.then((command) => start(command, end)).catch(fail);
+      } catch (error) {
+        fail(error);
+      }
+    });
+    receive((order) => {
+      if (running !== undefined) return running.obey(order);
+      isOver = true;
+      endTurn();
+      report({ type: 'process.closed', exit: neverRan });
+    });
+    return () => {
+      isOver = true;
+      if (running === undefined) endTurn();
+      else running.abandon();
+    };
+  };
+
+const neverRan: HookExit = {
+  exitCode: null,
+  signal: null,
+  stdout: '',
+  stderr: '',
+  truncated: [],
+  durationMs: 0,
+};
+
+class RunningHook {
+  readonly #report: (report: ProcessReport) => void;
+  readonly #endTurn: () => void;
+  readonly #startedAt = performance.now();
+  readonly #hook: StartedHook;
+  #ended: { exitCode: number | null; signal: string | null; durationMs: number } | undefined;
+  /** Who is being ended. */
+  #ending: Whom | undefined;
+  /** What was left when it was last looked at, and what was last reported. */
+  #living: Living = 'group';
+  #told: HookLeft | undefined;
+  #callOff: (() => void) | undefined;
+  #closed = false;
+
+  constructor(
+    startHook: StartHook,
+    command: HookCommand,
+    report: (report: ProcessReport) => void,
+    endTurn: () => void,
+  ) {
+    this.#report = report;
+    this.#endTurn = endTurn;
+    this.#hook = startHook(command, command.stdin());
+    const { child, streams, run } = this.#hook;
+    child.once('error', (error) => this.#fail(toError(error, command)));
+    const { pid } = child;
+    if (pid === undefined) return;
+    try {
+      watchRun(run);
+      child.once('exit', (exitCode, signal) => {
+        this.#ended = { exitCode, signal, durationMs: performance.now() - this.#startedAt };
+        loseLeader(run);
+        streams.readOn();
+        this.#living = livingAfter(run);
+        this.#settle();
+      });
+      streams.attach(child, () => {
+        if (this.#ended !== undefined && this.#ending === undefined)
+          this.#living = livingAfter(run);
+        this.#settle();
+      });
+    } catch (error) {
+      killRun(run, 'all');
+      this.#release();
+      throw error;
+    }
+    report({ type: 'process.started', pid });
+  }
+
+  obey(order: ProcessOrder): void {
+    const { child, run } = this.#hook;
+    if (this.#closed || child.pid === undefined) return;
+    if (order.type === 'leave') return this.#leave();
+    if (order.type === 'collect') return this.#giveUp();
+    this.#ending = order.whom;
+    if (order.type === 'kill') killRun(run, order.whom);
+    else terminateRun(run, order.whom);
+    this.#settle();
+    if (!this.#closed && isOutOfReach(run, order.whom))
+      this.#report({ type: 'process.unreachable' });
+  }
+
+  /** The machine has let go of the hook: nothing of it may stay. */
+  abandon(): void {
+    if (this.#closed) return;
+    if (this.#hook.child.pid !== undefined) killRun(this.#hook.run, 'all');
+    this.#release();
+    this.#endTurn();
+  }
+
+  /** Closes the run when nothing of the hook is left, or says what is, and looks again until it is so. */
+  #settle(): void {
+    if (this.#closed || this.#ended === undefined) return;
+    const { run, streams } = this.#hook;
+    // A stranger may hold a stream for ever: nobody waits for it once an end was ordered.
+    const left = { living: this.#living, output: this.#ending === undefined && !streams.ended };
+    if (left.living === 'nothing' && !left.output) return this.#close();
+    this.#callOff ??= onRunEnd(run, {
+      whom: () => this.#ending ?? 'all',
+      seen: (living) => this.#see(living),
+      unreachable: () => {
+        if (!this.#closed && this.#ending !== undefined)
+          this.#report({ type: 'process.unreachable' });
+      },
+    });
+    if (this.#told === undefined) this.#report({ type: 'process.exited', left });
+    else if (left.living !== this.#told.living || left.output !== this.#told.output)
+      this.#report({ type: 'process.left', left });
+    this.#told = left;
+  }
+
+  #see(living: Living): void {
+    this.#living = living;
+    // What the dead have written is read in the next turn.
+    if (living === 'group') this.#settle();
+    else setImmediate(() => this.#settle());
+  }
+
+  /** Closes the run, and lets what lives of it live on. */
+  #leave(): void {
+    const { child, run, streams } = this.#hook;
+    if (this.#living !== 'nothing') spareRun(run);
+    streams.leave();
+    this.#close();
+    child.unref();
+  }
+
+  /** Closes the run although something of it may live on, which then keeps neither a turn nor the host. */
+  #giveUp(): void {
+    const { child, run } = this.#hook;
+    const survivors = survivorsOf(run, this.#ending ?? 'all');
+    this.#close(survivors);
+    child.unref();
+  }
+
+  #close(survivors: readonly Survivor[] = []): void {
+    if (this.#closed) return;
+    const {
+      exitCode = null,
+      signal = null,
+      durationMs = performance.now() - this.#startedAt,
+    } = this.#ended ?? {};
+    const exit = {
+      exitCode,
+      signal,
+      ...this.#hook.streams.read(),
+      durationMs,
+      ...(survivors.length > 0 && { survivors }),
+    };
+    this.#release();
+    this.#report({ type: 'process.closed', exit });
+    this.#endTurn();
+  }
+
+  #fail(error: Error): void {
+    if (this.#closed) return;
+    this.#release();
+    this.#report({ type: 'process.failed', error });
+    this.#endTurn();
+  }
+
+  #release(): void {
+    this.#closed = true;
+    this.#callOff?.();
+    this.#hook.streams.release();
+    if (this.#hook.child.pid !== undefined) forgetRun(this.#hook.run);
+  }
+}
+
+/** Why there is no process; where the folder is missing, the system says that the shell is. */
+function toError(error: unknown, { cwd }: HookCommand): Error {
+  if (!isError(error)) return new Error(String(error));
+  if (!('syscall' in error) || existsSync(`${cwd}/.`)) return error;
+  return new Error(`${cwd} is no folder to run in (${error.message})`, { cause: error });
+}

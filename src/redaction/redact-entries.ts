@@ -1,0 +1,41 @@
+import { said } from '../settings/problem.ts';
+
+/** What is wrong with one entry of `hooksConfig.redact`. */
+export interface RedactProblem {
+  readonly index: number;
+  readonly message: string;
+  readonly mend: string;
+}
+
+/** The entries of `hooksConfig.redact` that can be used. */
+export interface RedactEntries {
+  readonly names: readonly string[];
+  readonly expressions: readonly RegExp[];
+  readonly problems: readonly RedactProblem[];
+}
+
+/** Reads what is to be redacted: names of keys, and expressions written `/…/flags`. A bad entry costs the others nothing. */
+export function readRedactEntries(entries: readonly unknown[]): RedactEntries {
+  const names: string[] = [];
+  const expressions: RegExp[] = [];
+  const problems: RedactProblem[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const complain = (message: string, mend: string): void =>
+      void problems.push({ index, message: `${message}, so it was ignored`, mend });
+    if (typeof entry !== 'string' || entry.trim() === '')
+      complain(said(entry), 'make it the name of a key, or an expression "/…/flags"');
+    else if (entry.startsWith('/')) {
+      const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(entry) ?? [];
+      try {
+        if (source === undefined) throw new SyntaxError('it has no closing "/"');
+        expressions.push(new RegExp(source, `${flags?.replaceAll(/[gy]/g, '')}g`));
+      } catch (error) {
+        complain(
+          `is no regular expression (${(error as Error).message})`,
+          'fix it, or write the name of a key',
+        );
+      }
+    } else names.push(entry);
+  }
+  return { names, expressions, problems };
+}

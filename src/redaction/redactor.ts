@@ -1,0 +1,142 @@
+import { isError } from '../errors.ts';
+import { messageOf } from '../message-of.ts';
+import { redactShapes } from './known-shapes.ts';
+import { redactAddresses } from './redact-addresses.ts';
+import { redactAssigned } from './redact-assigned.ts';
+import { redactCommands } from './redact-commands.ts';
+import { readRedactEntries } from './redact-entries.ts';
+import { redactJson } from './redact-json.ts';
+import { redactLoose } from './redact-loose.ts';
+import { redactMarkup } from './redact-markup.ts';
+import { boundedExpressions } from './replace-bounded.ts';
+import { secretItems } from './secret-items.ts';
+import { redacted, secretFields, secretKeys, withoutInvisible } from './secrets.ts';
+
+/** The longest text of a payload that is kept. */
+const longestText = 10_000;
+/** How much of a text is looked at, however little of it is kept. */
+const mostSeen = 4 * longestText;
+/** The most items of a list, or fields of an object, that are kept. */
+const mostItems = 1_000;
+const deepest = 20;
+/** About how many characters one payload may take. */
+const largest = 200_000;
+
+/** Makes what happened fit to be told: without secrets, and not too long. */
+export interface Redactor {
+  readonly text: (text: string, longest?: number) => string;
+  readonly value: (value: unknown) => unknown;
+}
+
+/**
+ * A redactor for the entries of `hooksConfig.redact`. The values of keys that usually hold secrets
+ * are redacted whatever the entries say.
+ *
+ * @example
+ * redactor(['customer', '/\\bsk-\\w+/']).value({ customer: 'Ann', note: 'key sk-1' });
+ * // { customer: '[redacted]', note: 'key [redacted]' }
+ */
+export function redactor(
+  entries: readonly unknown[] = [],
+  onProblem: (text: string) => void = () => undefined,
+): Redactor {
+  const { names, expressions: expressionsNamed } = readRedactEntries(entries);
+  const isSecret = secretKeys(names);
+  const hideAssigned = redactAssigned(isSecret, names);
+  const expressions = boundedExpressions(expressionsNamed, ({ source }) =>
+    onProblem(
+      `hooksConfig.redact: /${source}/ takes too long, so long texts are redacted as a whole; write a simpler expression`,
+    ),
+  );
+  const hide = (text: string): string => {
+    const inJson = redactJson(withoutInvisible(text), isSecret, hide);
+    const named = redactAddresses(redactCommands(hideAssigned(redactMarkup(inJson, isSecret))));
+    return expressions.hide(redactShapes(redactLoose(named)));
+  };
+
+  /** Cut only afterwards, lest half a secret be left at the end. */
+  const cut = (whole: string, longest: number): string => {
+    const hidden = hide(whole.slice(0, mostSeen));
+    if (whole.length <= longest || hidden === redacted) return hidden;
+    // What matches beyond what was looked at was not seen to match.
+    const certain = whole.length > mostSeen ? Math.max(0, hidden.length - longestText) : Infinity;
+    const length = Math.min(longest, certain);
+    const kept = hidden.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
+    return `${kept}… (${whole.length - length} more characters)`;
+  };
+
+  const walk = (value: unknown, depth: number, room: { left: number }, field?: string): unknown => {
+    room.left -= 8;
+    if (room.left <= 0 || depth > deepest) return '… (cut)';
+    switch (typeof value) {
+      case 'string': {
+        const told = cut(value, Math.min(longestText, room.left));
+        room.left -= told.length;
+        return told;
+      }
+      case 'bigint':
+        return String(value);
+      case 'object':
+        return value === null ? null : walkObject(value, depth, room, field);
+      case 'number':
+      case 'boolean':
+        return value;
+      default:
+        return undefined;
+    }
+  };
+
+  const walkObject = (
+    object: object,
+    depth: number,
+    room: { left: number },
+    field?: string,
+  ): unknown => {
+    if (isError(object)) return walk(messageOf(object), depth, room);
+    if (ArrayBuffer.isView(object)) return `… (${object.byteLength} bytes)`;
+    if ('toJSON' in object && typeof object.toJSON === 'function')
+      return walk((object.toJSON as () => unknown)(), depth + 1, room);
+    if (Array.isArray(object)) {
+      const kept: unknown[] = object.slice(0, mostItems);
+      const isSecretItem = secretItems(kept, isSecret, field);
+      const items = kept.map((item, index) =>
+        isSecretItem(index) ? redacted : walk(item, depth + 1, room),
+      );
+      return object.length > mostItems
+        ? [...items, `… (${object.length - mostItems} more items)`]
+        : items;
+    }
+    const fields: [string, unknown][] = [];
+    const keys = Object.keys(object);
+    const isSecretField = secretFields(object, isSecret);
+    for (const key of keys.slice(0, mostItems)) {
+      if (room.left <= 0) break;
+      room.left -= key.length;
+      const value = (object as Readonly<Record<string, unknown>>)[key];
+      fields.push([
+        cut(key, 200),
+        isSecretField(key, value) ? redacted : walk(value, depth + 1, room, key),
+      ]);
+    }
+    if (fields.length < keys.length)
+      fields.push(['…', `${keys.length - fields.length} more fields`]);
+    return Object.fromEntries(fields);
+  };
+
+  return {
+    text: (whole, longest = longestText) => {
+      try {
+        return expressions.watch(() => cut(whole, longest));
+      } catch {
+        return redacted;
+      }
+    },
+    value: (value) => {
+      try {
+        return expressions.watch(() => walk(value, 0, { left: largest }));
+      } catch {
+        return '… (cannot be shown)';
+      }
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import { hookEventNames, isHookEventName } from '../protocol/events.ts';
+
+/** Keys under `hooks` that name no event but once were settings (C-04). */
+export const reserved: readonly string[] = ['enabled', 'disabled', 'notifications'];
+
+/** Keys of `hooksConfig`. */
+export const hooksConfigKeys: readonly string[] = [
+  'enabled',
+  'disabled',
+  'redact',
+  'defaultOnFailure',
+  'opaqueCommands',
+  'notifications',
+];
+
+/** Keys of a hook that other hosts read, and that mean nothing here. */
+export const foreignHookKeys: readonly string[] = [
+  'env',
+  'args',
+  'cwd',
+  'package',
+  'async',
+  'asyncRewake',
+  'once',
+  'if',
+  'shell',
+  'statusMessage',
+  'url',
+  'headers',
+  'allowedEnvVars',
+  'prompt',
+  'model',
+];
+
+/** Keys of a group that say something to people only. */
+export const foreignGroupKeys: readonly string[] = ['description'];
+
+/** What people write as a key where they cannot write a comment. */
+export const commentKey = /^(?:\/\/|[$#])|^_?comments?$/;
+
+/** The keys that stand at the top of a settings file, among those of its host. */
+export const topKeys: readonly string[] = [
+  'hooks',
+  'hooksConfig',
+  'enableHooks',
+  'defaultOnFailure',
+  'tools',
+];
+
+/** The one of our keys in `tools`, among those of its host. */
+export const toolsKeys: readonly string[] = ['enableHooks'];
+
+/** Keys of ours that stand deeper, and mean nothing at the top of a file. */
+export const misplacedTopKeys: readonly string[] = [...hookEventNames, 'redact'];
+
+/** What such a key belongs in. */
+export const placeOfTopKey = (key: string): string =>
+  isHookEventName(key) ? 'hooks' : 'hooksConfig';
+
+/** Other words for our keys that are more than one letter away from them. */
+const otherWords: Readonly<Record<string, readonly string[]>> = {
+  hooksConfig: [
+    'hookConfigs',
+    'hookConfiguration',
+    'hooksConfiguration',
+    'hookSettings',
+    'hooksSettings',
+  ],
+  enableHooks: ['hooksEnabled', 'hookEnabled', 'enabledHook'],
+};
+
+/**
+ * The key among these that another one is a slip of: it differs in its case, in what separates its
+ * words, or in one letter that is missing, too many, wrong, or changed with its neighbour.
+ */
+export function slipOf(key: string, keys: readonly string[]): string | undefined {
+  if (keys.includes(key) || key.length > 100 || !/^[\w. -]+$/.test(key)) return undefined;
+  const written = letters(key);
+  return keys.find(
+    (known) =>
+      isOneSlip(written, letters(known)) ||
+      otherWords[known]?.some((word) => letters(word) === written),
+  );
+}
+
+const letters = (key: string): string => key.replaceAll(/[-_ .]/g, '').toLowerCase();
+
+function isOneSlip(one: string, other: string): boolean {
+  if (Math.abs(one.length - other.length) > 1) return false;
+  let start = 0;
+  while (start < one.length && one[start] === other[start]) start++;
+  let [end, otherEnd] = [one.length, other.length];
+  while (end > start && otherEnd > start && one[end - 1] === other[otherEnd - 1]) {
+    end--;
+    otherEnd--;
+  }
+  const [left, right] = [one.slice(start, end), other.slice(start, otherEnd)];
+  return (
+    (left.length <= 1 && right.length <= 1) ||
+    (left.length === 2 && left[0] === right[1] && left[1] === right[0] && right.length === 2)
+  );
+}
+
+/** The same as a regular expression, for a schema, which can ask nothing else. */
+export function slipPattern(key: string): string {
+  const word = letters(key);
+  const variants = new Set<string>([word]);
+  for (let at = 0; at <= word.length; at++) {
+    const [before, after] = [word.slice(0, at), word.slice(at)];
+    variants.add(`${before}?${after}`);
+    if (after === '') continue;
+    variants.add(before + after.slice(1));
+    variants.add(`${before}?${after.slice(1)}`);
+    if (after.length > 1) variants.add(before + after[1]! + after[0]! + after.slice(2));
+  }
+  for (const other of otherWords[key] ?? []) variants.add(letters(other));
+  const gap = '[-_ .]*';
+  const any = (variant: string): string =>
+    Array.from(variant, (letter) =>
+      letter === '?' ? '[a-zA-Z0-9]' : `[${letter}${letter.toUpperCase()}]`,
+    ).join(gap);
+  return `^(?!${key}$)${gap}(?:${[...variants].map(any).join('|')})${gap}$`;
+}

@@ -1,0 +1,90 @@
+import type { HookSource } from '../protocol/events.ts';
+import { isRecord } from '../protocol/output.ts';
+import type { HooksFromSource } from './hooks-from-source.ts';
+import { reserved } from './known-keys.ts';
+import type { FirstSight } from './hooks-at-first-sight.ts';
+import type { LoadedSettings } from './load-settings.ts';
+import type { SettingsProblem } from './problem.ts';
+import { offFor } from './switches.ts';
+
+/**
+ * What a user should know once a session, though nothing is wrong: hooks of a project that is not
+ * trusted, hooks that a stronger level took away, hooks that nothing switches on.
+ */
+export interface SettingsNote {
+  readonly kind: 'untrusted' | 'taken' | 'off';
+  readonly problem: SettingsProblem;
+}
+
+/** The one line for a project that nobody trusts; undefined where nothing in it looks like hooks. */
+export function untrustedNote(
+  project: string,
+  sights: readonly FirstSight[],
+  mend: string,
+): SettingsNote | undefined {
+  const fault = sights.flatMap((sight) => ('fault' in sight ? [sight.fault] : []))[0];
+  const hasHooks = sights.some((sight) => 'hasHooks' in sight && sight.hasHooks);
+  if (!hasHooks && fault === undefined) return undefined;
+  const message = hasHooks
+    ? 'the hooks of this project are not trusted, so they were skipped'
+    : `the hooks of this project are not trusted, so they were skipped; ${fault}`;
+  return { kind: 'untrusted', problem: { file: project, place: '', message, mend } };
+}
+
+/** Hooks of the user, the project and extensions that the administrator's switch takes away. */
+export function takenNote(
+  { switches, sources }: LoadedSettings,
+  hasOthers: (source: HookSource) => boolean,
+): SettingsNote | undefined {
+  const system = offFor(switches, 'system', true);
+  if (system?.offAt === undefined) return undefined;
+  const files = sources
+    .filter((from) => from.source !== 'system' && hasHooks(from))
+    .map(({ file, source }) => file ?? `the ${source}`);
+  const others =
+    system.endsAll && (['user', 'project'] as const).some(hasOthers) ? ['hook folders'] : [];
+  const taken = [...new Set([...files, ...others])];
+  if (taken.length === 0) return undefined;
+  return {
+    kind: 'taken',
+    problem: {
+      ...(system.file !== undefined && { file: system.file }),
+      place: system.offAt,
+      message: `is false, so the hooks of ${taken.join(' and ')} are switched off`,
+      mend: 'only an administrator can change that',
+    },
+  };
+}
+
+/** Hooks that stand in settings while nothing says a word of switches. */
+export function offNote(
+  { switches, sources }: LoadedSettings,
+  mend: string,
+): SettingsNote | undefined {
+  if (switches.some(({ word }) => word === true)) return undefined;
+  const waiting = sources.filter(
+    (from) => hasHooks(from) && offFor(switches, from.source, true) === undefined,
+  );
+  const [first] = waiting;
+  if (first === undefined) return undefined;
+  const files = [...new Set(waiting.map(({ file }) => file))].slice(1);
+  const others = files.length > 0 ? `, nor do those of ${files.join(' and ')}` : '';
+  const own = first.source !== 'extension' && first.isAdded !== true ? first.file : undefined;
+  return {
+    kind: 'off',
+    problem: {
+      ...(first.file !== undefined && { file: first.file }),
+      place: 'hooks',
+      message: `these hooks do not run, because nothing switches hooks on${others}`,
+      mend: `set "tools": { "enableHooks": true } in ${own ?? mend}`,
+    },
+  };
+}
+
+/** Whether anything stands there that is no mere setting. */
+export const hasHooks = ({ hooks }: HooksFromSource): boolean =>
+  isRecord(hooks) &&
+  Object.entries(hooks).some(
+    ([event, groups]) =>
+      !reserved.includes(event) && !(Array.isArray(groups) && groups.length === 0),
+  );

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { relative } from 'node:path';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
+import type { HookEventName } from '../protocol/events.ts';
+
+/** A hook; the event of a program is not known before it has been run, and is the program's own. */
+export type AnyHook = UnaskedHook & { readonly event?: HookEventName };
+
+/** The event of a hook; '' for a program, which says its own. */
+export const eventOf = ({ event, args }: AnyHook): string => (args ? '' : (event ?? ''));
+
+/** The hash of what decides when and how a hook runs: the description says nothing of that, and the place may move when another hook comes or goes. */
+export const definitionHash = (hook: AnyHook, cwd: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify(partsOf(hook, cwd)))
+    .digest('hex');
+
+function partsOf(hook: AnyHook, cwd: string): unknown[] {
+  const { type, args, name, matcher, timeout, sequential, env } = hook;
+  const onFailure = ownOnFailure(hook);
+  // A folder may be reached by several paths.
+  const command = args ? relative(cwd, hook.command) : hook.command;
+  const how = [type, command, name, matcher ?? null, timeout, sequential, Object.entries(env)];
+  const { leftBehind, prestart } = hook;
+  return [
+    eventOf(hook),
+    ...how,
+    ...(args ? [args] : []),
+    ...(onFailure ? [{ onFailure }] : []),
+    ...(leftBehind ? [{ leftBehind }] : []),
+    ...(prestart ? [{ prestart }] : []),
+  ];
+}
+
+/** What the user's own settings say of failures may change without making a hook another one. */
+const ownOnFailure = ({ inheritsOnFailure, onFailure }: AnyHook): AnyHook['onFailure'] =>
+  inheritsOnFailure ? undefined : onFailure;
+
+/** The same for people: one property a line. */
+export function definitionText(hook: AnyHook, cwd: string): string {
+  const { args, name, matcher, timeout, sequential, env, type, leftBehind, prestart } = hook;
+  const command = args ? relative(cwd, hook.command) : hook.command;
+  const shown = {
+    event: eventOf(hook) || undefined,
+    name,
+    type,
+    command,
+    args,
+    matcher,
+    timeout,
+    sequential,
+    onFailure: ownOnFailure(hook) ?? 'allow',
+    leftBehind,
+    prestart,
+    ...(Object.keys(env).length > 0 && { env }),
+  };
+  return Object.entries(shown)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}\n`)
+    .join('');
+}

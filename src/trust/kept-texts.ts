@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { trustFile } from '../settings/levels.ts';
+
+/** Copies of what was trusted lie beside the trust file, each named for its hash. */
+function folderOfTexts(): string | undefined {
+  const file = trustFile();
+  return file && join(dirname(file), 'hookmachine-trusted');
+}
+
+/** Keeps what scripts hold now, and forgets all that no trusted hook refers to any more. What cannot be kept costs a diff and nothing else. */
+export function keepTexts(texts: ReadonlyMap<string, Buffer>, inUse: ReadonlySet<string>): void {
+  const folder = folderOfTexts();
+  if (folder === undefined) return;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    for (const [sha256, bytes] of texts)
+      if (inUse.has(sha256) && keptText(sha256) === undefined) {
+        rmSync(join(folder, sha256), { force: true });
+        writeFileSync(join(folder, sha256), bytes, { mode: 0o600, flag: 'wx' });
+      }
+    for (const name of readdirSync(folder))
+      if (/^[\da-f]{64}$/.test(name) && !inUse.has(name))
+        rmSync(join(folder, name), { force: true });
+  } catch {
+    // Only a diff needs it.
+  }
+}
+
+/** What a file of this hash held; undefined when no copy was kept, or another has been put in its place. */
+export function keptText(sha256: string): string | undefined {
+  const folder = folderOfTexts();
+  if (folder === undefined || !/^[\da-f]{64}$/.test(sha256)) return undefined;
+  try {
+    const bytes = readFileSync(join(folder, sha256));
+    return createHash('sha256').update(bytes).digest('hex') === sha256
+      ? bytes.toString()
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

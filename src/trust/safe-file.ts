@@ -1,0 +1,82 @@
+import { lstatSync, readlinkSync, statSync, type Stats } from 'node:fs';
+import { dirname, join, parse, resolve, sep } from 'node:path';
+
+/** Why others could decide what a file says. */
+export interface FileFault {
+  /** Continues "the file …". */
+  readonly message: string;
+  readonly mend: string;
+}
+
+const mostLinks = 40;
+
+/**
+ * What is wrong with who may write a file: its owner or the owner of its folder, or of a folder or link on
+ * the way to it, is neither this user nor root, or others may write there. Undefined when nothing is wrong,
+ * or no such file is there in a folder that is safe. A folder like `/tmp`, where everybody may make
+ * files but nobody may take away another's (the sticky bit), is good enough on the way, not as the file's own.
+ */
+export function fileFault(path: string): FileFault | undefined {
+  if (process.getuid === undefined) return undefined;
+  const file = resolve(path);
+  return faultOnWay(file, 0);
+}
+
+/** Looks at each part of the path as it stands, and where it is a link at where that leads. */
+function faultOnWay(path: string, links: number): FileFault | undefined {
+  if (links > mostLinks)
+    return { message: 'is behind too many links', mend: 'name the file itself' };
+  const { root } = parse(path);
+  const parts = path
+    .slice(root.length)
+    .split(sep)
+    .filter((part) => part !== '');
+  let at = root;
+  let folder = faultOf(root, statSync(root), false);
+  if (folder) return folder;
+  for (const [index, part] of parts.entries()) {
+    at = join(at, part);
+    let stats: Stats | undefined;
+    try {
+      stats = lstatSync(at, { throwIfNoEntry: false });
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === 'ENOTDIR') return undefined;
+      return { message: `cannot be reached: ${at} (${code})`, mend: 'let this user read it' };
+    }
+    if (stats === undefined) return undefined;
+    if (stats.isSymbolicLink()) {
+      folder = ownerFault(at, stats);
+      if (folder) return folder;
+      const rest = parts.slice(index + 1);
+      return faultOnWay(resolve(dirname(at), readlinkSync(at), ...rest), links + 1);
+    }
+    const isLastFolder = index >= parts.length - 2;
+    folder = faultOf(at, stats, isLastFolder);
+    if (folder) return folder;
+  }
+  return undefined;
+}
+
+const worldOrGroup = 0o022;
+const sticky = 0o1000;
+
+function faultOf(path: string, stats: Stats, isStrict: boolean): FileFault | undefined {
+  const owner = ownerFault(path, stats);
+  if (owner) return owner;
+  if ((stats.mode & worldOrGroup) === 0) return undefined;
+  if (stats.isDirectory() && (stats.mode & sticky) !== 0 && !isStrict) return undefined;
+  return {
+    message: `can be written by others (${path})`,
+    mend: `look at what it says, and take that right away: chmod go-w ${JSON.stringify(path)}`,
+  };
+}
+
+function ownerFault(path: string, { uid }: Stats): FileFault | undefined {
+  const user = process.getuid!();
+  if (uid === user || uid === 0) return undefined;
+  return {
+    message: `is in the hands of another user (uid ${uid} owns ${path})`,
+    mend: `give it to this user: chown ${user} ${JSON.stringify(path)}`,
+  };
+}

@@ -1,0 +1,144 @@
+import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from 'unbash';
+
+/** What a word of a command comes to. */
+export interface Meaning {
+  /** Every text that the word may be; empty when that cannot be known. */
+  readonly texts: readonly string[];
+  /** The part that cannot be known, as it is written. */
+  readonly unknown?: string;
+  /** What the word looks like without its unknown parts: good for a guess, not to rely on. */
+  readonly guesses: readonly string[];
+  /** The literal text before the first unknown part. */
+  readonly start: string;
+}
+
+/** What is known where a word stands. */
+export interface Surroundings {
+  /** What a variable may be; undefined when that cannot be known. */
+  valuesOf(name: string): readonly string[] | undefined;
+  /** What a command in `$(…)` prints, where that is known. */
+  outputOf(part: WordPart): readonly string[] | undefined;
+  /** Folders that the shell may be in. */
+  readonly folders: readonly string[];
+  readonly home: string | undefined;
+}
+
+/** Variables may double a word over and over. */
+const mostTexts = 40;
+const longestText = 16_384;
+
+/** Works out what a word may come to; expansions that split into several words are not known. */
+export function meaningOf(word: Word, around: Surroundings): Meaning {
+  const { parts, text, value } = word;
+  const meant = parts ? ofParts(parts, around, false) : literal(value);
+  return text.startsWith('~') ? withTilde(meant, around) : meant;
+}
+
+const literal = (text: string): Meaning => ({ texts: [text], guesses: [text], start: text });
+
+function ofParts(
+  parts: readonly (WordPart | DoubleQuotedChild)[],
+  around: Surroundings,
+  isQuoted: boolean,
+): Meaning {
+  let texts: readonly string[] = [''];
+  let guesses: readonly string[] = [''];
+  let start = '';
+  let unknown: string | undefined;
+  for (const part of parts) {
+    const meant = ofPart(part, around, isQuoted);
+    if (unknown === undefined) start += meant.start;
+    unknown ??= meant.unknown;
+    guesses = joined(guesses, meant.guesses) ?? guesses;
+    const all = unknown === undefined ? joined(texts, meant.texts) : undefined;
+    if (all === undefined) unknown ??= part.text;
+    texts = all ?? [];
+  }
+  return { texts, guesses, start, ...(unknown !== undefined && { unknown }) };
+}
+
+function joined(befores: readonly string[], afters: readonly string[]): string[] | undefined {
+  if (befores.length * afters.length > mostTexts) return undefined;
+  const all = befores.flatMap((before) => afters.map((after) => before + after));
+  return all.some(({ length }) => length > longestText) ? undefined : all;
+}
+
+function ofPart(
+  part: WordPart | DoubleQuotedChild,
+  around: Surroundings,
+  isQuoted: boolean,
+): Meaning {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return literal(part.value);
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return ofParts(part.parts, around, true);
+    case 'SimpleExpansion':
+      return expanded(part, around.valuesOf(part.text.slice(1)), isQuoted);
+    case 'ParameterExpansion':
+      return ofParameter(part, around, isQuoted);
+    case 'CommandExpansion':
+      return expanded(part, around.outputOf(part), isQuoted);
+    default:
+      return unknownPart(part.text);
+  }
+}
+
+const unknownPart = (text: string, guesses: readonly string[] = ['']): Meaning => ({
+  texts: [],
+  unknown: text,
+  guesses,
+  start: '',
+});
+
+/** Blanks and patterns in what stands without quotes make other words of it. */
+const splits = /[\s*?[\\]/;
+
+function expanded(
+  { text }: { readonly text: string },
+  values: readonly string[] | undefined,
+  isQuoted: boolean,
+): Meaning {
+  if (values === undefined) return unknownPart(text);
+  if (!isQuoted && values.some((value) => splits.test(value))) return unknownPart(text, values);
+  return { texts: values, guesses: values, start: values.length === 1 ? values[0]! : '' };
+}
+
+function ofParameter(
+  part: ParameterExpansionPart,
+  around: Surroundings,
+  isQuoted: boolean,
+): Meaning {
+  const { index, operation, parameter, prefix } = part;
+  if (index !== undefined || prefix !== undefined) return unknownPart(part.text);
+  const values = around.valuesOf(parameter);
+  if (operation === undefined) return expanded(part, values, isQuoted);
+  if (operation.type !== 'Default') return unknownPart(part.text);
+  const otherwise = meaningOf(operation.operand, around);
+  if (values === undefined || values.includes('') || operation.operator.endsWith('+'))
+    return unknownPart(part.text, [...otherwise.guesses, ...(values ?? [])]);
+  return expanded(part, values, isQuoted);
+}
+
+/** `~` and `~+` are known; another user's home, or where the shell was before, is not. */
+function withTilde(meant: Meaning, { folders, home }: Surroundings): Meaning {
+  const replace = (texts: readonly string[]): string[] | undefined => {
+    const all = texts.map((text) => {
+      const [, who, rest = ''] = /^~([^/]*)([^]*)$/.exec(text) ?? [];
+      const places = who === '' && home !== undefined ? [home] : who === '+' ? folders : undefined;
+      return places?.map((place) => place + rest);
+    });
+    return all.every((found) => found !== undefined) ? all.flat() : undefined;
+  };
+  const texts = replace(meant.texts);
+  if (texts === undefined) return { ...meant, texts: [], unknown: meant.unknown ?? '~' };
+  return {
+    ...meant,
+    texts,
+    guesses: replace(meant.guesses) ?? meant.guesses,
+    start: texts[0] ?? meant.start,
+  };
+}

@@ -1,0 +1,21 @@
+import { realpathSync } from 'node:fs';
+import { trustFile } from '../settings/levels.ts';
+import { isFault, readTrustFile } from './read-trust.ts';
+
+/** Whether the user has trusted the project at `cwd`, be its hooks as they were then or not; why the record cannot be used is told elsewhere. */
+export function isFolderTrusted(cwd: string): boolean {
+  const file = trustFile();
+  if (file === undefined) return false;
+  const projects = readTrustFile(file);
+  return !isFault(projects) && projects.has(realpathSync(cwd));
+}
+
+/** The command with which a user trusts the project at `cwd`. */
+export function trustCommand(cwd: string, option = ''): string {
+  const isHere = realpathSync(cwd) === realpathSync(process.cwd());
+  return [
+    'hookmachine trust',
+    ...(option === '' ? [] : [option]),
+    ...(isHere ? [] : [`--cwd ${JSON.stringify(cwd)}`]),
+  ].join(' ');
+}

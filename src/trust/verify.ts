@@ -1,0 +1,35 @@
+import { join, resolve } from 'node:path';
+import { changedFile, digestFolders } from './folder-digest.ts';
+import { keptText } from './kept-texts.ts';
+import { isThere, scriptFile } from './script-file.ts';
+import type { HookFingerprint } from './trusted-hook.ts';
+
+/** What is behind a trusted hook that is not as it was; undefined when all of it is. Everything is read now. */
+export async function changeBehind(
+  { scripts, absent, folder, refused }: HookFingerprint,
+  cwd: string,
+): Promise<string | undefined> {
+  if (refused !== undefined) return refused;
+  for (const before of scripts) {
+    const name = `its script ${JSON.stringify(before.path)}`;
+    if (before.sha256 === '') return `${name} could not be read when you trusted it`;
+    const now = await scriptFile(resolve(cwd, before.path), before.path);
+    if (now === undefined) return `${name} is gone`;
+    if (now.sha256 === '') return `${name} cannot be read`;
+    if (now.sha256 !== before.sha256) return `${name} has changed since you trusted it`;
+    if (now.realPath !== before.realPath)
+      return `${name} leads to another file than when you trusted it`;
+  }
+  const come = absent.find((path) => isThere(join(cwd, path)));
+  if (come !== undefined) return `its script ${JSON.stringify(come)} is new since you trusted it`;
+  if (folder === undefined) return undefined;
+  try {
+    const now = await digestFolders(folder.folders, folder.without);
+    if (now.sha256 === folder.sha256) return undefined;
+    const list = keptText(folder.sha256);
+    const file = list === undefined ? undefined : changedFile(list, now.list);
+    return `what it runs cannot be followed, so the whole folder counts, and ${file === undefined ? 'a file' : JSON.stringify(file)} there has changed since you trusted it`;
+  } catch (error) {
+    return `what it runs cannot be followed, and the whole folder cannot be compared: ${(error as Error).message}`;
+  }
+}

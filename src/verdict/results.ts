@@ -1,0 +1,54 @@
+import type { Answer } from '../dialects/answer.ts';
+import type { HookConflict } from '../dialects/merge/field-set.ts';
+import type { DefaultHookOutput } from '../protocol/output-classes.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import type { HookOutput } from '../protocol/output.ts';
+import type { HookFailure } from './hook-failure.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
+
+/** One hook of an event: which it was and how it went (DELTA-HTEL-001, G-18). */
+export interface HookExecutionResult extends Answer {
+  readonly hook: RegisteredHook;
+  readonly event: HookEventName;
+}
+
+/** All hooks of an event together (seed 003 "AggregatedHookResult"). */
+export interface AggregatedHookResult {
+  /** Whether every hook ran cleanly, not what was decided: exit 2 is a denial and no success (HOOK-160, 213). */
+  readonly success: boolean;
+  /** What the hooks want together; absent when none said anything. Policy is read off this. */
+  readonly finalOutput?: DefaultHookOutput;
+  /** Each hook's output, in plan order, those of failed hooks too. */
+  readonly allOutputs: readonly HookOutput[];
+  readonly errors: readonly Error[];
+  /** The sum of the hooks' durations, in ms (G-04). */
+  readonly totalDuration: number;
+  /** How the hooks were run; null when none was meant for the event. */
+  readonly plan: { readonly mode: 'parallel' | 'sequential'; readonly count: number } | null;
+  /** One entry per hook that was started, or that denies because it may not be; in plan order. */
+  readonly results: readonly HookExecutionResult[];
+  /** The final arguments, when a hook put others in place of the tool's; else they are read off `finalOutput`. */
+  readonly toolInput?: Readonly<Record<string, unknown>>;
+  /** The result in place of the tool's, in the form of `tool_response`. */
+  readonly toolResponse?: Readonly<Record<string, unknown>>;
+  /** What the agent is to do next, each as a message of the user, in plan order. */
+  readonly followUps?: readonly string[];
+  /** Fields that hooks set differently. */
+  readonly conflicts: readonly HookConflict[];
+  /** By merged field, the hook whose value stands. */
+  readonly setBy: Readonly<Record<string, string>>;
+  /** Where the event itself got stuck; absent when its hooks were run and heard, however they fared. */
+  readonly failure?: HookFailure;
+}
+
+/** The result of an event for which no hook was meant; a new object each time (HOOK-145, DELTA-HFAIL-003, 004). */
+export const makeEmptySuccessResult = (): AggregatedHookResult => ({
+  success: true,
+  allOutputs: [],
+  errors: [],
+  totalDuration: 0,
+  plan: null,
+  results: [],
+  conflicts: [],
+  setBy: {},
+});

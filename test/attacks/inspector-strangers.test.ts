@@ -1,0 +1,123 @@
+import { execa } from 'execa';
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import '../build.ts';
+import { begin, enter } from '../inspector/ask.ts';
+
+const script = new URL('../fixtures/hosts/inspected.mjs', import.meta.url).pathname;
+const most = 32;
+
+/** A host in a process of its own that may open few files, with a page of this kind. */
+async function startHost(kind: string) {
+  const host = execa('bash', ['-c', `ulimit -n 256; exec node ${script} ${kind}`], {
+    buffer: false,
+    reject: false,
+  });
+  onTestFinished(() => void host.kill());
+  const lines = createInterface({ input: host.stdout })[Symbol.asyncIterator]();
+  const line = async (): Promise<string> => String((await lines.next()).value);
+  const url = await line();
+  return {
+    url,
+    port: Number(new URL(url).port),
+    /** How many of six calls its hook denies, and how many sockets it has then. */
+    async callSix(): Promise<{ denied: number; sockets: number }> {
+      host.stdin.write('\n');
+      const [denied, sockets] = (await line()).split(' ');
+      return { denied: Number(denied), sockets: Number(sockets) };
+    },
+  };
+}
+
+/** A connection that begins with this text, and whether the host has ended it. */
+function knock(port: number, text: string): { socket: Socket; isOpen: () => boolean } {
+  const socket = connect(port, '127.0.0.1');
+  let isOpen = true;
+  socket.on('error', () => undefined).on('close', () => (isOpen = false));
+  socket.resume();
+  socket.on('connect', () => void socket.write(text));
+  onTestFinished(() => void socket.destroy());
+  return { socket, isOpen: () => isOpen };
+}
+
+const connected = (sockets: readonly { socket: Socket }[]): Promise<boolean> =>
+  vi.waitUntil(() => sockets.every(({ socket }) => !socket.connecting), { timeout: 30_000 });
+
+const openOf = (sockets: readonly { isOpen: () => boolean }[]): number =>
+  sockets.filter(({ isOpen }) => isOpen()).length;
+
+/** What a stranger may send, to hold a connection for as long as it can. */
+const knocks: readonly (readonly [string, string])[] = [
+  ['nothing at all', ''],
+  ['half a request', 'GET / HTTP/1.1\r\nHost: 127.0.0.1'],
+  [
+    'a request that waits for its body',
+    'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\n\r\nx',
+  ],
+  ['a request that wants to stay', 'GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\n\r\n'],
+  [
+    'a wish for a WebSocket',
+    'GET /journal HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+  ],
+  ['a wish for a tunnel', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['a wish for events', 'GET /journal HTTP/1.1\r\nHost: a\r\nAccept: text/event-stream\r\n\r\n'],
+  ['many requests at once', 'GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(50)],
+  ['endless headers', `GET / HTTP/1.1\r\n${'X-A: a\r\n'.repeat(1_500)}`],
+  ['what is no request', '\u0016\u0003\u0001\u0002\u0000\u0001'],
+];
+
+describe.each(['inspector', 'stately', 'recording'])('with the page of the kind "%s"', (kind) => {
+  test('400 half requests of a stranger take no denial away from a host that may open 256 files (S-27)', async () => {
+    const host = await startHost(kind);
+    const before = await host.callSix();
+    expect(before.denied).toBe(6);
+    const half = knocks[1]![1];
+    const strangers = Array.from({ length: 400 }, () => knock(host.port, half));
+    expect(await host.callSix()).toHaveProperty('denied', 6);
+    await connected(strangers);
+    const { denied, sockets } = await host.callSix();
+    expect(denied).toBe(6);
+    // Hooks that are ending have some too.
+    expect(sockets - before.sockets).toBeLessThanOrEqual(most + 8);
+  });
+
+  test('whoever has the token is admitted however many strangers are there, and stays (S-27)', async () => {
+    const host = await startHost(kind);
+    const early = knocks.flatMap(([, text]) =>
+      Array.from({ length: 10 }, () => knock(host.port, text)),
+    );
+    await connected(early);
+    const { page, cookie } =
+      kind === 'stately' ? { page: host.url, cookie: '' } : await enter(host.url);
+    const stream = await begin(kind === 'stately' ? `${page}messages` : `${page}journal`, {
+      headers: { cookie },
+    });
+    let hasEnded = false;
+    void stream.whole.then(
+      () => (hasEnded = true),
+      () => (hasEnded = true),
+    );
+    const late = Array.from({ length: 200 }, () => knock(host.port, ''));
+    await connected(late);
+    const again = await begin(page, { headers: { cookie } });
+    expect((await again.whole).status).toBe(200);
+    // The stream of a recording ends with it.
+    if (kind !== 'recording') expect(hasEnded).toBe(false);
+    expect(await host.callSix()).toHaveProperty('denied', 6);
+  });
+});
+
+test.each(knocks)('a stranger who sends %s is not waited for', async (_, text) => {
+  const host = await startHost('inspector');
+  const strangers = Array.from({ length: 3 }, () => knock(host.port, text));
+  await vi.waitUntil(() => openOf(strangers) === 0, { timeout: 30_000 });
+});
+
+test('a stranger who sends a byte at a time is not waited for', async () => {
+  const host = await startHost('inspector');
+  const { socket, isOpen } = knock(host.port, 'GET / HTTP/1.1\r\n');
+  const drip = setInterval(() => socket.writable && socket.write('X'), 50);
+  onTestFinished(() => clearInterval(drip));
+  await vi.waitUntil(() => !isOpen(), { timeout: 30_000 });
+});

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createConfig, executeToolWithHooks } from '../../src/index.ts';
+import { isAlive } from '../process/run-hook.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+/** A call with this hook before the tool; what the tool gave, or why it did not run. */
+function caller(hook: {
+  command: string;
+  leftBehind?: 'end-group' | 'end' | 'leave';
+  prestart?: boolean;
+}) {
+  const cwd = tempFolder();
+  const config = createConfig({
+    cwd,
+    settings: {
+      tools: { enableHooks: true },
+      hooks: { BeforeTool: [{ hooks: [{ type: 'command', ...hook }] }] },
+    },
+  });
+  const call = async (input: Record<string, unknown> = {}) => {
+    const result = await executeToolWithHooks(config, 'write_file', input, async () => ({
+      llmContent: 'ran',
+      returnDisplay: 'ran',
+    }));
+    return result.returnDisplay;
+  };
+  return { cwd, call };
+}
+
+const numberIn = (file: string): number => Number(readFileSync(file, 'utf8'));
+const daemon = `setsid sh -c 'echo $$ > daemon; exec sleep 100' & until [ -s daemon ]; do sleep 0.01; done;`;
+const child = 'sleep 100 & echo $! > child;';
+
+test.each([
+  ['end-group', { daemon: true, child: false }],
+  [undefined, { daemon: true, child: false }],
+  ['end', { daemon: false, child: false }],
+  ['leave', { daemon: true, child: true }],
+] as const)(
+  'a hook of the settings with "leftBehind": %j leaves what that says',
+  async (leftBehind, lives) => {
+    const { cwd, call } = caller({
+      command: `${daemon} ${child} exit 0`,
+      ...(leftBehind && { leftBehind }),
+    });
+    expect(await call()).toBe('ran');
+    const found = { daemon: numberIn(join(cwd, 'daemon')), child: numberIn(join(cwd, 'child')) };
+    for (const pid of Object.values(found))
+      onTestFinished(() => {
+        if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+      });
+    expect({ daemon: isAlive(found.daemon), child: isAlive(found.child) }).toEqual(lives);
+  },
+);
+
+test('a hook of the settings with "prestart" runs in a process that waits from its second event on, and judges each event by its own input', async () => {
+  const { cwd, call } = caller({
+    command: `echo $$ >> started; input=$(cat); case $input in *'"n":2'*) echo no >&2; exit 2;; esac`,
+    prestart: true,
+  });
+  const starts = (): number => readFileSync(join(cwd, 'started'), 'utf8').trim().split('\n').length;
+  expect(await call({ n: 1 })).toBe('ran');
+  await vi.waitUntil(() => starts() === 2, { timeout: 15_000 });
+  expect(await call({ n: 2 })).toContain('no');
+  await vi.waitUntil(() => starts() === 3, { timeout: 15_000 });
+  expect(await call({ n: 3 })).toBe('ran');
+});
+
+test('a hook with "prestart" that lost trust does not run, though a process of it waits', async () => {
+  const cwd = tempFolder();
+  let trusted = true;
+  const config = createConfig({
+    cwd,
+    checkTrust: () => (trusted ? { trusted } : { trusted: false, why: 'it changed', mend: 'look' }),
+    settings: {
+      tools: { enableHooks: true },
+      hooks: {
+        BeforeTool: [
+          {
+            hooks: [
+              {
+                type: 'command',
+                command: 'echo x >> started; cat > /dev/null; echo x >> ran',
+                prestart: true,
+              },
+            ],
+          },
+        ],
+      },
+    },
+  });
+  const call = () =>
+    executeToolWithHooks(config, 'write_file', {}, async () => ({
+      llmContent: 'ran',
+      returnDisplay: 'ran',
+    }));
+  await call();
+  await vi.waitUntil(() => readFileSync(join(cwd, 'started'), 'utf8') === 'x\nx\n', {
+    timeout: 15_000,
+  });
+  trusted = false;
+  await call();
+  await sleep(100);
+  expect(readFileSync(join(cwd, 'ran'), 'utf8')).toBe('x\n');
+});

@@ -1,0 +1,80 @@
+import type { AgentTurnInput } from '../../machines/agent-turn.ts';
+import type { HookEventInput } from '../../machines/hook-event.ts';
+import type { HookProcessInput } from '../../machines/hook-process.ts';
+import type { ModelCallInput } from '../../machines/model-call.ts';
+import type { ToolCallInput } from '../../machines/tool-call.ts';
+
+const nothing = (): undefined => undefined;
+const never = (): Promise<never> => new Promise(nothing);
+
+const hookProcess: HookProcessInput = {
+  name: 'some-hook',
+  timeout: 60_000,
+  command: { command: '', cwd: '', env: {}, stdin: () => '' },
+};
+
+const hookEvent: HookEventInput = {
+  event: 'BeforeTool',
+  mode: 'sequential',
+  hooks: [{ name: 'some-hook' }, { name: 'another' }],
+  payload: {},
+  rules: {
+    prepare: () => hookProcess,
+    read: () => ({ decision: undefined, stop: false, fared: 'ok' }),
+    merge: () => ({ blocked: false, stop: false }),
+  },
+  reports: { answered: nothing, decided: nothing },
+};
+
+const toolCall: ToolCallInput = {
+  id: '1',
+  toolName: 'some_tool',
+  toolInput: {},
+  ports: {
+    hooksBefore: () => hookEvent,
+    hooksAfter: () => hookEvent,
+    rewrite: (toolInput) => toolInput,
+    mustAsk: () => true,
+    execute: never,
+    failure: () => ({}),
+  },
+};
+
+const modelCall: ModelCallInput = {
+  id: '1',
+  request: {},
+  ports: {
+    hooksOnSelection: () => hookEvent,
+    hooksBefore: () => hookEvent,
+    hooksAfter: () => hookEvent,
+    selectTools: (request) => request,
+    rewrite: (request) => request,
+    synthetic: nothing,
+    call: never,
+    revise: (response) => response,
+  },
+};
+
+const agentTurn: AgentTurnInput = {
+  maxSteps: 2,
+  maxRejections: 1,
+  ports: {
+    hooksBefore: () => hookEvent,
+    hooksAfter: () => hookEvent,
+    acceptPrompt: nothing,
+    sendOn: nothing,
+    stopOf: () => ({ reason: '' }),
+    callModel: never,
+    runTools: never,
+    cancelCalls: nothing,
+  },
+};
+
+/** Input for machines that are only looked at, by the names of their files. */
+export const stubs: Readonly<Record<string, object>> = {
+  'agent-turn': agentTurn,
+  'hook-event': hookEvent,
+  'hook-process': hookProcess,
+  'model-call': modelCall,
+  'tool-call': toolCall,
+};

@@ -1,0 +1,183 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sandbox } from '../support/sandbox.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const bun = ['linux-x64', 'linux-aarch64', 'darwin-x64', 'darwin-aarch64']
+  .map((platform) => join(root, `test/fixtures/bun/node_modules/@oven/bun-${platform}/bin/bun`))
+  .find((path) => existsSync(path));
+
+const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+
+/** A folder in which the package is installed with what it depends on, and without what is optional. */
+let apps: string;
+
+beforeAll(() => {
+  apps = mkdtempSync(join(tmpdir(), 'hookmachine-bundles-'));
+  cpSync(join(root, 'test/fixtures/bundled'), apps, { recursive: true });
+  const installed = join(apps, 'node_modules', 'hookmachine');
+  mkdirSync(installed, { recursive: true });
+  for (const name of ['package.json', 'dist'])
+    cpSync(join(root, name), join(installed, name), { recursive: true });
+  for (const name of Object.keys(dependencies)) {
+    mkdirSync(dirname(join(apps, 'node_modules', name)), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), join(apps, 'node_modules', name));
+  }
+});
+afterAll(() => rmSync(apps, { recursive: true, force: true }));
+
+type App = 'core' | 'parts';
+
+/** Makes a program of an app, and gives the command that runs it. */
+interface Bundler {
+  readonly bundle: (app: App, folder: string) => Promise<readonly string[]>;
+}
+
+const withEsbuild = (format: 'esm' | 'cjs'): Bundler => ({
+  async bundle(app, folder) {
+    const outfile = join(folder, format === 'esm' ? 'app.mjs' : 'app.cjs');
+    const { errors, warnings } = await build({
+      absWorkingDir: apps,
+      entryPoints: [`${app}.mjs`],
+      bundle: true,
+      platform: 'node',
+      format,
+      outfile,
+      logLevel: 'silent',
+    });
+    expect([errors, warnings]).toEqual([[], []]);
+    return [process.execPath, outfile];
+  },
+});
+
+const bundlers: Readonly<Record<string, Bundler>> = {
+  'by esbuild as an ES module': withEsbuild('esm'),
+  'by esbuild as CommonJS': withEsbuild('cjs'),
+  ...(bun !== undefined && {
+    'by bun build --compile': {
+      async bundle(app: App, folder: string) {
+        const outfile = join(folder, 'app');
+        await execa(bun, ['build', '--compile', '--outfile', outfile, `${app}.mjs`], { cwd: apps });
+        return [outfile];
+      },
+    },
+  }),
+};
+
+/** Runs an app where nothing is but the bundle and the files that the app reads. */
+async function run({ bundle }: Bundler, app: App, files: Readonly<Record<string, unknown>>) {
+  const place = sandbox();
+  const [command = '', ...args] = await bundle(app, place.folder);
+  for (const [name, content] of Object.entries(files))
+    place.write(join(place.project, name), content);
+  const { stdout, stderr } = await execa(command, args, {
+    cwd: place.project,
+    env: { ...place.env, DEBUG: 'llxprt:core:hooks:planner' },
+  });
+  return { told: JSON.parse(stdout) as Readonly<Record<string, unknown>>, stderr };
+}
+
+const needs = (what: string, name: string) =>
+  `${what} needs the package ${name}; install it where hookmachine is installed: npm i ${name}`;
+
+const says = `echo '{"decision":"deny","reason":"no"}'`;
+const guards = {
+  status: 'echo no >&2; exit 2',
+  answer: says,
+  'answer after its input was read': `cat >/dev/null; ${says}`,
+  'answer that takes its time': `sleep 0.2; ${says}`,
+  'answer of another program': `python3 -c 'import json, sys; json.load(sys.stdin); print(json.dumps({"decision": "deny", "reason": "no"}))'`,
+};
+const settings = `{
+  // A comment.
+  "tools": { "enableHooks": true },
+  "hooks": {
+    "BeforeTool": [
+      { "matcher": "write_file", "hooks": [{ "type": "command", "command": "echo no >&2; exit 2" }, { "type": "nope" }] },
+    ],
+    "BeforeModel": [{ "hooks": [{ "type": "command", "command": "echo no model >&2; exit 2" }] }],
+  },
+}`;
+
+describe.each(Object.entries(bundlers))('an app that is bundled %s', (_, bundler) => {
+  test('blocks what its guards forbid, with nothing beside it', async () => {
+    const hooks = [
+      ...Object.entries(guards).map(([name, command]) => ({ type: 'command', name, command })),
+      {
+        type: 'command',
+        name: 'deadline',
+        command: 'sleep 60',
+        timeout: 300,
+        onFailure: 'block',
+      },
+    ];
+    const { told, stderr } = await run(bundler, 'core', {
+      'guards.json': { tools: { enableHooks: true }, hooks },
+      '.llxprt/settings.json': settings,
+    });
+    const no = [false, 'no'];
+    const late = [false, expect.stringContaining('timed out after 300ms')];
+    expect(told).toEqual({
+      ...Object.fromEntries(Object.keys(guards).map((name) => [name, [no, no, no]])),
+      deadline: [late, late, late],
+      files: [no],
+      model: [true, 'no model'],
+    });
+    expect(stderr).toContain('is "nope", so the hook was discarded');
+    expect(stderr).toContain('llxprt:core:hooks:planner');
+    expect(stderr).not.toContain('goes on without hooks');
+  });
+
+  test('has all other parts in it, and names the packages that are missing', async () => {
+    const { told } = await run(bundler, 'parts', {
+      '.llxprt/settings.json': settings.replace('"BeforeModel"', '"AfterModel"'),
+      'session.yaml': `
+- calls:
+    - { name: run_shell_command, args: { command: 'echo hi # AKIA4X7WQ2LZP5M3KD6R' } }
+    - { name: glob, args: { pattern: "*.yaml" } }
+    - { name: write_file, args: { file_path: x, content: y } }
+- text: bye`,
+    });
+    expect(told).toEqual({
+      page: [
+        expect.stringMatching(/^<!doctype html>/i),
+        expect.stringContaining('import'),
+        expect.stringMatching(/^<svg/),
+      ],
+      results: [
+        ['run_shell_command', 'done', 'hi\n'],
+        ['glob', 'done', 'Found 1 matching file(s)'],
+        ['write_file', 'blocked', 'no'],
+      ],
+      recorded: expect.arrayContaining(['recording', 'started', 'ended', 'answered', 'verdict']),
+      hasSecret: false,
+      machine: 'toolCall',
+      missing: [
+        needs('anthropic:m', '@ai-sdk/anthropic'),
+        needs('google:m', '@ai-sdk/google'),
+        needs('openai-compatible:m', '@ai-sdk/openai-compatible'),
+        needs("Stately's inspector", '@statelyai/inspect'),
+      ],
+    });
+  });
+});
+
+test.skipIf(bun !== undefined)(
+  'an app that is bundled by bun blocks (skipped: run npm ci --prefix test/fixtures/bun)',
+  () => undefined,
+);

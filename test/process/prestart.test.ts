@@ -1,0 +1,244 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { createActor, fromCallback, toPromise } from 'xstate';
+import { hookProcessMachine } from '../../machines/hook-process.ts';
+import { prestart } from '../../src/process/ahead/waiting-hooks.ts';
+import { findProgram, hookProcess } from '../../src/process/index.ts';
+import { statOf } from '../../src/process/proc.ts';
+import { filesBehind } from '../../src/trust/script-files.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { inputFor, isAlive, type Options } from './run-hook.ts';
+
+const machine = hookProcessMachine.provide({ actors: { process: fromCallback(hookProcess) } });
+
+/** A hook with `"prestart": true` in a folder of its own. */
+function hookOf(command: string, options: Options = {}) {
+  const input = inputFor(command, { cwd: tempFolder(), ...options });
+  const { cwd, env } = input.command;
+  const hook = { command, env, source: 'user' as const };
+  return {
+    ...input,
+    command: {
+      ...input.command,
+      prestart: true as const,
+      filesBehind: async () => filesBehind(hook, cwd),
+    },
+  };
+}
+
+type Hook = ReturnType<typeof hookOf>;
+
+async function run(hook: Hook, stdin = '{}') {
+  const command = { ...hook.command, stdin: () => stdin };
+  const actor = createActor(machine, { input: { ...hook, command } });
+  const outcome = toPromise(actor);
+  actor.start();
+  return outcome;
+}
+
+const seen = (file: string): Promise<unknown> =>
+  vi.waitUntil(() => existsSync(file) && readFileSync(file, 'utf8') !== '', { timeout: 15_000 });
+
+/** Says in a file that it has been started, which is no more than a test may. */
+const started = 'echo $$ >> started; ';
+const startsOf = ({ command: { cwd } }: Hook): string[] =>
+  readFileSync(join(cwd, 'started'), 'utf8').trim().split('\n');
+
+afterEach(() => vi.unstubAllEnvs());
+
+/** Has a process of this hook wait that was started so long ago that no file is new any more. */
+async function wait(hook: Hook): Promise<void> {
+  expect(await prestart(hook.command)).toBe(true);
+  await seen(join(hook.command.cwd, 'started'));
+}
+
+describe('a hook with "prestart"', () => {
+  test('is the process that waited, and gets the input of its event', async () => {
+    const hook = hookOf(`${started}cat; echo no >&2; exit 2`);
+    await wait(hook);
+    const [pid] = startsOf(hook);
+    expect(await run(hook, '{"a":"ä"}')).toMatchObject({
+      status: 'exited',
+      leftBackground: false,
+      exit: { exitCode: 2, stdout: '{"a":"ä"}', stderr: 'no\n' },
+    });
+    expect(startsOf(hook)).toEqual([pid]);
+  });
+
+  test('gets a long input whole', async () => {
+    const hook = hookOf(`${started}wc -c`);
+    await wait(hook);
+    expect(await run(hook, 'x'.repeat(5_000_000))).toMatchObject({ exit: { stdout: '5000000\n' } });
+    expect(startsOf(hook)).toHaveLength(1);
+  });
+
+  test('may open its input by name, also late', async () => {
+    const hook = hookOf(`${started}until [ -e go ]; do sleep 0.01; done; cat /dev/stdin`);
+    await wait(hook);
+    const outcome = run(hook, 'hello');
+    setTimeout(() => writeFileSync(join(hook.command.cwd, 'go'), ''), 50);
+    expect(await outcome).toMatchObject({ exit: { stdout: 'hello' } });
+    expect(startsOf(hook)).toHaveLength(1);
+  });
+
+  test('need not read its input', async () => {
+    const hook = hookOf(`${started}exec 3<&0; read -r x; echo ok`);
+    await wait(hook);
+    expect(await run(hook, `x\n${'y'.repeat(1_000_000)}`)).toMatchObject({
+      exit: { exitCode: 0, stdout: 'ok\n' },
+    });
+  });
+
+  test('has its deadline from its event on', async () => {
+    const hook = { ...hookOf(`${started}cat`), timeout: 400 };
+    await wait(hook);
+    await new Promise((resolve) => void setTimeout(resolve, 600));
+    expect(await run(hook, 'x')).toMatchObject({ status: 'exited', exit: { stdout: 'x' } });
+    expect(startsOf(hook)).toHaveLength(1);
+  });
+
+  test('that hangs is ended with what it started before its event', async () => {
+    const command = `${started}sleep 100 & echo $! > left; cat > /dev/null; sleep 100`;
+    const hook = { ...hookOf(command), timeout: 300 };
+    await wait(hook);
+    await seen(join(hook.command.cwd, 'left'));
+    expect(await run(hook)).toMatchObject({ status: 'timedOut' });
+    const left = Number(readFileSync(join(hook.command.cwd, 'left'), 'utf8'));
+    // What has been killed is there until somebody reaps it.
+    await expect.poll(() => isAlive(left)).toBe(false);
+  });
+
+  test.for(['python3', 'node'])('may be a %s script', async (program, { skip }) => {
+    skip(findProgram(program) === undefined, `${program} is not installed`);
+    const hook = hookOf(program === 'node' ? 'node hook.mjs' : 'python3 hook.py');
+    writeFileSync(
+      join(hook.command.cwd, program === 'node' ? 'hook.mjs' : 'hook.py'),
+      program === 'node'
+        ? `import { readFileSync, writeFileSync } from 'node:fs';
+writeFileSync('started', String(process.pid));
+process.stdout.write(readFileSync('/dev/stdin', 'utf8'));`
+        : `import os, sys
+open('started', 'w').write(str(os.getpid()))
+sys.stdout.write(sys.stdin.read())`,
+    );
+    // So long ago that the process is surely newer.
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+    await wait(hook);
+    const [pid] = startsOf(hook);
+    expect(await run(hook, 'hello')).toMatchObject({ exit: { exitCode: 0, stdout: 'hello' } });
+    expect(startsOf(hook)).toEqual([pid]);
+  });
+
+  test('is started for each of those that run side by side, and each gets its own input', async () => {
+    const hook = hookOf(`${started}cat`);
+    for (let round = 0; round < 3; round++) await prestart(hook.command);
+    await vi.waitUntil(() => startsOf(hook).length === 3, { timeout: 15_000 });
+    const outcomes = await Promise.all(['1', '2', '3', '4'].map((text) => run(hook, text)));
+    expect(outcomes).toMatchObject(
+      ['1', '2', '3', '4'].map((stdout) => ({ exit: { exitCode: 0, stdout } })),
+    );
+    expect(startsOf(hook)).toHaveLength(4);
+  });
+});
+
+/** A hook's script that says this. */
+const script = (text: string) => `#!/bin/bash\n${started}input=$(cat)\necho ${text}\n`;
+
+describe('a process that waits is not used, and ends, when', () => {
+  const changes: [string, (hook: Hook) => void, string?][] = [
+    ['its script changed', ({ command: { cwd } }) => write(join(cwd, 'hook.sh'), script('new'))],
+    [
+      'its script was replaced by another of the same size and time',
+      ({ command: { cwd } }) => {
+        write(join(cwd, 'other.sh'), script('new'));
+        utimesSync(join(cwd, 'other.sh'), 1, 1);
+        renameSync(join(cwd, 'other.sh'), join(cwd, 'hook.sh'));
+      },
+    ],
+    [
+      'its folder was replaced',
+      ({ command: { cwd } }) => {
+        renameSync(cwd, `${cwd}.old`);
+        onTestFinished(() => rmSync(`${cwd}.old`, { recursive: true }));
+        mkdirSync(cwd);
+        write(join(cwd, 'hook.sh'), script('new'));
+      },
+    ],
+    ['the environment changed', () => vi.stubEnv('CHANGED_FOR_HOOKS', '1'), 'old'],
+    [
+      'something ended it',
+      (hook) => {
+        const pids = startsOf(hook).map(Number);
+        for (const pid of pids) process.kill(pid, 'SIGKILL');
+        // The host cannot have heard of it yet, since nothing here gives way to its events.
+        while (pids.some((pid) => /[SRD]/.test(statOf(pid)?.state ?? ''))) continue;
+      },
+      'old',
+    ],
+  ];
+
+  test.each(changes)('%s', async (_, change, told = 'new') => {
+    const hook = hookOf('bash ./hook.sh');
+    const { cwd } = hook.command;
+    write(join(cwd, 'hook.sh'), script('old'));
+    utimesSync(join(cwd, 'hook.sh'), 1, 1);
+    await wait(hook);
+    const [pid] = startsOf(hook);
+    change(hook);
+    expect(await run(hook)).toMatchObject({ exit: { exitCode: 0, stdout: `${told}\n` } });
+    expect(startsOf(hook).at(-1)).not.toBe(pid);
+    await vi.waitUntil(() => !isAlive(Number(pid)), { timeout: 15_000 });
+  });
+});
+
+function write(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o755 });
+}
+
+describe('a hook that does not wait for its input', () => {
+  test.each([
+    ['ends', 'echo x >> started'],
+    ['writes', 'echo x >> started; echo early; cat > /dev/null'],
+  ])('%s, is reported, and runs once with each event from then on', async (_, command) => {
+    const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    const hook = hookOf(command);
+    await prestart(hook.command);
+    await seen(join(hook.command.cwd, 'started'));
+    if (!command.includes('cat')) await vi.waitUntil(() => warn.mock.calls.length > 0);
+    for (let event = 1; event <= 3; event++) {
+      expect(await run(hook)).toMatchObject({ exit: { exitCode: 0 } });
+      await new Promise((resolve) => void setTimeout(resolve, 80));
+      expect(startsOf(hook)).toHaveLength(1 + event);
+    }
+    expect(warn.mock.calls).toEqual([[expect.stringMatching(/before it has read its input/)]]);
+    warn.mockRestore();
+  });
+});
+
+test.each(['SIGKILL', 'SIGTERM', 'exit'] as const)(
+  'a process that waits ends with its host: %s',
+  async (end) => {
+    const host = fileURLToPath(new URL('prestart-host.ts', import.meta.url));
+    const child = spawn(process.execPath, ['--import', 'tsx', host, end], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [told] = (await once(child.stdout, 'data')) as [Buffer];
+    const pid = Number(told.toString());
+    expect(pid).toBeGreaterThan(0);
+    if (end !== 'exit') child.kill(end);
+    await once(child, 'exit');
+    await vi.waitUntil(() => !isAlive(pid), { timeout: 15_000 });
+  },
+);

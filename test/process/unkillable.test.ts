@@ -1,0 +1,131 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { hookmachine } from '../support/hookmachine.ts';
+import { sandbox } from '../support/sandbox.ts';
+import { runHook } from './run-hook.ts';
+
+/*
+ * A process that belongs to another user, or that the kernel keeps, cannot be had on every machine: here
+ * the signals are what fails.
+ */
+
+const kill = process.kill.bind(process);
+
+/** What our signals do to hooks; what is sent to this process itself arrives. */
+function signalsThat(fail: () => true): void {
+  vi.spyOn(process, 'kill').mockImplementation(fail);
+}
+
+const notPermitted = (): never => {
+  throw Object.assign(new Error('kill EPERM'), { code: 'EPERM', syscall: 'kill' });
+};
+
+afterEach(() => vi.restoreAllMocks());
+
+/** Ends what a test left, for nothing else does. */
+function endLater(pids: readonly number[]): void {
+  for (const pid of pids)
+    onTestFinished(() => {
+      try {
+        kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
+    });
+}
+
+describe('a hook that no signal of ours ends', () => {
+  test('is given up on at once where it runs as another user, and named', async () => {
+    signalsThat(notPermitted);
+    // The grace is longer than the test may take.
+    const outcome = await runHook('exec sleep 100', { timeout: 300, grace: 600_000 });
+    expect(outcome).toMatchObject({
+      status: 'timedOut',
+      exit: {
+        exitCode: null,
+        survivors: [
+          {
+            pid: expect.any(Number),
+            command: 'sleep 100',
+            why: expect.stringContaining('it runs as another user'),
+          },
+        ],
+      },
+    });
+    if (outcome.status === 'timedOut') endLater(outcome.exit!.survivors!.map(({ pid }) => pid));
+  });
+
+  test('is given up on soon after SIGKILL where signals arrive and do nothing', async () => {
+    signalsThat(() => true);
+    const outcome = await runHook('exec sleep 100', { timeout: 300, grace: 10 });
+    expect(outcome).toMatchObject({
+      status: 'timedOut',
+      exit: { survivors: [{ command: 'sleep 100', why: 'it has not ended since it got SIGKILL' }] },
+    });
+    if (outcome.status === 'timedOut') endLater(outcome.exit!.survivors!.map(({ pid }) => pid));
+  });
+
+  test('keeps its denial where only what it left in the background lives on', async () => {
+    signalsThat(notPermitted);
+    const outcome = await runHook('sleep 100 > /dev/null 2>&1 & echo no >&2; exit 2', {
+      drain: 1,
+      sweep: 600_000,
+    });
+    expect(outcome).toMatchObject({
+      status: 'exited',
+      leftBackground: true,
+      exit: { exitCode: 2, stderr: 'no\n', survivors: [{ command: 'sleep 100' }] },
+    });
+    if (outcome.status === 'exited') endLater(outcome.exit.survivors!.map(({ pid }) => pid));
+  });
+});
+
+describe('a command whose hook cannot be ended', () => {
+  const settings = {
+    tools: { enableHooks: true },
+    hooks: {
+      BeforeTool: [
+        {
+          hooks: [
+            {
+              type: 'command',
+              name: 'stuck',
+              command: 'exec sleep 100',
+              timeout: 300,
+              onFailure: 'block',
+            },
+          ],
+        },
+      ],
+    },
+  };
+
+  test.each([
+    ['fire', ['fire', 'BeforeTool'], '{"tool_name":"write_file","tool_input":{}}'],
+    ['tool', ['tool', 'list_directory', '--input', '{}'], ''],
+  ])('%s ends with its verdict, and names the process', async (_, args, input) => {
+    const { project, env, files, write } = sandbox();
+    write(files.project, settings);
+    const fake = join(project, 'fake.mjs');
+    writeFileSync(
+      fake,
+      `process.kill = () => { throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' }); };`,
+    );
+    const { exitCode, stdout, stderr } = await hookmachine(
+      { project, env: { ...env, NODE_OPTIONS: `--import=${encodeURI(`file://${fake}`)}` } },
+      args,
+      input,
+    );
+    const [, pid] = /process (\d+) \(sleep 100\) could not be ended and runs on/.exec(stderr) ?? [];
+    endLater(pid === undefined ? [] : [Number(pid)]);
+    expect(pid).toBeDefined();
+    expect(exitCode).toBe(2);
+    expect(stdout).toContain('Hook timed out after 300ms');
+    if (args[0] === 'fire')
+      expect(JSON.parse(stdout)).toMatchObject({
+        blocked: true,
+        hooks: [{ timedOut: true, survivors: [{ pid: Number(pid), command: 'sleep 100' }] }],
+      });
+  });
+});

@@ -1,0 +1,229 @@
+import { describe, expect, test } from 'vitest';
+import { redactor } from '../../src/redaction/redactor.ts';
+
+const { text, value } = redactor();
+
+describe('the name of a secret may end a longer one', () => {
+  test.each([
+    'GITHUB_TOKEN',
+    'githubToken',
+    'DB_PASSWORD',
+    'PGPASSWORD',
+    'dbPwd',
+    'OPENAI_API_KEY',
+    'AWS_SECRET_ACCESS_KEY',
+    'accessKey',
+    'X-Auth-Token',
+    'credential',
+    'awsCredentials',
+    'password2',
+  ])('%s', (key) => {
+    expect(value({ [key]: ['SECRET'] })).toEqual({ [key]: '[redacted]' });
+    expect(text(`${key}=SECRET go`)).toBe(`${key}=[redacted] go`);
+  });
+
+  test.each(['max_tokens', 'maxTokens', 'tokenCount', 'secretary', 'keyboard', 'passwordless'])(
+    'but not %s',
+    (key) => {
+      expect(value({ [key]: 5 })).toEqual({ [key]: 5 });
+      expect(text(`${key}=5 go`)).toBe(`${key}=5 go`);
+    },
+  );
+
+  test('a name of the settings is exact', () => {
+    const customers = redactor(['customer']);
+    expect(customers.value({ customer: 'Ann', mainCustomer: 'Bob' })).toEqual({
+      customer: '[redacted]',
+      mainCustomer: 'Bob',
+    });
+    expect(customers.text('customer=Ann mainCustomer=Bob')).toBe(
+      'customer=[redacted] mainCustomer=Bob',
+    );
+  });
+
+  test('a name of the settings may be no word', () => {
+    expect(redactor(['full name', 'größe+']).text('full name: Ann\ngröße+=5')).toBe(
+      'full name: [redacted]\ngröße+=[redacted]',
+    );
+  });
+});
+
+describe('what is named by the field beside it', () => {
+  const secret = { name: 'X-Api-Key', value: 'SECRET' };
+  const harmless = { name: 'accept', value: 'kept' };
+
+  test('is hidden in a value, whichever comes first', () => {
+    expect(value([secret, harmless, { value: 'SECRET', Key: 'password' }])).toEqual([
+      { ...secret, value: '[redacted]' },
+      harmless,
+      { value: '[redacted]', Key: 'password' },
+    ]);
+  });
+
+  test('is hidden in JSON', () => {
+    expect(text(JSON.stringify([secret, harmless]))).toBe(
+      JSON.stringify([{ ...secret, value: '[redacted]' }, harmless]),
+    );
+  });
+
+  test('is hidden in a text', () => {
+    expect(text('<input name="password" value="SECRET"> <input name=age value=7>')).toBe(
+      '<input name="password" value="[redacted]"> <input name=age value=7>',
+    );
+  });
+});
+
+describe('a secret is found', () => {
+  const token = { token: { value: 'SECRET' } };
+
+  test('in JSON within JSON within JSON', () => {
+    const innermost = { password: 'a\\b"SECRET' };
+    const nested = { a: JSON.stringify({ inner: JSON.stringify(innermost) }) };
+    const told = {
+      a: JSON.stringify({ inner: JSON.stringify({ password: '[redacted]' }) }),
+    };
+    expect(value(nested)).toEqual(told);
+    expect(text(JSON.stringify(nested))).toBe(JSON.stringify(told));
+    expect(text(`{broken ${JSON.stringify(nested)}`)).not.toContain('SECRET');
+  });
+
+  test('in JSON that is a text of JSON', () => {
+    expect(text(JSON.stringify(JSON.stringify(token)))).toBe(
+      JSON.stringify('{"token":"[redacted]"}'),
+    );
+  });
+
+  test('by an expression for what JSON escapes', () => {
+    expect(redactor(['/say "\\w+"/']).text(JSON.stringify({ a: 'say "SECRET"' }))).toBe(
+      '{"a":"[redacted]"}',
+    );
+  });
+
+  test.each([
+    [
+      '{"token":["SECRET"]}\n{"token":{"value":"SECRET"}}',
+      '{"token":"[redacted]"}\n{"token":"[redacted]"}',
+    ],
+    ['got {"token":{"value":"SECRET"}}', 'got {"token":"[redacted]"}'],
+    ['{ got {"token":{"a]}":["SECRET"]},"b":1}', '{ got {"token":"[redacted]","b":1}'],
+    ['{ got {"token": 123, "b":1}', '{ got {"token": "[redacted]", "b":1}'],
+    ['{"a":{"token":"SECRET"},"a":1}', '{"a":{"token":"[redacted]"},"a":1}'],
+    ['{ see {\n"token": [\n["SECRET"]\n]\n}', '{ see {\n"token": "[redacted]"\n}'],
+    ["{'password': 'it\\'s SECRET', 'a': 1}", "{'password': '[redacted]', 'a': 1}"],
+    ["connect(password=b'SECRET', a=1)", "connect(password=b'[redacted]', a=1)"],
+    ['Cookie: a=b; session=SECRET\nAccept: all', 'Cookie: [redacted]\nAccept: all'],
+    ['Set-Cookie=a=b; session=SECRET', 'Set-Cookie=[redacted]'],
+    ['Authorization=Digest user="a", response="SECRET"', 'Authorization=[redacted]'],
+    ['curl -H "Cookie: a=\'b\'; c=SECRET" x', 'curl -H "Cookie: [redacted]" x'],
+    ['password: my secret phrase SECRET\nuser: ann', 'password: [redacted]\nuser: ann'],
+    ['password = my "own" SECRET', 'password = [redacted]'],
+    ["'password' => 'my SECRET', 'a' => 1", "'password' => '[redacted]', 'a' => 1"],
+    ['PASSWORD=a,b\\ SECRET ls', 'PASSWORD=[redacted] ls'],
+    ['https://ann:a:b@SECRET@example.org/a', 'https://ann:[redacted]@example.org/a'],
+    ['x?access_token=SECRET&a=1', 'x?access_token=[redacted]&a=1'],
+    ['password="SECRET', 'password="[redacted]'],
+  ])('in %j', (given, told) => {
+    expect(text(given)).toBe(told);
+    expect(text(told)).toBe(told);
+  });
+
+  test('in the text of a value as in any other', () => {
+    expect(value({ log: 'got {"token":{"value":"SECRET"}}' })).toEqual({
+      log: 'got {"token":"[redacted]"}',
+    });
+  });
+
+  test('JSON without one stays as it was written', () => {
+    expect(text('{ "a": [1,\n2.0] }')).toBe('{ "a": [1,\n2.0] }');
+  });
+
+  test.each([
+    '[',
+    '{"',
+    '\\"',
+    '"token":',
+    'token: [',
+    'a=',
+    ' ',
+    'x',
+    '://a:',
+    '{"name":"token",',
+    'token=\\',
+    '<a',
+    '<password>',
+    'password: |\n',
+    'a.b',
+    '{"a":',
+    '-u a:',
+    '%3A%2F%2F',
+    '%3D',
+    'eyJaaaaaa.',
+    'SG.a',
+    'sk-',
+    '-----BEGIN PRIVATE KEY-----',
+    'mysql -p',
+    'password is: ',
+  ])('soon, however often %j is repeated', (part) => {
+    // A search that tries again from every place would take minutes.
+    for (const end of ['', '!', 'token=SECRET'])
+      expect(text(part.repeat(40_000 / part.length - 1) + end)).not.toContain('SECRET');
+  });
+});
+
+describe('a secret that is cut', () => {
+  test('stays hidden when the room for the payload is nearly used up', () => {
+    const filler = Array.from({ length: 20 }, () => 'x'.repeat(9_970));
+    const secret = `id ${'s'.repeat(3_000)}!`;
+    const told = redactor(['/s+!/']).value([...filler, secret.slice(0, 400), secret]);
+    expect(JSON.stringify(told)).toContain('[redacted]');
+    expect(JSON.stringify(redactor(['/s+!/']).value([...filler, secret]))).not.toContain('sss');
+  });
+
+  test('is not shown where an expression has not seen its end', () => {
+    const long = `${'a'.repeat(39_000)} ${'s'.repeat(5_000)}!`;
+    const told = redactor(['/a+/', '/s+!/']).text(long);
+    expect(told).not.toContain('s'.repeat(9));
+    expect(told).toContain('more characters');
+  });
+});
+
+describe('one watch over a whole value', () => {
+  test('hides what took too long, and only that, and says so once', () => {
+    const problems: string[] = [];
+    const slow = redactor(['/^(a+)+$/', '/ann/'], (problem) => problems.push(problem));
+    const evil = `${'a'.repeat(40)}!`;
+    for (let again = 0; again < 3; again++)
+      expect(slow.value({ evil, deep: [evil], short: 'ann b' })).toEqual({
+        evil: '[redacted]',
+        deep: ['[redacted]'],
+        short: '[redacted] b',
+      });
+    expect(problems).toEqual([expect.stringContaining('/^(a+)+$/ takes too long')]);
+  });
+
+  test('two bad expressions are each told of', () => {
+    const problems: string[] = [];
+    const slow = redactor(['/^(a+)+$/', '/^(b+)+$/'], (problem) => problems.push(problem));
+    expect(slow.value([`${'a'.repeat(99)}!`, `${'b'.repeat(40)}!`])).toEqual([
+      '[redacted]',
+      '[redacted]',
+    ]);
+    expect(problems).toEqual([
+      expect.stringContaining('/^(a+)+$/'),
+      expect.stringContaining('/^(b+)+$/'),
+    ]);
+  });
+
+  test('what a value throws is no fault of an expression', () => {
+    const problems: string[] = [];
+    const quick = redactor(['/a+/'], (problem) => problems.push(problem));
+    const hostile = {
+      get trap() {
+        throw new Error('no');
+      },
+    };
+    expect(quick.value(hostile)).toBe('… (cannot be shown)');
+    expect(quick.value('aab')).toBe('[redacted]b');
+    expect(problems).toEqual([]);
+  });
+});

@@ -1,0 +1,226 @@
+import { Ajv } from 'ajv';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hookEventNames } from '../../src/protocol/events.ts';
+import { redactOf } from '../../src/redaction/redact-settings.ts';
+import { defineHooks } from '../../src/settings/define-hooks.ts';
+import { slipOf, slipPattern, toolsKeys, topKeys } from '../../src/settings/known-keys.ts';
+import { collectProblems } from '../../src/settings/problem.ts';
+import { settingsJsonSchema } from '../../src/settings/schema.ts';
+import { switchProblems } from '../../src/settings/switches.ts';
+import { reportMisspeltKeys } from '../../src/settings/unknown-keys.ts';
+import { holds } from '../properties/check.ts';
+
+const validate = new Ajv({ strict: true, strictTypes: false }).compile(settingsJsonSchema());
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** What is reported of settings when they are read, those for recordings too. */
+const reported = (values: Values) => [
+  ...collectProblems({}, (complain) => reportMisspeltKeys(values, complain)),
+  ...switchProblems({ values }),
+  ...redactOf({ values }).problems,
+  ...defineHooks({ source: 'user', hooks: values['hooks'] }).problems,
+];
+
+/** Mostly as it should be; now and then something else. */
+const mostly = (...values: readonly unknown[]) =>
+  fc.oneof(
+    { weight: 40, arbitrary: fc.constantFrom(...values) },
+    { weight: 1, arbitrary: fc.constantFrom<unknown>('', ' ', 'x', 0, -1, 5, 99, 1e12, true, [], {}) }, // prettier-ignore
+  );
+
+const anyKey = fc.oneof(
+  fc.constantFrom('matchers', 'timout', 'Command', 'onfailure', 'hook', 'disable', '//', '$x', '_comment', 'comment', 'env', 'args', 'once', 'description', 'name', 'toString', '__proto__', 'constructor', 'notifications', 'ui', 'BeforeTool', 'redact'), // prettier-ignore
+  fc.string({ maxLength: 12 }),
+);
+
+/** An object with, now and then, a key more. */
+const withMore = (object: fc.Arbitrary<Values>, more: fc.Arbitrary<unknown> = fc.constant('x')) =>
+  fc.oneof(
+    { weight: 8, arbitrary: object },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(object, anyKey, more).map(
+        ([value, key, extra]) =>
+          Object.hasOwn(value, key) ? value : Object.defineProperty({ ...value }, key, { value: extra, enumerable: true }), // prettier-ignore
+      ),
+    },
+  );
+
+const record = (fields: Record<string, fc.Arbitrary<unknown>>, requiredKeys: string[] = []) =>
+  fc.record(fields, { requiredKeys, noNullPrototype: true });
+
+const hook = withMore(
+  record(
+    {
+      type: mostly('command', 'plugin'),
+      command: mostly('true', ' ./check.sh '),
+      timeout: mostly(100, 5_000, 100.5),
+      name: mostly('check'),
+      description: mostly('Checks.'),
+      onFailure: mostly('allow', 'block', 'continue'),
+    },
+    ['type', 'command'],
+  ),
+);
+const list = (entries: fc.Arbitrary<unknown>) =>
+  fc.oneof(
+    { weight: 30, arbitrary: fc.array(entries, { maxLength: 2 }) },
+    { weight: 1, arbitrary: fc.constantFrom<unknown>('x', 5, {}, [5], ['x']) },
+  );
+const group = withMore(
+  record(
+    {
+      matcher: mostly('write_file', '*', ''),
+      sequential: mostly(true, false),
+      hooks: list(hook),
+    },
+    ['hooks'],
+  ),
+);
+const settings = withMore(
+  record({
+    enableHooks: mostly(true, false),
+    tools: withMore(record({ enableHooks: mostly(true), sandbox: fc.constant('docker') })),
+    hooksConfig: withMore(
+      record({
+        enabled: mostly(true),
+        disabled: list(fc.constant('a')),
+        redact: fc.constant(['a']),
+      }),
+    ),
+    hooks: withMore(
+      record({
+        ...Object.fromEntries(hookEventNames.slice(0, 3).map((event) => [event, list(group)])),
+        enabled: mostly(true),
+        disabled: list(fc.constant('a')),
+      }),
+      fc.constant([]),
+    ),
+  }),
+  fc.constantFrom<unknown>(true, {}, []),
+);
+
+test('the schema refuses settings exactly when something is reported of them on reading', () => {
+  const verdicts = { refused: 0, taken: 0 };
+  fc.assert(
+    fc.property(settings, (values) => {
+      const problems = reported(values);
+      const isTaken = validate(values);
+      verdicts[isTaken ? 'taken' : 'refused']++;
+      expect({ isTaken, problems }).toEqual({ isTaken: problems.length === 0, problems });
+    }),
+    { numRuns: 5_000 },
+  );
+  expect(Math.min(verdicts.refused, verdicts.taken)).toBeGreaterThan(500);
+});
+
+test.each([...topKeys, ...toolsKeys])('a slip of "%s" is one for the schema too', (key) =>
+  holds(
+    fc.oneof(
+      fc.constant(key),
+      fc.string({ maxLength: 14 }),
+      fc
+        .tuple(
+          fc.nat(key.length),
+          fc.nat(2),
+          fc.constantFrom('', 'x', 'O', 's', '_', '-', '9', ' ', '!', 'é'),
+          fc.boolean(),
+        ) // prettier-ignore
+        .map(([at, gone, put, isUpper]) => {
+          const slip = key.slice(0, at) + put + key.slice(at + gone);
+          return isUpper ? slip.toUpperCase() : slip;
+        }),
+      fc
+        .nat(key.length - 2)
+        .map((at) => key.slice(0, at) + key[at + 1]! + key[at]! + key.slice(at + 2)),
+    ),
+    (slip) => {
+      // As a schema is read.
+      const isRefused = new RegExp(slipPattern(key), 'u').test(slip);
+      expect(isRefused).toBe(slipOf(slip, [key]) === key);
+    },
+  ),
+);
+
+test.each([
+  ['hook', 'hooks'],
+  ['hoks', 'hooks'],
+  ['Hooks', 'hooks'],
+  ['hokos', 'hooks'],
+  ['hookConfig', 'hooksConfig'],
+  ['hooks_config', 'hooksConfig'],
+  ['hooksConfiguration', 'hooksConfig'],
+  ['enableHook', 'enableHooks'],
+  ['enable-hooks', 'enableHooks'],
+  ['enabledHooks', 'enableHooks'],
+  ['tool', 'tools'],
+  ['Tools', 'tools'],
+])('"%s" at the top is a slip of "%s"', (key, meant) => {
+  expect(slipOf(key, topKeys)).toBe(meant);
+  expect(reported({ [key]: {} })).toMatchObject([{ place: key, mend: `write "${meant}"` }]);
+  expect(validate({ [key]: {} })).toBe(false);
+});
+
+// Of LLxprt, Gemini CLI and Qwen Code, as their documents name them.
+test.each([
+  'general',
+  'output',
+  'ui',
+  'ide',
+  'privacy',
+  'telemetry',
+  'model',
+  'modelConfigs',
+  'agents',
+  'context',
+  'mcp',
+  'mcpServers',
+  'useWriteTodos',
+  'useRipgrep',
+  'security',
+  'advanced',
+  'experimental',
+  'extensions',
+  'skills',
+  'admin',
+  'theme',
+  'vimMode',
+  'coreTools',
+  'excludeTools',
+  'toolDiscoveryCommand',
+  'toolCallCommand',
+  'allowedTools',
+  'toolOutputMasking',
+  'summarizeToolOutput',
+  'disableAllHooks',
+  'hookSystem',
+  'policyPaths',
+  'tasks',
+  'todos',
+  'billing',
+  'env',
+  'permissions',
+  'proxy',
+  'sandbox',
+  'checkpointing',
+  'name',
+  'version',
+  'contextFileName',
+  'settings',
+  'description',
+  'plan',
+  'enablePrompts',
+  'enableTools',
+  'emojifilter',
+  'subagents',
+  'providers',
+  'profile',
+  'prompts',
+  'mods',
+  'rules', // prettier-ignore
+])('"%s" at the top is another program\'s, and no slip of ours', (key) => {
+  expect(reported({ [key]: {} })).toEqual([]);
+  expect(validate({ [key]: {} })).toBe(true);
+});

@@ -1,0 +1,80 @@
+import { chmodSync, chownSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { fileFault } from '../../src/trust/safe-file.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+/** A file in a folder of its own; both belong to this user alone. */
+function some() {
+  const root = tempFolder();
+  const folder = join(root, 'folder');
+  mkdirSync(folder, { mode: 0o755 });
+  const file = join(folder, 'file');
+  writeFileSync(file, '{}', { mode: 0o644 });
+  return { root, folder, file };
+}
+
+const isRoot = process.getuid?.() === 0;
+
+describe('who may write a file that decides', () => {
+  test('the user and root alone: nothing is wrong, nor with a file that is not there', () => {
+    const { file, folder } = some();
+    expect(fileFault(file)).toBeUndefined();
+    expect(fileFault(join(folder, 'none'))).toBeUndefined();
+    expect(fileFault(join(folder, 'none', 'deeper'))).toBeUndefined();
+    expect(fileFault('/etc/passwd')).toBeUndefined();
+  });
+
+  test.each([0o666, 0o664, 0o646, 0o1666])('others, by the mode of the file: %o', (mode) => {
+    const { file } = some();
+    chmodSync(file, mode);
+    expect(fileFault(file)).toEqual({
+      message: `can be written by others (${file})`,
+      mend: `look at what it says, and take that right away: chmod go-w ${JSON.stringify(file)}`,
+    });
+  });
+
+  test.each([0o777, 0o775, 0o1777, 0o757])('others, by the mode of its folder: %o', (mode) => {
+    const { file, folder } = some();
+    chmodSync(folder, mode);
+    expect(fileFault(file)?.message).toBe(`can be written by others (${folder})`);
+  });
+
+  test('others, by a folder on the way', () => {
+    const { root, file } = some();
+    chmodSync(root, 0o777);
+    expect(fileFault(file)?.message).toBe(`can be written by others (${root})`);
+  });
+
+  test('others, at the place where a link leads, or where the link lies', () => {
+    const { root, file, folder } = some();
+    const link = join(root, 'link');
+    symlinkSync(file, link);
+    expect(fileFault(link)).toBeUndefined();
+    chmodSync(folder, 0o777);
+    expect(fileFault(link)?.message).toBe(`can be written by others (${folder})`);
+    const round = join(root, 'round');
+    symlinkSync(round, round);
+    expect(fileFault(round)?.message).toBe('is behind too many links');
+  });
+
+  test.runIf(isRoot).each(['file', 'folder', 'root'] as const)(
+    'another user who owns the %s',
+    (which) => {
+      const paths = some();
+      chownSync(paths[which], 4321, 4321);
+      expect(fileFault(paths.file)).toEqual({
+        message: `is in the hands of another user (uid 4321 owns ${paths[which]})`,
+        mend: `give it to this user: chown 0 ${JSON.stringify(paths[which])}`,
+      });
+    },
+  );
+
+  test.runIf(isRoot)('another user who owns a link on the way', () => {
+    const { root, folder } = some();
+    const link = join(root, 'link');
+    symlinkSync(folder, link);
+    lchownSync(link, 4321, 4321);
+    expect(fileFault(join(link, 'file'))?.message).toContain('in the hands of another user');
+  });
+});
