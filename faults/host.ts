@@ -62,9 +62,9 @@ async function observe({ fault: name, policy, way, fate, peer }: Order): Promise
   const shell = way === 'ready' ? await makeReady(() => engine.rehearse!()) : undefined;
   told.length = 0;
   const before = descriptorsInUse();
-  const mends = [fault.before?.(folder)];
+  const repairs = [fault.before?.(folder)];
   const startedAt = performance.now();
-  const trouble = fault.during && setTimeout(() => mends.push(fault.during!(folder)), 150);
+  const trouble = fault.during && setTimeout(() => repairs.push(fault.during!(folder)), 150);
   const givenUp = new AbortController();
   const decided = await Promise.race([
     engine.call().catch((error: unknown) => void uncaught.push(String(error))),
@@ -73,7 +73,7 @@ async function observe({ fault: name, policy, way, fate, peer }: Order): Promise
   const ms = performance.now() - startedAt;
   givenUp.abort();
   clearTimeout(trouble);
-  for (const mend of mends) mend?.();
+  for (const repair of repairs) repair?.();
   // Whoever made it so that we cannot end it has to.
   if (fault.isUnkillable) endAll(mark);
   const left = await untilNone(() => processesWith(mark).length - waitingShells().length);

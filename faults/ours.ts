@@ -44,7 +44,7 @@ export const openOurs: OpenEngine = async ({
       verifyTrust: async () =>
         readFileSync(join(folder, 'guard.sh'), 'utf8') === fault.files!['guard.sh']
           ? { trusted: true }
-          : { trusted: false, why: 'its script has changed', mend: 'look at it' },
+          : { trusted: false, why: 'its script has changed', fix: 'look at it' },
     }),
     ...((fault.trust === 'none' || fault.trust === 'lost') && {
       isTrustedFolder: () => fault.trust === 'lost' && asked++ < asksOfAPlan,

@@ -9,8 +9,8 @@ export interface HookAnswer {
   readonly decision: 'deny' | 'ask' | 'allow' | undefined;
   /** The hook wants the agent to stop. */
   readonly stop: boolean;
-  /** How the hook itself fared; only an `ok` answer may change what the next hook sees. */
-  readonly fared: 'ok' | 'failed' | 'timedOut' | 'cancelled' | 'skipped' | 'untrusted';
+  /** How the hook itself ended; only an `ok` answer may change what the next hook sees. */
+  readonly status: 'ok' | 'failed' | 'timedOut' | 'cancelled' | 'skipped' | 'untrusted';
   /** In a sequence: what the next hook is given after this answer; absent when it changes nothing. */
   readonly passesOn?: HookPayload;
 }
@@ -144,7 +144,7 @@ export const hookEventMachine = setup({
     blocks: ({ context }) => context.last?.decision === 'deny',
     stops: ({ context }) => context.last?.stop === true,
     isLast: ({ context }) => context.started === context.input.hooks.length,
-    failed: ({ context }) => context.last !== undefined && context.last.fared !== 'ok',
+    failed: ({ context }) => context.last !== undefined && context.last.status !== 'ok',
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
   },
 }).createMachine({

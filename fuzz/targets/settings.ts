@@ -50,7 +50,7 @@ export const settings: Target = {
       for (const one of read)
         promise(one.problems.length <= 101, 'of very many problems the first are reported');
       for (const problem of [...problems, ...read.flatMap((one) => one.problems)]) {
-        promise(problem.mend !== '', 'a problem has a mend');
+        promise(problem.fix !== '', 'a problem has a fix');
         formatProblem(problem);
       }
       for (const { command, type, timeout } of read.flatMap(({ definitions }) => definitions))

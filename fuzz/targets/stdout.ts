@@ -63,7 +63,7 @@ export const stdout: Target = {
             payload,
           );
         const answer = read({});
-        promise(answer.fared === 'ok' || answer.error !== undefined, 'a failure has a name');
+        promise(answer.status === 'ok' || answer.error !== undefined, 'a failure has a name');
         if (text.trimStart().startsWith('{') && answer.output?.decision === 'deny') {
           const { notes, error } = read({ stdout: `checking...\n${text}` });
           promise(

@@ -9,7 +9,7 @@ import type { CompletedToolCall } from './tool-scheduler.ts';
 /** One hook of a decision, in plan order. */
 export interface HookReport {
   readonly name: string;
-  readonly fared: string;
+  readonly status: string;
   /** Null when it did not end by itself. */
   readonly exitCode: number | null;
   readonly signal?: string;
@@ -93,9 +93,9 @@ export function hookDecision(
       blocked,
       stop,
       ...(reason !== undefined && { reason }),
-      hooks: result.results.map(({ hook, fared, exitCode, signal, durationMs, error, notes }) => ({
+      hooks: result.results.map(({ hook, status, exitCode, signal, durationMs, error, notes }) => ({
         name: hook.name,
-        fared,
+        status,
         exitCode: signal === undefined ? exitCode : null,
         ...(signal !== undefined && { signal }),
         durationMs: Math.round(durationMs),

@@ -26,7 +26,7 @@ export interface HookExecutionResponse {
   readonly type: typeof MessageBusType.HOOK_EXECUTION_RESPONSE;
   readonly payload: {
     readonly correlationId: string;
-    /** Whether the event went through all stages, not what was decided and not how the hooks fared (C-96). */
+    /** Whether the event went through all stages, not what was decided and not how its hooks ended (C-96). */
     readonly success: boolean;
     readonly output?: AggregatedHookResult;
     readonly error?: HookBusError;

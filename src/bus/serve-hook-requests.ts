@@ -53,7 +53,7 @@ async function respond(bus: MessageBus, server: HookRequestServer, message: unkn
       payload: { correlationId, ...answer },
     });
   } catch (error) {
-    // The response was handed over: what a receiver makes of it is not ours to mend.
+    // The response was handed over: what a receiver makes of it is not ours to fix.
     debug('the message bus threw for the response %s: %s', correlationId, messageOf(error));
   }
 }

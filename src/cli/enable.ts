@@ -162,6 +162,6 @@ const placesOf = (files: readonly EditableSettings[], names: readonly string[]):
 
 function unknown(name: string, hooks: readonly KnownHook[]): CommandFailure {
   const known = [...new Set(hooks.map((hook) => hook.name))].toSorted();
-  const mend = known.length > 0 ? `use one of ${known.join(', ')}` : 'none is configured';
-  return new CommandFailure(`there is no hook "${name}": ${mend}`);
+  const fix = known.length > 0 ? `use one of ${known.join(', ')}` : 'none is configured';
+  return new CommandFailure(`there is no hook "${name}": ${fix}`);
 }

@@ -58,7 +58,7 @@ export function addList(program: Command): void {
       const withTrust = async <Hook extends UnaskedHook>(hook: Hook): Promise<Hook & Untrusted> => {
         const found = hook.source === 'project' ? await trust.verifyTrust?.(hook) : undefined;
         return found?.trusted === false
-          ? { ...hook, untrusted: { why: found.why, mend: found.mend } }
+          ? { ...hook, untrusted: { why: found.why, fix: found.fix } }
           : hook;
       };
       const hooks = await Promise.all(
@@ -163,7 +163,7 @@ function describeHook(hook: ListedHook, matcher: string | undefined, areSomeOn: 
     ...(hook.prestart ? ['    start    ahead of its event'] : []),
     ...(untrusted
       ? [
-          `    ${onFailure === 'block' ? 'blocks  ' : 'skipped '} ${untrusted.why}; ${untrusted.mend}`,
+          `    ${onFailure === 'block' ? 'blocks  ' : 'skipped '} ${untrusted.why}; ${untrusted.fix}`,
         ]
       : []),
   ];
@@ -172,5 +172,5 @@ function describeHook(hook: ListedHook, matcher: string | undefined, areSomeOn: 
 const describeUnasked = ({ name, command, untrusted }: UnaskedHook & Untrusted): string[] => [
   `  ${name}`,
   `    command  ${command}`,
-  ...(untrusted ? [`    skipped  ${untrusted.why}; ${untrusted.mend}`] : []),
+  ...(untrusted ? [`    skipped  ${untrusted.why}; ${untrusted.fix}`] : []),
 ];

@@ -5,7 +5,7 @@ import { CommandFailure } from './failure.ts';
 /**
  * A JSON object from outside.
  *
- * @throws {CommandFailure} that names `where` it came from, and the mend
+ * @throws {CommandFailure} that names `where` it came from, and the fix
  */
 export function parseJsonObject(text: string, where: string): Readonly<Record<string, unknown>> {
   if (text.trim() === '')

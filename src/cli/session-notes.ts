@@ -32,5 +32,5 @@ function tellWhyNothingIsTrusted(tell: (line: string) => void): void {
     );
   const read = readTrustFile(file);
   if (isFault(read))
-    tell(`nothing is trusted: the trust file ${file} ${read.message}; ${read.mend}`);
+    tell(`nothing is trusted: the trust file ${file} ${read.message}; ${read.fix}`);
 }

@@ -67,8 +67,8 @@ function describeDecision({
   return `  ${event}${decided}: ${hooks.map(describeHook).join(', ')}`;
 }
 
-function describeHook({ name, fared, exitCode, signal, durationMs, error }: HookReport): string {
-  const exit = error === undefined ? `exit ${signal ?? exitCode ?? 'none'}` : `${fared}: ${error}`;
+function describeHook({ name, status, exitCode, signal, durationMs, error }: HookReport): string {
+  const exit = error === undefined ? `exit ${signal ?? exitCode ?? 'none'}` : `${status}: ${error}`;
   return printable(`${name} (${exit}, ${durationMs} ms)`);
 }
 

@@ -3,7 +3,7 @@ import type { Survivor } from '../../machines/hook-process.ts';
 import type { HookOutput } from '../protocol/output.ts';
 
 /**
- * One hook's parsed output. What it decided, what it wants changed and how it fared stay apart: a
+ * One hook's parsed output. What it decided, what it wants changed and its status stay apart: a
  * failure never turns into an allow.
  */
 export interface Answer extends HookAnswer {

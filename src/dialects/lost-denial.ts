@@ -44,8 +44,8 @@ export function holdsDenial(printed: string): boolean {
 
 /** The answer of a hook that did its work, with a note of a denial that it printed on stderr, where none is read. */
 export function withLostDenial(answer: Answer): Answer {
-  const { decision, stop, fared, stderr, notes } = answer;
-  if (decision === 'deny' || stop || fared !== 'ok' || !holdsDenial(stderr)) return answer;
+  const { decision, stop, status, stderr, notes } = answer;
+  if (decision === 'deny' || stop || status !== 'ok' || !holdsDenial(stderr)) return answer;
   const lost = 'a denial was NOT read: the hook printed it on stderr; print it on stdout';
   return { ...answer, notes: [...notes, lost] };
 }

@@ -44,13 +44,13 @@ export function readOutcome(
 
 /** The answer of a hook whose own does not count. */
 export function unheard(
-  fared: 'failed' | 'timedOut' | 'cancelled',
+  status: 'failed' | 'timedOut' | 'cancelled',
   error: Error,
   exit: HookExit | undefined,
 ): Answer {
   return {
     ...silent,
-    fared,
+    status,
     error,
     success: false,
     exitCode: null,
@@ -99,14 +99,14 @@ export const cutStdout = 'stdout went over 10 MiB, so the answer cannot be read;
  * did not fail, and one that denies already keeps its own reason.
  */
 export function denyFailure<A extends Answer>(answer: A, hook: string): A {
-  const { fared, unreadable, stderr } = answer;
-  if (answer.decision === 'deny' || fared === 'cancelled') return answer;
-  if (fared === 'ok' && unreadable === undefined) return answer;
+  const { status, unreadable, stderr } = answer;
+  if (answer.decision === 'deny' || status === 'cancelled') return answer;
+  if (status === 'ok' && unreadable === undefined) return answer;
   const error = answer.error ?? new Error(unreadable);
-  const said = fared === 'failed' && stderr.trim() !== '' ? `: ${stderr.trim()}` : '';
+  const said = status === 'failed' && stderr.trim() !== '' ? `: ${stderr.trim()}` : '';
   return {
     ...answer,
-    fared: fared === 'ok' ? 'failed' : fared,
+    status: status === 'ok' ? 'failed' : status,
     success: false,
     error,
     decision: 'deny',

@@ -66,7 +66,7 @@ async function findWith(
     const problem = {
       place: '',
       message: `the hooks of ${dialect.name} cannot be found (${messageOf(error)}), so ${then}`,
-      mend: 'mend what the message says',
+      fix: 'fix what the message names',
     };
     return { definitions: [], unasked: [], ...last, problems: [problem] };
   }

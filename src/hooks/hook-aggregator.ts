@@ -69,7 +69,7 @@ function standingOf(
   { hooks, dialects }: HookPlan,
   results: readonly HookExecutionResult[],
 ): { readonly standing: readonly HookExecutionResult[]; readonly broken?: Error } {
-  const denying = results.filter(({ fared, decision }) => fared !== 'ok' && decision === 'deny');
+  const denying = results.filter(({ status, decision }) => status !== 'ok' && decision === 'deny');
   const others = results.filter((result) => !denying.includes(result));
   let broken: Error | undefined;
   const standing = Array.from(dialects.values(), (dialect) => {
@@ -94,7 +94,7 @@ function finalToolInput(
 ): Readonly<Record<string, unknown>> | undefined {
   if (!standing.some(({ toolInput }) => toolInput)) return undefined;
   return standing
-    .filter(({ fared }) => fared === 'ok')
+    .filter(({ status }) => status === 'ok')
     .reduce<Readonly<Record<string, unknown>>>(
       (input, { toolInput, output }) => {
         const change = output?.hookSpecificOutput?.['tool_input'];

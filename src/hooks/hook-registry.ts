@@ -198,7 +198,7 @@ function takenHooks(
         ...(file !== undefined && { file }),
         place: 'hooksConfig.disabled',
         message: `disables hooks that are not the administrator's own: ${shown}`,
-        mend: 'only an administrator can change that',
+        fix: 'only an administrator can change that',
       };
       return [{ kind: 'taken', problem }];
     });

@@ -258,7 +258,7 @@ export class HookSystem {
     if (this.#disposed) handler.dispose();
     this.#parts = { found, registry, planner, handler };
     this.#serve(messageBus);
-    // A problem that was mended and is back is told again.
+    // A problem that was fixed and is back is told again.
     for (const problem of registry.problems.map(formatProblem))
       if (!known?.includes(problem)) this.#telemetry.warn(config.onWarning, problem);
     for (const note of registry.taken) this.#noteOnce(note);

@@ -165,11 +165,11 @@ export function toMachineInput(
         const result = plan.failClosed?.has(hookOf(planned))
           ? denyFailure(heard, hook.name)
           : heard;
-        return refused.has(planned) ? { ...result, fared: 'untrusted' } : result;
+        return refused.has(planned) ? { ...result, status: 'untrusted' } : result;
       },
       merge(answers): Verdict {
         const results = (answers as KeptAnswer[])
-          .filter(({ fared, decision }) => fared !== 'untrusted' || decision === 'deny')
+          .filter(({ status, decision }) => status !== 'untrusted' || decision === 'deny')
           .map(({ passesOn: _, ...result }) => result);
         const merged = tried(() => aggregateResults(plan, results, payload));
         return verdictOf('made' in merged ? merged.made : unmerged(merged.error));
@@ -178,7 +178,7 @@ export function toMachineInput(
     reports: {
       answered(answer) {
         // A hook that was refused was asked nothing, so nothing is reported of it but its denial.
-        if (answer.fared !== 'untrusted') observer.ended(answer as KeptAnswer);
+        if (answer.status !== 'untrusted') observer.ended(answer as KeptAnswer);
       },
       decided: (verdict) => observer.settled(plan, (verdict as Verdict).result),
     },
@@ -217,8 +217,8 @@ function tried<Made>(make: () => Made): { readonly made: Made } | { readonly err
 }
 
 /** Whether the next hook is given what this one changed. */
-const isPassedOn = ({ fared, decision, stop }: Answer): boolean =>
-  fared === 'ok' && decision !== 'deny' && !stop;
+const isPassedOn = ({ status, decision, stop }: Answer): boolean =>
+  status === 'ok' && decision !== 'deny' && !stop;
 
 /** Hooks side by side get one and the same payload; its text is made once. */
 function remember<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {

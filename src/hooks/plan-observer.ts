@@ -26,7 +26,7 @@ export function observePlan(telemetry: HookTelemetry, warn: (line: string) => vo
         result.event,
         result.hook.name,
         Math.round(result.durationMs),
-        result.fared,
+        result.status,
         result.signal ?? result.exitCode,
         result.stdout,
         result.stderr,
@@ -61,9 +61,9 @@ export function observePlan(telemetry: HookTelemetry, warn: (line: string) => vo
 
 /** What a user must be told of one hook: that it failed, and what in its answer was not understood. */
 function* hookWarnings(result: HookExecutionResult) {
-  const { hook, event, error, fared, decision, stderr, notes } = result;
+  const { hook, event, error, status, decision, stderr, notes } = result;
   const name = `hook "${hook.name}" (${event})`;
-  if (error && fared !== 'cancelled') {
+  if (error && status !== 'cancelled') {
     const said = stderr.trim() === '' ? '' : `: ${stderr.trim()}`;
     const fate = decision === 'deny' ? 'blocks, as its settings say' : 'was passed over';
     yield `${name} failed and ${fate}: ${error.message}${said}`;

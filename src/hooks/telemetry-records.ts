@@ -15,7 +15,7 @@ interface HookIdentity {
 export interface HookRecord extends HookIdentity {
   /** True only for exit 0 (HOOK-070). */
   readonly success: boolean;
-  readonly fared: HookExecutionResult['fared'];
+  readonly status: HookExecutionResult['status'];
   readonly decision?: HookExecutionResult['decision'];
   readonly durationMs: number;
   readonly exitCode: number | null;
@@ -54,10 +54,11 @@ export interface HookFailureDiagnostic extends Partial<Omit<HookRecord, 'event'>
 }
 
 /** Whether a hook failed; one that denied did not. */
-const hasFailed = ({ success, fared }: HookExecutionResult): boolean => !success && fared !== 'ok';
+const hasFailed = ({ success, status }: HookExecutionResult): boolean =>
+  !success && status !== 'ok';
 
 export function hookRecord(result: HookExecutionResult): HookRecord {
-  const { hook, event, success, fared, decision, durationMs, exitCode, signal, timedOut } = result;
+  const { hook, event, success, status, decision, durationMs, exitCode, signal, timedOut } = result;
   return {
     event,
     hook: hook.name,
@@ -65,7 +66,7 @@ export function hookRecord(result: HookExecutionResult): HookRecord {
     command: hook.command,
     source: hook.source,
     success,
-    fared,
+    status,
     ...(decision !== undefined && { decision }),
     durationMs,
     exitCode,
@@ -100,6 +101,6 @@ export function batchSummary(
 /** The diagnostic of a hook that failed; undefined for any other. */
 export function hookDiagnostic(result: HookExecutionResult): HookFailureDiagnostic | undefined {
   if (!hasFailed(result)) return undefined;
-  const message = result.error?.message ?? result.fared;
+  const message = result.error?.message ?? result.status;
   return { ...hookRecord(result), stage: 'execution', message };
 }

@@ -42,11 +42,11 @@ function isTrusted(
   warn: WarningSink,
 ): boolean {
   if (trust.trusted) return true;
-  // Cut, because the name may be a whole script, and the mend must not fall off the line.
+  // Cut, because the name may be a whole script, and the fix must not fall off the line.
   const name = hook.name.length > 80 ? `${hook.name.slice(0, 80)}…` : hook.name;
   const event = hook.event === undefined ? '' : ` (${hook.event})`;
   const fate = hook.onFailure === 'block' ? 'may not run, and so blocks' : 'was skipped';
-  warn(`hook "${name}"${event} ${fate}: ${trust.why}; ${trust.mend}`);
+  warn(`hook "${name}"${event} ${fate}: ${trust.why}; ${trust.fix}`);
   return false;
 }
 
@@ -71,7 +71,7 @@ function folderTrust(config: HookHost): HookTrust {
     return {
       trusted: false,
       why: 'this folder is not trusted',
-      mend: 'trust it to have its hooks run',
+      fix: 'trust it to have its hooks run',
     };
   return { trusted: true };
 }
@@ -93,5 +93,5 @@ function tried(look: () => HookTrust): HookTrust {
 const unknown = (error: unknown): HookTrust => ({
   trusted: false,
   why: `whether it is trusted could not be found out (${messageOf(error)})`,
-  mend: 'the host must mend that',
+  fix: 'the host must fix that',
 });

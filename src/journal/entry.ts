@@ -51,8 +51,8 @@ export interface MovedEntry extends Dated {
 /** A hook has spoken. */
 export interface AnsweredEntry extends Dated {
   readonly kind: 'answered';
-  /** How the hook itself fared. */
-  readonly fared: string;
+  /** How the hook itself ended. */
+  readonly status: string;
   readonly decision?: 'deny' | 'ask' | 'allow';
   readonly stop: boolean;
   readonly reason?: string;

@@ -82,7 +82,7 @@ const denies = ({ decision }: Told): boolean => decision === 'deny';
 /** Every hook that denied, with its own reason: what the verdict says may hold what others said too. */
 function deniers(event: EventAccount): { by: string; reason: string | undefined }[] {
   const { hooks, verdict } = event;
-  const denying = hooks.filter(({ answer }) => answer?.fared === 'ok' && denies(answer));
+  const denying = hooks.filter(({ answer }) => answer?.status === 'ok' && denies(answer));
   // Of some dialects not every denial stands.
   return denying.some(({ name }) => name === verdict?.by)
     ? denying.map((hook) => ({
@@ -111,7 +111,9 @@ const hookThat = (
   saidSo: (answer: Told) => boolean,
 ): HookAccount | undefined => {
   const ofName = hooks.filter((hook) => hook.name === name);
-  return ofName.findLast(({ answer }) => answer?.fared === 'ok' && saidSo(answer)) ?? ofName.at(-1);
+  return (
+    ofName.findLast(({ answer }) => answer?.status === 'ok' && saidSo(answer)) ?? ofName.at(-1)
+  );
 };
 
 const described = ({ name, source }: Pick<HookAccount, 'name' | 'source'>): string =>
@@ -158,13 +160,13 @@ function explainHook(hook: HookAccount, position: number, event: EventAccount): 
 }
 
 function didWhat(hook: HookAccount, event: EventAccount): string {
-  const { timeout, status, answer } = hook;
+  const { timeout, answer } = hook;
   if (answer === undefined) {
-    if (status === 'notStarted') return notRun(event);
-    return status === 'running' ? 'had not ended' : 'ended, and was not heard';
+    if (hook.status === 'notStarted') return notRun(event);
+    return hook.status === 'running' ? 'had not ended' : 'ended, and was not heard';
   }
-  const { fared, decision, stop, reason, stopReason, error, sets = [] } = answer;
-  switch (fared) {
+  const { status, decision, stop, reason, stopReason, error, sets = [] } = answer;
+  switch (status) {
     case 'ok': {
       const words = [
         ...(sets.length > 0
@@ -188,7 +190,7 @@ function didWhat(hook: HookAccount, event: EventAccount): string {
     case 'untrusted':
       return 'was not run: it was no longer trusted';
     default:
-      return `ended as ${fared}`;
+      return `ended as ${status}`;
   }
 }
 
@@ -209,7 +211,7 @@ function overruled(hook: HookAccount, field: string, event: EventAccount): strin
 }
 
 function exitOf({ answer }: HookAccount): string {
-  if (answer === undefined || answer.fared === 'untrusted') return '';
+  if (answer === undefined || answer.status === 'untrusted') return '';
   const { signal, exitCode, durationMs } = answer;
   const exit = signal ?? (exitCode === null ? undefined : `exit ${exitCode}`);
   return ` (${[...(exit === undefined ? [] : [exit]), `${Math.round(durationMs)} ms`].join(', ')})`;

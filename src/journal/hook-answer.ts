@@ -24,9 +24,9 @@ export function answered(
     ...rest
   } = answer as HookAnswer & Partial<Answer>;
   const { reason, stopReason } = output ?? {};
-  const sets = answer.fared === 'ok' && output ? fieldsOf(output).map((field) => text(field)) : [];
+  const sets = answer.status === 'ok' && output ? fieldsOf(output).map((field) => text(field)) : [];
   return defined<Omit<AnsweredEntry, 'kind' | 'at' | 'id'>>({
-    fared: rest.fared,
+    status: rest.status,
     decision: rest.decision,
     stop: rest.stop,
     reason: reason === undefined ? undefined : text(reason, longestReason),

@@ -51,7 +51,7 @@ const kinds: { readonly [Kind in JournalEntry['kind']]: Checks } = {
   moved: { ...dated, from: maybe(text), to: text, event: text },
   answered: {
     ...dated,
-    fared: text,
+    status: text,
     decision: maybe(text),
     stop: flag,
     reason: maybe(text),

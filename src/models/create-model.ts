@@ -11,7 +11,7 @@ export interface CreateModelOptions {
 
 /**
  * Makes the model that a text such as `scripted:session.yaml` names. Whatever is missing, a key,
- * a package, an address, is a `ModelError` of one line that says how to mend it. A script's path is
+ * a package, an address, is a `ModelError` of one line that says how to fix it. A script's path is
  * relative to the process's folder.
  *
  * @example

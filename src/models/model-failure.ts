@@ -17,8 +17,8 @@ export function modelFailure(model: string, thrown: unknown): ModelError {
     new ModelError(`${model}: ${message}`, { status, retryable, cause: thrown });
 
   if (status !== undefined) {
-    const [text, mend] = meaningOf(status);
-    return say(`${text} (${status}): ${detail}; ${mend}`, isRetryable(status));
+    const [text, fix] = meaningOf(status);
+    return say(`${text} (${status}): ${detail}; ${fix}`, isRetryable(status));
   }
   if (code !== undefined && unreachable.has(code))
     return say(`${whereOf(chain)} could not be reached (${code})`, true);
@@ -65,7 +65,7 @@ const isStatus = (value: unknown): value is number =>
 
 const isRetryable = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500;
 
-function meaningOf(status: number): readonly [text: string, mend: string] {
+function meaningOf(status: number): readonly [text: string, fix: string] {
   if (status === 401 || status === 403)
     return ['the API key was refused', 'check the key and what it may use'];
   if (status === 404) return ['there is no such model or address', 'check the name and the URL'];

@@ -24,7 +24,7 @@ export type { ScriptedTurn } from './scripted/turn.ts';
  * ```
  *
  * `docs/scripted-models.md` tells every key. A mistake in the file is a `ModelError` that names its
- * line, column and mend.
+ * line, column and fix.
  */
 export async function scriptedModel(file: string): Promise<Model> {
   return fromTurns(await readScript(file), file);

@@ -4,7 +4,7 @@ import { said } from '../settings/problem.ts';
 export interface RedactProblem {
   readonly index: number;
   readonly message: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** The entries of `hooksConfig.redact` that can be used. */
@@ -20,8 +20,8 @@ export function readRedactEntries(entries: readonly unknown[]): RedactEntries {
   const expressions: RegExp[] = [];
   const problems: RedactProblem[] = [];
   for (const [index, entry] of entries.entries()) {
-    const complain = (message: string, mend: string): void =>
-      void problems.push({ index, message: `${message}, so it was ignored`, mend });
+    const complain = (message: string, fix: string): void =>
+      void problems.push({ index, message: `${message}, so it was ignored`, fix });
     if (typeof entry !== 'string' || entry.trim() === '')
       complain(said(entry), 'make it the name of a key, or an expression "/…/flags"');
     else if (entry.startsWith('/')) {

@@ -68,10 +68,10 @@ export function refuseBroken({ problems, unread = [] }: RedactSettings): void {
 
 /** What is wrong with entries that a host gives itself. */
 const problemsOf = (entries: readonly unknown[]): readonly SettingsProblem[] =>
-  readRedactEntries(entries).problems.map(({ index, message, mend }) => ({
+  readRedactEntries(entries).problems.map(({ index, message, fix }) => ({
     place: placeOf(['redact', index]),
     message,
-    mend,
+    fix,
   }));
 
 /** What one settings file redacts, or settings that stand in none. */
@@ -84,13 +84,13 @@ export function redactOf({
   const problemAt = (
     path: readonly (string | number)[],
     message: string,
-    mend: string,
+    fix: string,
   ): SettingsProblem => ({
     ...(file !== undefined && { file }),
     ...(locate && { at: locate(path) }),
     place: placeOf(path),
     message,
-    mend,
+    fix,
   });
   if (hooksConfig !== undefined && !isRecord(hooksConfig)) {
     const unread = problemAt(['hooksConfig'], said(hooksConfig), 'make it an object');
@@ -100,15 +100,13 @@ export function redactOf({
   const list = hooksConfig?.['redact'];
   if (list === undefined) return { entries: [], problems: [] };
   if (!Array.isArray(list)) {
-    const mend = 'make it an array of key names and expressions: [ "customer", "/sk-\\\\w+/" ]';
-    return { entries: [], problems: [problemAt(path, `${said(list)}, so it was ignored`, mend)] };
+    const fix = 'make it an array of key names and expressions: [ "customer", "/sk-\\\\w+/" ]';
+    return { entries: [], problems: [problemAt(path, `${said(list)}, so it was ignored`, fix)] };
   }
   const { problems } = readRedactEntries(list);
   const bad = new Set(problems.map(({ index }) => index));
   return {
     entries: list.filter((_, index) => !bad.has(index)) as string[],
-    problems: problems.map(({ index, message, mend }) =>
-      problemAt([...path, index], message, mend),
-    ),
+    problems: problems.map(({ index, message, fix }) => problemAt([...path, index], message, fix)),
   };
 }

@@ -18,7 +18,7 @@ import { reportUnknownKeys } from './unknown-keys.ts';
 
 /**
  * Checks hooks entry by entry: a bad one is dropped with one problem that names file, place and
- * mend, and costs the others nothing (HOOK-082, 083, 191). A key that nobody knows is reported, and
+ * fix, and costs the others nothing (HOOK-082, 083, 191). A key that nobody knows is reported, and
  * costs nothing either.
  */
 export function defineHooks(from: HooksFromSource): {
@@ -42,7 +42,7 @@ function* defineAll(from: HooksFromSource, complain: Complain): Generator<HookDe
     complain(() => ({
       path: ['hooks'],
       message: `${said(hooks)}, so no hook was read`,
-      mend: 'make it an object: { "BeforeTool": [ … ] }',
+      fix: 'make it an object: { "BeforeTool": [ … ] }',
     }));
 }
 
@@ -60,7 +60,7 @@ function* defineEvent(
       return {
         path,
         message: 'there is no such event, so it was skipped',
-        mend: `use ${meant ?? `one of ${hookEventNames.join(', ')}`}`,
+        fix: `use ${meant ?? `one of ${hookEventNames.join(', ')}`}`,
       };
     });
   else if (Array.isArray(groups))
@@ -70,7 +70,7 @@ function* defineEvent(
     complain(() => ({
       path,
       message: `${said(groups)}, so it was discarded`,
-      mend: 'make it an array of hook groups: [ { "hooks": [ … ] } ]',
+      fix: 'make it an array of hook groups: [ { "hooks": [ … ] } ]',
     }));
 }
 
@@ -88,7 +88,7 @@ function* defineGroup(
     complain(() => ({
       path: [...path, 'matcher'],
       message: `${said(matcher)}, which is no regular expression, so it fits only a tool of exactly that name`,
-      mend: 'write a regular expression, such as "write_file|replace"; "*" alone fits every tool',
+      fix: 'write a regular expression, such as "write_file|replace"; "*" alone fits every tool',
     }));
   for (const [index, entry] of group.hooks.entries()) {
     const place = [...path, 'hooks', index];
@@ -99,7 +99,7 @@ function* defineGroup(
       complain(() => ({
         path: [...place, 'timeout'],
         message: `${said(timeout)}, which are milliseconds, so the hook has hardly time to start`,
-        mend: `if seconds were meant, write ${timeout * 1_000}`,
+        fix: `if seconds were meant, write ${timeout * 1_000}`,
       }));
     yield definitionOf(hook, group, event, place, from);
   }
@@ -112,7 +112,7 @@ interface Entry {
   /** The fields that it cannot do without. */
   readonly needed: (value: Readonly<Record<string, unknown>>) => readonly string[];
   readonly foreign: readonly string[];
-  readonly mend: string;
+  readonly fix: string;
   /** What to do with a key that belongs elsewhere. */
   readonly hintFor: (key: string) => string | undefined;
 }
@@ -124,7 +124,7 @@ const groupEntry: Entry = {
   needed: ({ matcher }) =>
     matcher === undefined || matcher === null ? ['hooks'] : ['matcher', 'hooks'],
   foreign: foreignGroupKeys,
-  mend: 'make it a hook group: { "matcher": "…", "hooks": [ … ] }',
+  fix: 'make it a hook group: { "matcher": "…", "hooks": [ … ] }',
   hintFor: (key) =>
     Object.hasOwn(hookFields, key) ? `write "${key}" in each hook of the group` : undefined,
 };
@@ -134,7 +134,7 @@ const hookEntry: Entry = {
   fields: hookFields,
   needed: ({ type }) => (type === 'plugin' ? ['type'] : ['type', 'command']),
   foreign: foreignHookKeys,
-  mend: 'make it an object: { "type": "command", "command": "…" }',
+  fix: 'make it an object: { "type": "command", "command": "…" }',
   hintFor: (key) => {
     if (Object.hasOwn(groupFields, key)) return `write "${key}" in the group around the hook`;
     return /^(?:enabled?|disabled?)$/i.test(key)
@@ -158,7 +158,7 @@ function check(
     complain(() => ({
       path,
       message: `${said(value)}, so the ${kind} was discarded`,
-      mend: entry.mend,
+      fix: entry.fix,
     }));
     return undefined;
   }
@@ -168,7 +168,7 @@ function check(
     complain(() => ({
       path: [...path, fault],
       message: `${said(value[fault])}, so the ${kind} was discarded`,
-      mend: fields[fault]!.mend + slipHint(value, fault, names),
+      fix: fields[fault]!.fix + slipHint(value, fault, names),
     }));
     return undefined;
   }
@@ -183,7 +183,7 @@ function check(
       complain(() => ({
         path: [...path, name],
         message: `${said(given)}, so ${field.fate ?? 'it was ignored'}`,
-        mend: field.mend,
+        fix: field.fix,
       }));
     if (name === 'onFailure' && !field.fits(given)) checked[name] = 'block';
   }

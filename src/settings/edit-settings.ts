@@ -40,21 +40,21 @@ export function openSettings(file: string): EditableSettings {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       const problem = { place: '', message: `cannot be ${what} (${code ?? message})` };
-      throw refuse({ ...problem, mend: 'let this user read and write it' }, error);
+      throw refuse({ ...problem, fix: 'let this user read and write it' }, error);
     }
   };
-  const mend = 'mend it first; nothing was changed';
+  const fix = 'fix it first; nothing was changed';
   const found = attempt('read', () => readExactly(file)) ?? '{}\n';
   if (typeof found !== 'string')
-    throw refuse({ place: '', message: refusals[found.refused].message, mend });
+    throw refuse({ place: '', message: refusals[found.refused].message, fix });
   const mark = found.startsWith('\uFEFF') ? '\uFEFF' : '';
   const text = found.slice(mark.length);
   const parsed = parseJson(text);
   if ('fault' in parsed)
-    throw refuse({ at: parsed.at, place: '', message: `not valid JSON (${parsed.fault})`, mend });
+    throw refuse({ at: parsed.at, place: '', message: `not valid JSON (${parsed.fault})`, fix });
   const { value, locate } = parsed;
   if (!isRecord(value))
-    throw refuse({ at: locate([]), place: '', message: 'holds no JSON object', mend });
+    throw refuse({ at: locate([]), place: '', message: 'holds no JSON object', fix });
   const write = (changed: string): void =>
     attempt('written', () => replaceFile(file, mark + changed));
   return {
@@ -69,7 +69,7 @@ export function openSettings(file: string): EditableSettings {
         at: locate(path),
         place: placeOf(path),
         message: said(inTheWay),
-        mend: `make it an ${wanted} first; nothing was changed`,
+        fix: `make it an ${wanted} first; nothing was changed`,
       });
     },
     enable: (names) =>

@@ -4,11 +4,11 @@ import type { SettingsProblem } from './problem.ts';
 
 /** Why a file that the environment names is ignored; undefined for one that may add hooks (S-11). */
 export function environmentFileFault(variable: string, file: string): SettingsProblem | undefined {
-  const fault = (message: string, mend: string): SettingsProblem => ({
+  const fault = (message: string, fix: string): SettingsProblem => ({
     file,
     place: '',
     message: `${message}, so this file, which ${variable} names, was ignored`,
-    mend,
+    fix,
   });
   if (!isAbsolute(file))
     return fault('is a relative path', `let ${variable} name the file by its whole path`);

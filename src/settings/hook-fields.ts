@@ -2,7 +2,7 @@
 export interface Field {
   readonly fits: (value: unknown) => boolean;
   /** What its user can do where it is not. */
-  readonly mend: string;
+  readonly fix: string;
   /** What becomes of one that does not fit and is not needed; default: it was ignored. */
   readonly fate?: string;
 }
@@ -13,44 +13,44 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 export const hookFields = {
   type: {
     fits: (type) => type === 'command' || type === 'plugin',
-    mend: 'write "type": "command"',
+    fix: 'write "type": "command"',
   },
   command: {
     fits: (command) => typeof command === 'string' && /\S/.test(command),
-    mend: 'write the shell command to run: "command": "…"',
+    fix: 'write the shell command to run: "command": "…"',
   },
   timeout: {
     fits: (timeout) => Number.isFinite(timeout) && (timeout as number) > 0,
-    mend: 'make it a positive number of milliseconds',
+    fix: 'make it a positive number of milliseconds',
   },
-  name: { fits: isText, mend: 'make it a string' },
-  description: { fits: isText, mend: 'make it a string' },
+  name: { fits: isText, fix: 'make it a string' },
+  description: { fits: isText, fix: 'make it a string' },
   onFailure: {
     fits: (onFailure) => ['allow', 'block', 'continue'].includes(onFailure as string),
-    mend: 'write "allow" or "block"',
+    fix: 'write "allow" or "block"',
     fate: 'it counts as "block"',
   },
   leftBehind: {
     fits: (leftBehind) => ['end-group', 'end', 'leave'].includes(leftBehind as string),
-    mend: 'write "end-group", "end" or "leave"',
+    fix: 'write "end-group", "end" or "leave"',
     fate: 'it counts as "end-group"',
   },
   prestart: {
     fits: (prestart) => typeof prestart === 'boolean',
-    mend: 'make it true or false',
+    fix: 'make it true or false',
   },
 } as const satisfies Record<string, Field>;
 
 /** The fields of a hook group (HOOK-082). */
 export const groupFields = {
-  matcher: { fits: isText, mend: 'make it a string: a regular expression for tool names' },
+  matcher: { fits: isText, fix: 'make it a string: a regular expression for tool names' },
   sequential: {
     fits: (sequential) => typeof sequential === 'boolean',
-    mend: 'make it true or false',
+    fix: 'make it true or false',
   },
   hooks: {
     fits: Array.isArray,
-    mend: 'make it an array of hooks: [ { "type": "command", "command": "…" } ]',
+    fix: 'make it an array of hooks: [ { "type": "command", "command": "…" } ]',
   },
 } as const satisfies Record<string, Field>;
 

@@ -181,7 +181,7 @@ function* withoutAuthority({ file, values, locate }: Level): Generator<SettingsP
         ...(locate && { at: locate(path) }),
         place: placeOf(path),
         message: 'a file that the environment names may only add hooks, so this was ignored',
-        mend: `set it in ${systemSettingsFile()} or in ${userSettingsFile() ?? 'your own settings'}`,
+        fix: `set it in ${systemSettingsFile()} or in ${userSettingsFile() ?? 'your own settings'}`,
       };
   }
 }
@@ -195,7 +195,7 @@ const leadsNowhere = (file: string): SettingsFile => ({
       file,
       place: '',
       message: 'is a link that leads nowhere, so the whole file is ignored',
-      mend: 'let it lead to a file, or remove it',
+      fix: 'let it lead to a file, or remove it',
     },
   ],
 });

@@ -17,7 +17,7 @@ export interface SettingsProblem {
   /** What is wrong and what was done about it. */
   readonly message: string;
   /** What the user can do. */
-  readonly mend: string;
+  readonly fix: string;
   /** For the last line of a file with very many problems: how many are not reported one by one. */
   readonly more?: number;
 }
@@ -26,7 +26,7 @@ export interface SettingsProblem {
 export interface Fault {
   readonly path: Path;
   readonly message: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** Takes what is wrong, which is asked only where it will be reported. */
@@ -47,13 +47,13 @@ export function collectProblems(
       more++;
       return;
     }
-    const { path, message, mend } = fault();
+    const { path, message, fix } = fault();
     problems.push({
       ...(from.file !== undefined && { file: from.file }),
       ...(from.locate && { at: from.locate(path) }),
       place: placeOf(path),
       message,
-      mend,
+      fix,
     });
   });
   return more > 0 ? [...problems, moreProblems(from.file, more)] : problems;
@@ -63,7 +63,7 @@ const moreProblems = (file: string | undefined, more: number): SettingsProblem =
   ...(file !== undefined && { file }),
   place: '',
   message: `there ${more === 1 ? 'is 1 more problem' : `are ${more} more problems`}`,
-  mend: 'fix those above first',
+  fix: 'fix those above first',
   more,
 });
 
@@ -82,10 +82,10 @@ export function firstProblems(problems: readonly SettingsProblem[]): SettingsPro
   return [...first, ...[...more].map(([file, count]) => moreProblems(file, count))];
 }
 
-/** A problem as one line: file, place, fault, mend (HOOK-191). */
-export function formatProblem({ file, at, place, message, mend }: SettingsProblem): string {
+/** A problem as one line: file, place, fault, fix (HOOK-191). */
+export function formatProblem({ file, at, place, message, fix }: SettingsProblem): string {
   const where = file !== undefined && at ? `${file}:${at.line}:${at.column}` : file;
-  return [[where, place].filter(Boolean).join(' '), `${message}; ${mend}`]
+  return [[where, place].filter(Boolean).join(' '), `${message}; ${fix}`]
     .filter(Boolean)
     .join(': ');
 }

@@ -11,9 +11,9 @@ export type BoundedFile =
 type Refusal = 'not a file' | 'too long';
 
 /** Each refusal as it continues the name of a settings file, and what its user can do. */
-export const refusals: Readonly<Record<Refusal, { message: string; mend: string }>> = {
-  'not a file': { message: 'is not a file', mend: 'put a file there' },
-  'too long': { message: 'is larger than 4 MiB', mend: 'leave only settings in it' },
+export const refusals: Readonly<Record<Refusal, { message: string; fix: string }>> = {
+  'not a file': { message: 'is not a file', fix: 'put a file there' },
+  'too long': { message: 'is larger than 4 MiB', fix: 'leave only settings in it' },
 };
 
 /**

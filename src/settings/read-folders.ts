@@ -30,7 +30,7 @@ export function folderReader(): ReadFolders {
         file: folder,
         place: '',
         message: `cannot be read (${code ?? message}), so ${then}`,
-        mend: 'let this user read it',
+        fix: 'let this user read it',
       };
       return { names: names ?? [], problems: [problem] };
     }

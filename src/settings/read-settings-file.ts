@@ -29,7 +29,7 @@ export type ReadSettingsFile = (file: string, hasOurKeys?: boolean) => SettingsF
 
 /** Nothing in the file can be used. `message` says why, not what was done about it. */
 interface BrokenFile {
-  readonly unusable: Pick<SettingsProblem, 'at' | 'message' | 'mend'>;
+  readonly unusable: Pick<SettingsProblem, 'at' | 'message' | 'fix'>;
   readonly isUnread?: true;
 }
 
@@ -67,8 +67,8 @@ function read(file: string, hasOurKeys: boolean): SettingsFile | BrokenFile | un
     const bounded = readBounded(file);
     if ('refused' in bounded) {
       if (file === devNull) return undefined;
-      const { message, mend } = refusals[bounded.refused];
-      return { ...broken(message, mend), isUnread: true };
+      const { message, fix } = refusals[bounded.refused];
+      return { ...broken(message, fix), isUnread: true };
     }
     text = bounded.bytes.toString();
   } catch (error) {
@@ -81,7 +81,7 @@ function read(file: string, hasOurKeys: boolean): SettingsFile | BrokenFile | un
   }
   const parsed = parseJson(text);
   if ('fault' in parsed)
-    return broken(`not valid JSON (${parsed.fault})`, 'mend the JSON there', parsed.at);
+    return broken(`not valid JSON (${parsed.fault})`, 'fix the JSON there', parsed.at);
   const { value, locate, doubled } = parsed;
   if (!isRecord(value)) return broken('holds no JSON object', 'write { "hooks": { … } }');
   const problems = collectProblems({ file, locate }, (complain) => {
@@ -90,15 +90,15 @@ function read(file: string, hasOurKeys: boolean): SettingsFile | BrokenFile | un
         complain(() => ({
           path: path(),
           message: 'this key stands more than once, and only the last one counts',
-          mend: 'join their values under one key',
+          fix: 'join their values under one key',
         }));
     if (hasOurKeys) reportMisspeltKeys(value, complain);
   });
   return { file, values: value, locate, problems };
 }
 
-const broken = (message: string, mend: string, at?: Position): BrokenFile => ({
-  unusable: { message, mend, ...(at && { at }) },
+const broken = (message: string, fix: string, at?: Position): BrokenFile => ({
+  unusable: { message, fix, ...(at && { at }) },
 });
 
 /** The keys of a settings file that concern hooks; what else stands there is for others to judge. */

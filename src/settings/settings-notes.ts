@@ -20,7 +20,7 @@ export interface SettingsNote {
 export function untrustedNote(
   project: string,
   sights: readonly FirstSight[],
-  mend: string,
+  fix: string,
 ): SettingsNote | undefined {
   const fault = sights.flatMap((sight) => ('fault' in sight ? [sight.fault] : []))[0];
   const hasHooks = sights.some((sight) => 'hasHooks' in sight && sight.hasHooks);
@@ -28,7 +28,7 @@ export function untrustedNote(
   const message = hasHooks
     ? 'the hooks of this project are not trusted, so they were skipped'
     : `the hooks of this project are not trusted, so they were skipped; ${fault}`;
-  return { kind: 'untrusted', problem: { file: project, place: '', message, mend } };
+  return { kind: 'untrusted', problem: { file: project, place: '', message, fix } };
 }
 
 /** Hooks of the user, the project and extensions that the administrator's switch takes away. */
@@ -51,7 +51,7 @@ export function takenNote(
       ...(system.file !== undefined && { file: system.file }),
       place: system.offAt,
       message: `is false, so the hooks of ${taken.join(' and ')} are switched off`,
-      mend: 'only an administrator can change that',
+      fix: 'only an administrator can change that',
     },
   };
 }
@@ -59,7 +59,7 @@ export function takenNote(
 /** Hooks that stand in settings while nothing says a word of switches. */
 export function offNote(
   { switches, sources }: LoadedSettings,
-  mend: string,
+  fix: string,
 ): SettingsNote | undefined {
   if (switches.some(({ word }) => word === true)) return undefined;
   const waiting = sources.filter(
@@ -76,7 +76,7 @@ export function offNote(
       ...(first.file !== undefined && { file: first.file }),
       place: 'hooks',
       message: `these hooks do not run, because nothing switches hooks on${others}`,
-      mend: `set "tools": { "enableHooks": true } in ${own ?? mend}`,
+      fix: `set "tools": { "enableHooks": true } in ${own ?? fix}`,
     },
   };
 }

@@ -121,7 +121,7 @@ interface Check {
   readonly path: Path;
   readonly value: unknown;
   readonly fits: (value: unknown) => boolean;
-  readonly mend: string;
+  readonly fix: string;
   readonly fate?: string;
 }
 
@@ -137,25 +137,25 @@ export function switchProblems({
       path,
       value: valueAt(values, path),
       fits: isBoolean,
-      mend: 'make it true or false',
+      fix: 'make it true or false',
     })),
     ...failureDefaults.map((path) => ({
       path,
       value: valueAt(values, path) ?? undefined,
       fits: isFailurePolicy,
-      mend: 'write "allow" or "block"',
+      fix: 'write "allow" or "block"',
       fate: 'it counts as "block"',
     })),
     ...lists.map((list) => ({
       ...list,
       fits: Array.isArray,
-      mend: 'make it an array of hook names or commands',
+      fix: 'make it an array of hook names or commands',
     })),
   ];
   return collectProblems({ ...(file !== undefined && { file }), locate }, (complain) => {
-    for (const { path, value, fits, mend, fate = 'it was ignored' } of checks)
+    for (const { path, value, fits, fix, fate = 'it was ignored' } of checks)
       if (value !== undefined && !fits(value))
-        complain(() => ({ path, message: `${said(value)}, so ${fate}`, mend }));
+        complain(() => ({ path, message: `${said(value)}, so ${fate}`, fix }));
     // One by one: a list may hold millions.
     for (const { path, value } of lists)
       for (const [index, entry] of entries(value).entries())
@@ -163,7 +163,7 @@ export function switchProblems({
           complain(() => ({
             path: [...path, index],
             message: `${said(entry)}, so it was ignored`,
-            mend: 'make it the name or the command of a hook',
+            fix: 'make it the name or the command of a hook',
           }));
   });
 }

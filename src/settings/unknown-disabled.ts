@@ -26,7 +26,7 @@ export function unknownDisabled(
             return {
               path: ['hooksConfig', 'disabled'],
               message: `${said(name).replace(/^is /, '')} is the name or command of no hook, so it disables none`,
-              mend:
+              fix:
                 meant === undefined
                   ? 'write a name that "hookmachine list" shows'
                   : `write ${JSON.stringify(meant)}`,

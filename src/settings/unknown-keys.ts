@@ -27,7 +27,7 @@ export function reportMisspeltKeys(values: Readonly<Record<string, unknown>>, co
       complain(() => ({
         path: [key],
         message: `${said(values[key])}, so it was ignored`,
-        mend: 'make it an object: { … }',
+        fix: 'make it an object: { … }',
       }));
   const { tools, hooksConfig } = values;
   for (const key of isRecord(tools) ? Object.keys(tools) : []) {
@@ -59,8 +59,8 @@ export function reportUnknownKeys(
 
 const misspelt = (path: Path, meant: string) => misplaced(path, `write "${meant}"`);
 
-const misplaced = (path: Path, mend: string) => ({
+const misplaced = (path: Path, fix: string) => ({
   path,
   message: 'there is no such key, so it is ignored',
-  mend,
+  fix,
 });

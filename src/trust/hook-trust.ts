@@ -7,7 +7,7 @@ export type HookTrust =
       readonly trusted: false;
       /** Continues "the hook was skipped: …". */
       readonly why: string;
-      readonly mend: string;
+      readonly fix: string;
     };
 
 /** Whether a hook is as the user trusted it, as far as can be told without looking at its files: for plans. */

@@ -51,7 +51,7 @@ function lookingUp(cwd: string, tell: WarningSink): (hook: AnyHook) => HookFinge
 const refusal = (cwd: string, why: string): HookTrust => ({
   trusted: false,
   why,
-  mend: `look at what it runs, then allow it: ${trustCommand(cwd)}`,
+  fix: `look at what it runs, then allow it: ${trustCommand(cwd)}`,
 });
 
 /** The files of all hooks that are trusted in the project at `cwd`, where links really lead. */

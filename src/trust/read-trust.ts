@@ -18,7 +18,7 @@ export type TrustedProjects = ReadonlyMap<string, ProjectTrust>;
 export interface TrustFileFault {
   /** Continues "the trust file …". */
   readonly message: string;
-  readonly mend: string;
+  readonly fix: string;
   /** Nothing is lost when another takes its place. */
   readonly isCorrupt: boolean;
 }
@@ -42,7 +42,7 @@ export function readTrustFile(file: string): TrustedProjects | TrustFileFault {
         ? fault('is larger than 64 MiB', 'move it away, and trust your projects anew')
         : fault('is not a file', 'move it away');
     const unsafe = fileFault(file);
-    if (unsafe) return fault(unsafe.message, unsafe.mend);
+    if (unsafe) return fault(unsafe.message, unsafe.fix);
     text = read.bytes.toString();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -152,15 +152,15 @@ function fitting<T>(fits: (value: unknown) => value is T, value: unknown): T {
   throw new TypeError('not of the form of a trust file');
 }
 
-const fault = (message: string, mend: string): TrustFileFault => ({
+const fault = (message: string, fix: string): TrustFileFault => ({
   message,
-  mend,
+  fix,
   isCorrupt: false,
 });
 
 const corrupt: TrustFileFault = {
   message: 'is corrupt',
-  mend: 'trust your projects anew: hookmachine trust',
+  fix: 'trust your projects anew: hookmachine trust',
   isCorrupt: true,
 };
 

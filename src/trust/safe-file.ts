@@ -5,7 +5,7 @@ import { dirname, join, parse, resolve, sep } from 'node:path';
 export interface FileFault {
   /** Continues "the file …". */
   readonly message: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 const mostLinks = 40;
@@ -25,7 +25,7 @@ export function fileFault(path: string): FileFault | undefined {
 /** Looks at each part of the path as it stands, and where it is a link at where that leads. */
 function faultOnWay(path: string, links: number): FileFault | undefined {
   if (links > mostLinks)
-    return { message: 'is behind too many links', mend: 'name the file itself' };
+    return { message: 'is behind too many links', fix: 'name the file itself' };
   const { root } = parse(path);
   const parts = path
     .slice(root.length)
@@ -42,7 +42,7 @@ function faultOnWay(path: string, links: number): FileFault | undefined {
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === 'ENOTDIR') return undefined;
-      return { message: `cannot be reached: ${at} (${code})`, mend: 'let this user read it' };
+      return { message: `cannot be reached: ${at} (${code})`, fix: 'let this user read it' };
     }
     if (stats === undefined) return undefined;
     if (stats.isSymbolicLink()) {
@@ -68,7 +68,7 @@ function faultOf(path: string, stats: Stats, isStrict: boolean): FileFault | und
   if (stats.isDirectory() && (stats.mode & sticky) !== 0 && !isStrict) return undefined;
   return {
     message: `can be written by others (${path})`,
-    mend: `look at what it says, and take that right away: chmod go-w ${JSON.stringify(path)}`,
+    fix: `look at what it says, and take that right away: chmod go-w ${JSON.stringify(path)}`,
   };
 }
 
@@ -77,6 +77,6 @@ function ownerFault(path: string, { uid }: Stats): FileFault | undefined {
   if (uid === user || uid === 0) return undefined;
   return {
     message: `is in the hands of another user (uid ${uid} owns ${path})`,
-    mend: `give it to this user: chown ${user} ${JSON.stringify(path)}`,
+    fix: `give it to this user: chown ${user} ${JSON.stringify(path)}`,
   };
 }

@@ -46,8 +46,7 @@ export function recordTrust(
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const unsafe = fileFault(file);
-    if (unsafe)
-      throw new TrustFileError(`the trust file ${file} ${unsafe.message}; ${unsafe.mend}`);
+    if (unsafe) throw new TrustFileError(`the trust file ${file} ${unsafe.message}; ${unsafe.fix}`);
     const target = realFile(file);
     return withLock(`${target}.lock`, () => {
       const read = readTrustFile(target);
@@ -69,8 +68,8 @@ export function recordTrust(
 }
 
 /** A fault of the trust file as one line. */
-export const describeFault = (file: string, { message, mend }: TrustFileFault): string =>
-  `the trust file ${file} ${message}; ${mend}`;
+export const describeFault = (file: string, { message, fix }: TrustFileFault): string =>
+  `the trust file ${file} ${message}; ${fix}`;
 
 /** Where a link leads, so that one into a folder of dot files stays a link. */
 function realFile(file: string): string {

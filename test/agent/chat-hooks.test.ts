@@ -39,10 +39,10 @@ test('hook decisions are told when they are made: before the text of the model (
     event: 'BeforeToolSelection',
     blocked: false,
     stop: false,
-    hooks: [{ name: 'true', fared: 'ok', exitCode: 0, durationMs: expect.any(Number) }],
+    hooks: [{ name: 'true', status: 'ok', exitCode: 0, durationMs: expect.any(Number) }],
   });
   expect(events.filter((event) => 'toolCallId' in event)).toMatchObject([
-    { event: 'BeforeTool', toolCallId: '1', hooks: [{ fared: 'failed', exitCode: 1 }] },
+    { event: 'BeforeTool', toolCallId: '1', hooks: [{ status: 'failed', exitCode: 1 }] },
     { event: 'AfterTool', toolCallId: '1' },
   ]);
 });

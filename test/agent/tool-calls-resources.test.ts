@@ -71,7 +71,7 @@ const planOf = (mode: HookEventInput['mode']): HookEventInput => ({
       timeout: 60_000,
       command: { command: '', cwd: '', env: {}, stdin: () => '' },
     }),
-    read: () => ({ decision: undefined, stop: false, fared: 'ok' }),
+    read: () => ({ decision: undefined, stop: false, status: 'ok' }),
     merge: () => ({ blocked: false, stop: false }),
   },
   reports: { answered: () => undefined, decided: () => undefined },

@@ -34,7 +34,7 @@ test('a request runs the hooks and gets one response with its id and their answe
   expect(responses).toEqual([{ type: 'HOOK_EXECUTION_RESPONSE', payload }]);
 });
 
-describe('success tells that all stages were passed, not what hooks said or how they fared (C-96)', () => {
+describe('success means that all stages were passed, not what hooks said or how they ended (C-96)', () => {
   test.each([
     ['a policy block', 'exit 2'],
     ['a failing hook', 'exit 1'],

@@ -168,7 +168,7 @@ describe('hookmachine disable and enable', () => {
       box.write(box.files.project, '{\n  "hooks": [}\n');
       const { stderr, exitCode } = await run(box, command, 'scan');
       expect(stderr).toBe(
-        `hookmachine: ${box.files.project}:2:13: not valid JSON (a value is expected); mend it first; nothing was changed`,
+        `hookmachine: ${box.files.project}:2:13: not valid JSON (a value is expected); fix it first; nothing was changed`,
       );
       expect(exitCode).toBe(1);
       expect(readFileSync(box.files.project, 'utf8')).toBe('{\n  "hooks": [}\n');

@@ -142,7 +142,7 @@ Problems
           at: { line: 1, column: 110 },
           place: 'hooks.AfterTool[0].hooks[0].timeout',
           message: 'is 0, so it was ignored',
-          mend: 'make it a positive number of milliseconds',
+          fix: 'make it a positive number of milliseconds',
           text: `${box.files.project}:1:110 hooks.AfterTool[0].hooks[0].timeout: is 0, so it was ignored; make it a positive number of milliseconds`,
         },
       ],

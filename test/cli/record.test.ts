@@ -98,7 +98,7 @@ describe('--record', () => {
     ['an entry that is no text', { redact: [7] }, /redact\[0\]: is 7; make it the name of a key/],
     ['rules that are no list', { redact: 'ann' }, /redact: is "ann"; make it an array/],
     ['a hooksConfig that is no object', [], /hooksConfig: is an array; make it an object/],
-    ['settings that are no JSON', undefined, /not valid JSON .*; mend the JSON there/],
+    ['settings that are no JSON', undefined, /not valid JSON .*; fix the JSON there/],
   ])('payloads are refused with %s, before anything runs', async (_, hooksConfig, message) => {
     const settings = hooksConfig ? JSON.stringify({ hooksConfig }) : '{ "hooksConfig": ';
     const cwd = guarded({ '.llxprt/settings.json': settings, 's.yaml': '- text: Done.\n' });

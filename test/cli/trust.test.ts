@@ -137,7 +137,7 @@ describe('a project that the user has not trusted', () => {
     expect(stdout).toContain(`\n    skipped  ${untrusted}; ${allowIt}`);
     const json = await hookmachine(box, ['list', '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({
-      hooks: [{ name: 'guard', untrusted: { why: untrusted, mend: allowIt } }],
+      hooks: [{ name: 'guard', untrusted: { why: untrusted, fix: allowIt } }],
     });
     await trust(box);
     expect((await hookmachine(box, ['list'])).stdout).not.toMatch(/trust|skipped/);
@@ -450,7 +450,7 @@ describe('after the user trusted a project', () => {
 });
 
 describe('a trust file that cannot be used', () => {
-  test('and is corrupt trusts nothing, is told with its mend, and is kept', async () => {
+  test('and is corrupt trusts nothing, is told with its fix, and is kept', async () => {
     const box = guarded();
     await trust(box);
     box.write(box.trustFile, '{"version":1,');

@@ -42,7 +42,7 @@ describe('the dialects of a session', () => {
     const { finalOutput } = await fire('BeforeTool', someFields.BeforeTool);
     expect(finalOutput?.isBlockingDecision()).toBe(true);
     expect(warnings).toEqual([
-      'the hooks of broken cannot be found (boom), so none of them runs; mend what the message says',
+      'the hooks of broken cannot be found (boom), so none of them runs; fix what the message names',
     ]);
   });
 
@@ -61,7 +61,7 @@ describe('the dialects of a session', () => {
     const { finalOutput } = await session.fire('BeforeTool', someFields.BeforeTool);
     expect(finalOutput?.isBlockingDecision()).toBe(true);
     expect(session.warnings).toEqual([
-      'the hooks of llxprt cannot be found (no descriptor is free), so they count as they were before; mend what the message says',
+      'the hooks of llxprt cannot be found (no descriptor is free), so they count as they were before; fix what the message names',
     ]);
   });
 

@@ -93,7 +93,7 @@ describe('a denial with something around it', () => {
   test('in a Kodelet hook it is reported too', () => {
     for (const wrap of around) {
       const answer = readKodelet('BeforeTool', exited({ stdout: wrap('{"blocked":true}') }), {});
-      expect(answer.fared).toBe('failed');
+      expect(answer.status).toBe('failed');
       expect(answer.error?.message).toMatch(/^a denial was NOT read: stdout is not /);
     }
   });

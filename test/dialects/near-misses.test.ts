@@ -154,10 +154,10 @@ describe('an answer that is almost one (S-04, S-05)', () => {
     (event, printed, meant) => {
       const answer = heard(event, printed);
       expect(answer.notes.join('\n')).toContain(meant);
-      expect(answer).toMatchObject({ fared: 'ok', success: true });
+      expect(answer).toMatchObject({ status: 'ok', success: true });
       expect(answer.decision).not.toBe('deny');
       const closed = denyFailure(answer, 'guard');
-      expect(closed).toMatchObject({ decision: 'deny', fared: 'failed', success: false });
+      expect(closed).toMatchObject({ decision: 'deny', status: 'failed', success: false });
       expect(closed.output?.reason).toContain(meant.replaceAll('"', ''));
     },
   );
@@ -269,7 +269,7 @@ describe('an answer of a Kodelet hook that is almost one', () => {
     (event, printed, meant) => {
       const answer = kodelet(event, printed);
       expect(answer.notes.join('\n')).toContain(meant);
-      expect(answer).toMatchObject({ fared: 'ok', success: true });
+      expect(answer).toMatchObject({ status: 'ok', success: true });
       expect(answer.decision).not.toBe('deny');
       expect(denyFailure(answer, 'guard').decision).toBe('deny');
     },

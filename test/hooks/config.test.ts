@@ -80,7 +80,7 @@ describe('with hooks off', () => {
       config.reloadSettings?.();
     }
     expect(warnings).toEqual([
-      `${files.project}:1:35: not valid JSON (a closing } is expected), so the whole file is ignored; mend the JSON there`,
+      `${files.project}:1:35: not valid JSON (a closing } is expected), so the whole file is ignored; fix the JSON there`,
     ]);
   });
 

@@ -144,7 +144,7 @@ describe('any other end', () => {
   ])('%s proceeds (C-29, W15)', async (_, command, exitCode, told) => {
     const { blocked, results, warnings } = await ending(command);
     expect(blocked).toBe(false);
-    expect(results[0]).toMatchObject({ exitCode, success: false, fared: 'failed' });
+    expect(results[0]).toMatchObject({ exitCode, success: false, status: 'failed' });
     expect(warnings).toEqual([expect.stringContaining(told)]);
   });
 
@@ -202,7 +202,7 @@ describe('any other end', () => {
       `printf '{"decision":"deny","reason":"'; head -c 11000000 /dev/zero | tr '\\0' x; printf '"}'`,
     );
     expect(blocked).toBe(false);
-    expect(results[0]).toMatchObject({ fared: 'failed', exitCode: 0 });
+    expect(results[0]).toMatchObject({ status: 'failed', exitCode: 0 });
     expect(errors[0]?.message).toContain('10 MiB');
   });
 });

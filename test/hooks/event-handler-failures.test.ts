@@ -124,7 +124,7 @@ describe('cancelling', () => {
     const result = await firing;
     expect(result.finalOutput).toBeUndefined();
     expect(result.success).toBe(false);
-    expect(result.results.map(({ fared, decision }) => [fared, decision])).toEqual([
+    expect(result.results.map(({ status, decision }) => [status, decision])).toEqual([
       ['cancelled', undefined],
       ['cancelled', undefined],
     ]);

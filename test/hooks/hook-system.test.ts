@@ -231,11 +231,11 @@ describe('reload', () => {
     await system.reload();
     expect(planned(system)).toEqual(['guard']);
     expect(warnings).toEqual([
-      `${box.files.project}:1:50: not valid JSON (a closing ] is expected), so it counts as it was before; mend the JSON there`,
+      `${box.files.project}:1:50: not valid JSON (a closing ] is expected), so it counts as it was before; fix the JSON there`,
     ]);
-    box.write(box.files.project, before(run('mended')));
+    box.write(box.files.project, before(run('fixed')));
     await system.reload();
-    expect(planned(system)).toEqual(['mended']);
+    expect(planned(system)).toEqual(['fixed']);
     expect(warnings).toHaveLength(1);
   });
 

@@ -74,7 +74,7 @@ test('a hook with "prestart" that lost trust does not run, though a process of i
   let trusted = true;
   const config = createConfig({
     cwd,
-    checkTrust: () => (trusted ? { trusted } : { trusted: false, why: 'it changed', mend: 'look' }),
+    checkTrust: () => (trusted ? { trusted } : { trusted: false, why: 'it changed', fix: 'look' }),
     settings: {
       tools: { enableHooks: true },
       hooks: {

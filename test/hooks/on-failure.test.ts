@@ -248,7 +248,7 @@ describe('a hook that is not trusted', () => {
     );
     expect(result).toMatchObject({
       plan: { mode: 'parallel', count: 1 },
-      results: [{ fared: 'untrusted', decision: 'deny' }],
+      results: [{ status: 'untrusted', decision: 'deny' }],
       setBy: { decision: 'guard' },
     });
     for (const file of ['ran', 'other']) expect(existsSync(join(session.folder, file))).toBe(false);
@@ -288,7 +288,7 @@ describe('a hook that is not trusted', () => {
     const system = config.getHookSystem()!;
     await system.initialize();
     const result = await system.getEventHandler().fire('BeforeTool', someFields.BeforeTool);
-    expect(result.results.map(({ hook, fared }) => [hook.name, fared])).toEqual([['mine', 'ok']]);
+    expect(result.results.map(({ hook, status }) => [hook.name, status])).toEqual([['mine', 'ok']]);
     expect(result.finalOutput?.isBlockingDecision() ?? false).toBe(false);
     expect(result.plan).toEqual({ mode: 'parallel', count: 1 });
     expect(existsSync(join(box.project, 'ran'))).toBe(true);

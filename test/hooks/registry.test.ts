@@ -136,7 +136,7 @@ test('problems are those of the files, then those of the hooks, each once', asyn
   const registry = await HookRegistry.load(config);
   expect(registry.problems.map(formatProblem)).toEqual([
     `${files.project}:1:18 enableHooks: is 1, so it was ignored; make it true or false`,
-    `${files.user}:1:2: not valid JSON (a closing } is expected), so the whole file is ignored; mend the JSON there`,
+    `${files.user}:1:2: not valid JSON (a closing } is expected), so the whole file is ignored; fix the JSON there`,
     `${files.project}:2:40 hooks.BeforeTool[0].hooks[0]: is 5, so the hook was discarded; make it an object: { "type": "command", "command": "…" }`,
   ]);
 });

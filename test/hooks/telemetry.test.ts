@@ -55,7 +55,7 @@ describe('one record for each hook (DELTA-HTEL-001)', () => {
         ...about('echo hello; echo psst >&2'),
         hook: 'greeter',
         success: true,
-        fared: 'ok',
+        status: 'ok',
         decision: 'allow',
         durationMs: expect.any(Number),
         exitCode: 0,
@@ -66,7 +66,7 @@ describe('one record for each hook (DELTA-HTEL-001)', () => {
       {
         ...about('echo no >&2; exit 2'),
         success: false,
-        fared: 'ok',
+        status: 'ok',
         decision: 'deny',
         durationMs: expect.any(Number),
         exitCode: 2,
@@ -77,7 +77,7 @@ describe('one record for each hook (DELTA-HTEL-001)', () => {
       {
         ...about('echo bad >&2; exit 3'),
         success: false,
-        fared: 'failed',
+        status: 'failed',
         durationMs: expect.any(Number),
         exitCode: 3,
         timedOut: false,

@@ -36,12 +36,12 @@ const denial: MadeHook = {
 const slow: MadeHook = {
   name: 'lint.sh',
   takes: 240,
-  answer: { fared: 'timedOut', timedOut: true, exitCode: null, signal: 'SIGTERM' },
+  answer: { status: 'timedOut', timedOut: true, exitCode: null, signal: 'SIGTERM' },
 };
 const broken: MadeHook = {
   name: 'audit.js',
   takes: 19,
-  answer: { fared: 'failed', exitCode: 1, error: 'exit 1: Cannot find module ./log.js' },
+  answer: { status: 'failed', exitCode: 1, error: 'exit 1: Cannot find module ./log.js' },
 };
 const rival: MadeHook = { name: 'headers.py', takes: 90, answer: { sets: ['tool_input.content'] } };
 const asking: MadeHook = {
@@ -179,7 +179,7 @@ export function* madeEntries({
           kind: 'answered',
           at,
           id: process,
-          fared: 'ok',
+          status: 'ok',
           stop: false,
           exitCode: 0,
           durationMs: hook.takes,

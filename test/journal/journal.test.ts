@@ -68,12 +68,12 @@ describe('the journal', () => {
       ],
     });
     expect(seen.told('answered', 'rewrite')).toMatchObject({
-      fared: 'ok',
+      status: 'ok',
       exitCode: 0,
       sets: ['tool_input.command'],
     });
-    expect(seen.told('answered', 'slow')).toMatchObject({ fared: 'timedOut', timedOut: true });
-    expect(seen.told('answered', 'broken')).toMatchObject({ fared: 'failed', exitCode: 1 });
+    expect(seen.told('answered', 'slow')).toMatchObject({ status: 'timedOut', timedOut: true });
+    expect(seen.told('answered', 'broken')).toMatchObject({ status: 'failed', exitCode: 1 });
     expect(seen.told('answered', 'guard')).toMatchObject({
       decision: 'deny',
       reason: 'not here',
@@ -138,7 +138,7 @@ describe('the journal', () => {
       { BeforeTool: inParallel({ name: 'stranger', command: 'true' }) },
       { config: { inspect, isTrustedFolder: () => isTrusted } },
     );
-    expect(seen.of('answered')).toMatchObject([{ fared: 'untrusted' }]);
+    expect(seen.of('answered')).toMatchObject([{ status: 'untrusted' }]);
   });
 
   test('every path begins in the initial state, has no gaps and goes through passing states', async () => {

@@ -213,14 +213,14 @@ describe('compiled code is kept beside the bundle', () => {
     expect(kept()).toHaveLength(2);
   });
 
-  test('and never run for a bundle that somebody has mended', async () => {
+  test('and never run for a bundle that somebody has edited', async () => {
     const place = sandbox();
     const alone = copyOfCommand(place);
     place.write(place.files.project, settings('exit 2'));
     await answer(alone, { args: fire }, place);
     const bundle = join(place.folder, 'hookmachine-bundle.js');
-    const mended = readFileSync(bundle, 'utf8').replaceAll('hookCount:', 'hookTally:');
-    writeFileSync(bundle, mended);
+    const edited = readFileSync(bundle, 'utf8').replaceAll('hookCount:', 'hookTally:');
+    writeFileSync(bundle, edited);
     expect((await answer(alone, { args: fire }, place)).stdout).toContain('"hookTally":');
   });
 

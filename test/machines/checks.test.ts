@@ -72,7 +72,7 @@ const rules: HookEventInput['rules'] = {
   read: (_, outcome) =>
     outcome.status === 'exited'
       ? (JSON.parse(outcome.exit.stdout) as never)
-      : { decision: undefined, stop: false, fared: 'failed' },
+      : { decision: undefined, stop: false, status: 'failed' },
   merge: (answers) => ({
     blocked: answers.some(({ decision }) => decision === 'deny'),
     stop: answers.some(({ stop }) => stop),
@@ -98,14 +98,14 @@ const answering = (answer: object) => ({
   output: {
     status: 'exited',
     leftBackground: false,
-    exit: { ...exit, stdout: JSON.stringify({ stop: false, fared: 'ok', ...answer }) },
+    exit: { ...exit, stdout: JSON.stringify({ stop: false, status: 'ok', ...answer }) },
   },
 });
 const hookAnswers = [
   answering({ decision: 'allow' }),
   answering({ decision: 'deny' }),
   answering({ stop: true }),
-  answering({ fared: 'failed' }),
+  answering({ status: 'failed' }),
   broken,
 ];
 

@@ -20,12 +20,12 @@ type Mode = HookEventInput['mode'];
 
 /** What a hook may come to: an answer, a process that breaks, or its end by a cancel. */
 const meanings = {
-  allows: { decision: 'allow', stop: false, fared: 'ok' },
-  denies: { decision: 'deny', stop: false, fared: 'ok' },
-  stops: { decision: undefined, stop: true, fared: 'ok' },
-  fails: { decision: undefined, stop: false, fared: 'failed' },
-  breaks: { decision: undefined, stop: false, fared: 'failed' },
-  ends: { decision: undefined, stop: false, fared: 'cancelled' },
+  allows: { decision: 'allow', stop: false, status: 'ok' },
+  denies: { decision: 'deny', stop: false, status: 'ok' },
+  stops: { decision: undefined, stop: true, status: 'ok' },
+  fails: { decision: undefined, stop: false, status: 'failed' },
+  breaks: { decision: undefined, stop: false, status: 'failed' },
+  ends: { decision: undefined, stop: false, status: 'cancelled' },
 } as const satisfies Record<string, HookAnswer>;
 type Word = keyof typeof meanings;
 const words = Object.keys(meanings) as Word[];

@@ -93,7 +93,7 @@ const plan: HookEventInput = {
       timeout: 1,
       command: { command: '', cwd: '', env: {}, stdin: () => '' },
     }),
-    read: () => ({ decision: undefined, stop: false, fared: 'ok' }),
+    read: () => ({ decision: undefined, stop: false, status: 'ok' }),
     merge: () => verdicts['passes']!,
   },
   reports: { answered: () => undefined, decided: () => undefined },

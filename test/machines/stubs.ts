@@ -20,7 +20,7 @@ const hookEvent: HookEventInput = {
   payload: {},
   rules: {
     prepare: () => hookProcess,
-    read: () => ({ decision: undefined, stop: false, fared: 'ok' }),
+    read: () => ({ decision: undefined, stop: false, status: 'ok' }),
     merge: () => ({ blocked: false, stop: false }),
   },
   reports: { answered: nothing, decided: nothing },

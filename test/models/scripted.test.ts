@@ -240,14 +240,14 @@ describe('a mistake in a script', () => {
     ],
     [
       '- text: A\n  text: B',
-      /^session\.yaml:2:3: not valid YAML \(Map keys must be unique\); mend the YAML there$/,
+      /^session\.yaml:2:3: not valid YAML \(Map keys must be unique\); fix the YAML there$/,
     ],
-    ['- text: "open', /^session\.yaml:1:\d+: not valid YAML \(.*\); mend the YAML there$/],
+    ['- text: "open', /^session\.yaml:1:\d+: not valid YAML \(.*\); fix the YAML there$/],
     ['- text: *nowhere', /^session\.yaml:?.*nowhere/],
     ['- text: a\n---\n- text: b', /^session\.yaml:2:1: not valid YAML/],
     ['- text: !unknown a', /^session\.yaml:1:9: not valid YAML/],
     ['- text:', /^session\.yaml:1:3 turn 1 text: is null; make it a text/],
-  ])('%j is told with its place and mend', async (yaml, expected) => {
+  ])('%j is told with its place and fix', async (yaml, expected) => {
     const [first] = await mistakesIn(yaml);
     if (typeof expected === 'string') expect(first).toBe(expected);
     else expect(first).toMatch(expected);

@@ -73,14 +73,14 @@ test('one broken entry, whatever and wherever it is, costs the others nothing (H
     },
   ));
 
-test('each broken entry is told with its place and a mend', () =>
+test('each broken entry is told with its place and a fix', () =>
   holds(fc.record({ entry: broken, which: event }), ({ entry, which }) => {
     const hooks = { [which]: [{ hooks: [entry] }] };
     const { definitions, problems } = defineHooks({ source: 'project', hooks });
     expect(definitions).toEqual([]);
     expect(problems).toHaveLength(1);
     expect(problems[0]!.place).toContain(`hooks.${which}[0].hooks[0]`);
-    expect(problems[0]!.mend).toMatch(/\S{4}/);
+    expect(problems[0]!.fix).toMatch(/\S{4}/);
   }));
 
 test('settings mean the same with comments and trailing commas as without', () =>

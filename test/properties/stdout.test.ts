@@ -32,8 +32,8 @@ describe.each(knownDialects)('any bytes on stdout of a hook of $name', (dialect)
       (exit) => {
         const payload = { ...someFields[event] };
         const answer = dialect.read(event, exited(exit), payload);
-        expect(['ok', 'failed']).toContain(answer.fared);
-        if (answer.fared === 'failed') expect(answer.error?.message).toMatch(/\S{3}/);
+        expect(['ok', 'failed']).toContain(answer.status);
+        if (answer.status === 'failed') expect(answer.error?.message).toMatch(/\S{3}/);
         else expect(answer.error).toBeUndefined();
         dialect.chain(event, payload, answer);
         const standing = dialect.standing([answer]);
@@ -43,7 +43,7 @@ describe.each(knownDialects)('any bytes on stdout of a hook of $name', (dialect)
         );
         const verdict = createSpecificHookOutput(merged.output ?? {}, event);
         expect(verdict.isBlockingDecision()).toBe(
-          standing.some(({ fared, decision }) => fared === 'ok' && decision === 'deny'),
+          standing.some(({ status, decision }) => status === 'ok' && decision === 'deny'),
         );
         expect(verdict.shouldStopExecution()).toBe(answer.stop);
         // Hosts write it down and send it on.

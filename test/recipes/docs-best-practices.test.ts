@@ -24,7 +24,7 @@ test('B2, a hook over its own timeout is ended; the call goes on (HOOK-069)', as
   expect(status).toBe('done');
   expect(warnings.length).toBe(1);
   expect(events.find(({ type }) => type === 'hookDecision')).toMatchObject({
-    hooks: [{ fared: 'timedOut', error: 'Hook timed out after 200ms' }],
+    hooks: [{ status: 'timedOut', error: 'Hook timed out after 200ms' }],
   });
 });
 

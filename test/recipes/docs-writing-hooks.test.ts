@@ -224,7 +224,7 @@ describe('W15, troubleshooting: a hook does not run when', () => {
     expect(warnings.join('\n')).toMatch(/settings\.json:4:\d+.*not valid JSON/);
   });
 
-  test('its script is not executable: exit 126 is told, with the mend (C-29)', async () => {
+  test('its script is not executable: exit 126 is told, with the fix (C-29)', async () => {
     const { call, project } = recipe({ fixture: 'W3-secret-scanner' });
     chmodSync(join(project, '.llxprt/hooks/exit-2-on-secret.sh'), 0o644);
     const { status, warnings } = await call('write_file', { ...write, content: 'password' });

@@ -89,7 +89,7 @@ describe('what settings name', () => {
     ]);
   });
 
-  test('a problem names file, line, place and mend', () => {
+  test('a problem names file, line, place and fix', () => {
     const box = sandbox();
     const file = box.write(box.files.project, '{\n  "hooksConfig": { "redact": ["a", "/(/"] }\n}');
     box.write(box.files.user, { hooksConfig: { redact: ['b', 'a'] } });

@@ -73,7 +73,7 @@ describe('settings as the command sees them', () => {
       hookCount: 0,
       exitCode: 0,
       warnings: [
-        `hookmachine: ${box.files.project}:1:23: not valid JSON (a comma is expected), so the whole file is ignored; mend the JSON there`,
+        `hookmachine: ${box.files.project}:1:23: not valid JSON (a comma is expected), so the whole file is ignored; fix the JSON there`,
       ],
     });
   });

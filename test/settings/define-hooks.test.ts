@@ -218,7 +218,7 @@ describe('what a failure means', () => {
   });
 });
 
-describe('a bad hook is discarded with one line that names place and mend (HOOK-191)', () => {
+describe('a bad hook is discarded with one line that names place and fix (HOOK-191)', () => {
   test.each([
     ['no type, as in the best practices', { command: 'x' }, '.type: is missing', 'type'],
     ['a null type', { type: null, command: 'x' }, '.type: is null', 'type'],
@@ -234,8 +234,8 @@ describe('a bad hook is discarded with one line that names place and mend (HOOK-
     ['a text', 'echo', ': is "echo"', 'object'],
     ['null', null, ': is null', 'object'],
     ['a list', [hook], ': is an array', 'object'],
-  ])('%s', (_, entry, fault, mend) => {
-    const mends: Record<string, string> = {
+  ])('%s', (_, entry, fault, fix) => {
+    const fixes: Record<string, string> = {
       type: 'write "type": "command"',
       command: 'write the shell command to run: "command": "…"',
       object: 'make it an object: { "type": "command", "command": "…" }',
@@ -243,7 +243,7 @@ describe('a bad hook is discarded with one line that names place and mend (HOOK-
     const { definitions, problems } = define({ BeforeTool: [{ hooks: [hook, entry, hook] }] });
     expect(definitions).toHaveLength(2);
     expect(problems).toEqual([
-      `hooks.BeforeTool[0].hooks[1]${fault}, so the hook was discarded; ${mends[mend]}`,
+      `hooks.BeforeTool[0].hooks[1]${fault}, so the hook was discarded; ${fixes[fix]}`,
     ]);
   });
 
@@ -286,7 +286,7 @@ describe('a hook group', () => {
       '.matcher: is an array',
       'make it a string: a regular expression for tool names',
     ],
-  ])('%j is discarded, and the others live', (group, fault, mend) => {
+  ])('%j is discarded, and the others live', (group, fault, fix) => {
     const { definitions, problems } = define({
       BeforeTool: [{ hooks: [hook] }, group, { hooks: [hook] }],
     });
@@ -294,7 +294,7 @@ describe('a hook group', () => {
       'hooks.BeforeTool[0].hooks[0]',
       'hooks.BeforeTool[2].hooks[0]',
     ]);
-    expect(problems).toEqual([`hooks.BeforeTool[1]${fault}, so the group was discarded; ${mend}`]);
+    expect(problems).toEqual([`hooks.BeforeTool[1]${fault}, so the group was discarded; ${fix}`]);
   });
 
   test('may be empty', () => {
@@ -352,11 +352,11 @@ describe('a key that nobody knows is reported with the one that was meant, and t
     ['timeout', 'write "timeout" in each hook of the group'],
     ['onFailure', 'write "onFailure" in each hook of the group'],
     ['pattern', 'the keys here are matcher, sequential, hooks'],
-  ])('%j of a group', (key, mend) => {
+  ])('%j of a group', (key, fix) => {
     const { definitions, problems } = define({ BeforeTool: [{ [key]: 'x', hooks: [hook] }] });
     expect(definitions).toMatchObject([{ command: 'true' }]);
     expect(definitions[0]).not.toHaveProperty('matcher');
-    expect(problems).toEqual([`hooks.BeforeTool[0].${key}: ${ignored}; ${mend}`]);
+    expect(problems).toEqual([`hooks.BeforeTool[0].${key}: ${ignored}; ${fix}`]);
   });
 
   test.each([
@@ -380,10 +380,10 @@ describe('a key that nobody knows is reported with the one that was meant, and t
       'y'.repeat(1_000),
       'the keys here are type, command, timeout, name, description, onFailure, leftBehind, prestart',
     ],
-  ])('%.20j of a hook', (key, mend) => {
+  ])('%.20j of a hook', (key, fix) => {
     const { definitions, problems } = defineOne({ ...hook, [key]: 5 });
     expect(definitions).toMatchObject([{ command: 'true', timeout: 60_000 }]);
-    expect(problems).toEqual([`hooks.BeforeTool[0].hooks[0].${key}: ${ignored}; ${mend}`]);
+    expect(problems).toEqual([`hooks.BeforeTool[0].hooks[0].${key}: ${ignored}; ${fix}`]);
   });
 
   test('but not what other hosts read there, and not what stands for a comment', () => {

@@ -70,7 +70,7 @@ describe('the hooks of an installed extension (HOOK-085)', () => {
     write(`${path}/hooks/hooks.json`, { hooks: hooks('a') });
     expect(commandsOf(project)).toEqual([['extension', 'a', path]]);
     expect(loadSettings(project).problems.map(formatProblem)).toEqual([
-      `${broken}:1:15: not valid JSON (a closing } is expected), so the whole file is ignored; mend the JSON there`,
+      `${broken}:1:15: not valid JSON (a closing } is expected), so the whole file is ignored; fix the JSON there`,
     ]);
   });
 

@@ -282,7 +282,7 @@ test('a broken file is told with its place, and the other levels live', () => {
     { source: 'user' },
   ]);
   expect(problems.map(formatProblem)).toEqual([
-    `${files.project}:2:13: not valid JSON (a value is expected), so the whole file is ignored; mend the JSON there`,
+    `${files.project}:2:13: not valid JSON (a value is expected), so the whole file is ignored; fix the JSON there`,
   ]);
 });
 

@@ -33,18 +33,18 @@ describe('a file that cannot be used counts as empty, and is told in one line', 
   test.each([
     [
       '',
-      'FILE:1:1: not valid JSON (it is empty), so the whole file is ignored; mend the JSON there',
+      'FILE:1:1: not valid JSON (it is empty), so the whole file is ignored; fix the JSON there',
     ],
     [
       '{"hooks": ',
-      'FILE:1:11: not valid JSON (a value is expected), so the whole file is ignored; mend the JSON there',
+      'FILE:1:11: not valid JSON (a value is expected), so the whole file is ignored; fix the JSON there',
     ],
     ['null', 'FILE: holds no JSON object, so the whole file is ignored; write { "hooks": { … } }'],
     ['[{}]', 'FILE: holds no JSON object, so the whole file is ignored; write { "hooks": { … } }'],
     ['"x"', 'FILE: holds no JSON object, so the whole file is ignored; write { "hooks": { … } }'],
     [
       '{"a":'.repeat(100_000),
-      'FILE:1:1: not valid JSON (it is nested too deeply), so the whole file is ignored; mend the JSON there',
+      'FILE:1:1: not valid JSON (it is nested too deeply), so the whole file is ignored; fix the JSON there',
     ],
   ])('such as %.20j', (content, problem) => {
     expect(read(content)).toEqual({ values: {}, problems: [problem] });

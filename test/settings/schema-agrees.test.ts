@@ -159,7 +159,7 @@ test.each([
   ['Tools', 'tools'],
 ])('"%s" at the top is a slip of "%s"', (key, meant) => {
   expect(slipOf(key, topKeys)).toBe(meant);
-  expect(reported({ [key]: {} })).toMatchObject([{ place: key, mend: `write "${meant}"` }]);
+  expect(reported({ [key]: {} })).toMatchObject([{ place: key, fix: `write "${meant}"` }]);
   expect(validate({ [key]: {} })).toBe(false);
 });
 

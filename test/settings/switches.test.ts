@@ -141,7 +141,7 @@ describe('the lists of disabled hooks (C-04)', () => {
   });
 });
 
-test('a switch of the wrong type is told with its place and mend', () => {
+test('a switch of the wrong type is told with its place and fix', () => {
   const values = { tools: { enableHooks: 'yes' }, enableHooks: { on: true } };
   expect([...switchProblems({ values })].map(formatProblem)).toEqual([
     'tools.enableHooks: is "yes", so it was ignored; make it true or false',

@@ -150,7 +150,7 @@ describe('trust that is lost between the plan and the start', () => {
         checkTrust: ({ name }): HookTrust =>
           name === 'one' || asked++ === 0
             ? { trusted: true }
-            : { trusted: false, why: 'it has changed', mend: 'look at it' },
+            : { trusted: false, why: 'it has changed', fix: 'look at it' },
       },
     );
     const result = await session.fire('BeforeTool', someFields.BeforeTool);
@@ -164,10 +164,10 @@ describe('trust that is lost between the plan and the start', () => {
   });
 });
 
-test('the warning keeps its mend however long the name is', async () => {
+test('the warning keeps its fix however long the name is', async () => {
   const session = await startSession(
     { BeforeTool: inParallel(`true ${'x'.repeat(2_000)}`) },
-    { checkTrust: () => ({ trusted: false, why: 'it is new', mend: 'look at it' }) },
+    { checkTrust: () => ({ trusted: false, why: 'it is new', fix: 'look at it' }) },
   );
   await session.fire('BeforeTool', someFields.BeforeTool);
   expect(session.warnings).toEqual([expect.stringMatching(/was skipped: it is new; look at it$/)]);
@@ -194,7 +194,7 @@ async function sourcesRun(config: HookSystemConfig): Promise<string[]> {
 }
 
 describe('trust that is asked when the turn has come', () => {
-  const denied = { why: 'its script has changed', mend: 'look at it', trusted: false } as const;
+  const denied = { why: 'its script has changed', fix: 'look at it', trusted: false } as const;
 
   test('refuses a script that was swapped while its hook waited for its turn', async () => {
     vi.stubEnv('HOOKMACHINE_HOOK_LIMIT', '1');
@@ -220,7 +220,7 @@ describe('trust that is asked when the turn has come', () => {
     vi.unstubAllEnvs();
     expect(existsSync(join(folder, 'evil'))).toBe(false);
     expect(result.finalOutput?.isBlockingDecision()).toBe(true);
-    expect(result.results.map(({ hook, fared }) => [hook.name, fared])).toEqual([
+    expect(result.results.map(({ hook, status }) => [hook.name, status])).toEqual([
       ['slow', 'ok'],
       ['guard', 'untrusted'],
     ]);

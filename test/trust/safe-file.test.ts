@@ -30,7 +30,7 @@ describe('who may write a file that decides', () => {
     chmodSync(file, mode);
     expect(fileFault(file)).toEqual({
       message: `can be written by others (${file})`,
-      mend: `look at what it says, and take that right away: chmod go-w ${JSON.stringify(file)}`,
+      fix: `look at what it says, and take that right away: chmod go-w ${JSON.stringify(file)}`,
     });
   });
 
@@ -65,7 +65,7 @@ describe('who may write a file that decides', () => {
       chownSync(paths[which], 4321, 4321);
       expect(fileFault(paths.file)).toEqual({
         message: `is in the hands of another user (uid 4321 owns ${paths[which]})`,
-        mend: `give it to this user: chown 0 ${JSON.stringify(paths[which])}`,
+        fix: `give it to this user: chown 0 ${JSON.stringify(paths[which])}`,
       });
     },
   );

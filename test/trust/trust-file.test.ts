@@ -107,7 +107,7 @@ describe('the trust file', () => {
     const file = fileWith(text);
     expect(readTrustFile(file)).toMatchObject({
       message: 'was written by a newer hookmachine (version 3)',
-      mend: 'update hookmachine, or move the file away',
+      fix: 'update hookmachine, or move the file away',
     });
     expect(() => recordTrust(file, '/one', trust)).toThrow(
       `the trust file ${file} was written by a newer hookmachine (version 3); update hookmachine`,

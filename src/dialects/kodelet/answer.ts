@@ -27,7 +27,7 @@ function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): A
   const facts = factsOf(exit);
   const failed = (message: string): Answer => ({
     ...facts,
-    fared: 'failed',
+    status: 'failed',
     success: false,
     error: new Error(message),
   });
@@ -60,7 +60,7 @@ function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): A
   const [unclear] = [...lost, ...missed];
   return {
     ...facts,
-    fared: 'ok',
+    status: 'ok',
     success: true,
     ...wants,
     notes: [...notes, ...missed],

@@ -62,7 +62,7 @@ function candidatesIn(
       file: folder,
       place: '',
       message: `cannot be read (${code ?? message}), so none of its hooks was found`,
-      mend: 'make it a folder that this user may read',
+      fix: 'make it a folder that this user may read',
     });
     return [];
   }
@@ -85,7 +85,7 @@ function readCandidate(
         file: path,
         place: '',
         message: `is a link that leads ${code === 'ELOOP' ? 'back to itself' : 'nowhere'}, so it was skipped`,
-        mend: 'let it lead to an executable, or remove it',
+        fix: 'let it lead to an executable, or remove it',
       });
     return [];
   }
@@ -151,5 +151,5 @@ const problemOf = (file: string, fault: string): SettingsProblem => ({
   file,
   place: '',
   message: `${fault}, so it was skipped`,
-  mend: `let it print one of ${Object.keys(kodeletEvents).join(', ')}, or take its executable bit away`,
+  fix: `let it print one of ${Object.keys(kodeletEvents).join(', ')}, or take its executable bit away`,
 });

@@ -21,7 +21,7 @@ export const readAnswer = (
 function readExit(event: HookEventName, exit: HookExit, told: HookPayload): Answer {
   const base = {
     ...factsOf(exit),
-    fared: 'ok',
+    status: 'ok',
     notes: exit.truncated
       .filter((stream) => stream === 'stderr' || exit.exitCode !== EXIT_CODE_SUCCESS)
       .map((stream) => `${stream} went over 10 MiB; the rest was dropped`),
@@ -37,7 +37,7 @@ function readExit(event: HookEventName, exit: HookExit, told: HookPayload): Answ
     const said = exit.stderr.trim();
     return {
       ...base,
-      fared: 'failed',
+      status: 'failed',
       success: false,
       error: new Error(failureText(exit)),
       ...(said !== '' && { output: { decision: 'allow', systemMessage: `Warning: ${said}` } }),
@@ -48,7 +48,7 @@ function readExit(event: HookEventName, exit: HookExit, told: HookPayload): Answ
   if (exit.truncated.includes('stdout') && !forbids(printed))
     return {
       ...base,
-      fared: 'failed',
+      status: 'failed',
       success: false,
       error: new Error(cutStdout),
     };

@@ -11,7 +11,7 @@ import { mergeUnion } from './merge-union.ts';
 export function mergeAnswers(event: HookEventName, answers: readonly NamedAnswer[]): MergedAnswers {
   const heard = answers.filter(
     ({ answer }) =>
-      (answer.fared === 'ok' || answer.decision === 'deny') && answer.output !== undefined,
+      (answer.status === 'ok' || answer.decision === 'deny') && answer.output !== undefined,
   );
   if (heard.length === 0) return { conflicts: [], setBy: {} };
   switch (event) {

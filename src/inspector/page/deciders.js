@@ -22,7 +22,7 @@ export function deniersOf(event, moment) {
   const { by, reason } = verdictAt(event, moment);
   const denying = event.children.flatMap((run) => {
     const answer = answerAt(run, moment);
-    return answer?.fared === 'ok' && answer.decision === 'deny'
+    return answer?.status === 'ok' && answer.decision === 'deny'
       ? [{ name: run.name, reason: answer.reason ?? answer.stopReason }]
       : [];
   });

@@ -270,9 +270,9 @@ function hookFacts(hook, process, view) {
 
 const said = { deny: 'denied', ask: 'asked, which lets it pass', allow: 'allowed' };
 
-function saidBy({ fared, decision, stop, sets, timedOut }) {
-  if (timedOut || fared === 'timedOut') return 'timed out';
-  if (fared !== 'ok' && decision === undefined) return words(fared);
+function saidBy({ status, decision, stop, sets, timedOut }) {
+  if (timedOut || status === 'timedOut') return 'timed out';
+  if (status !== 'ok' && decision === undefined) return words(status);
   const parts = [
     said[decision],
     stop && 'stops the agent',

@@ -31,10 +31,10 @@ const tones = {
 export const toneOf = (status) => tones[status] ?? 'ok';
 
 /** The colour of what a hook said. */
-export function answerTone({ decision, fared, stop }) {
+export function answerTone({ decision, status, stop }) {
   if (decision === 'deny') return 'deny';
-  if (fared === 'failed' || fared === 'timedOut') return 'fail';
-  if (fared !== 'ok') return 'off';
+  if (status === 'failed' || status === 'timedOut') return 'fail';
+  if (status !== 'ok') return 'off';
   return decision === 'ask' || stop ? 'ask' : 'ok';
 }
 

@@ -243,7 +243,7 @@ const count = (counts, name) => counts.set(name, (counts.get(name) ?? 0) + 1);
 
 const decisionFacets = { deny: 'denied', ask: 'asked', allow: 'allowed' };
 
-const faredFacets = {
+const statusFacets = {
   failed: 'failed',
   timedOut: 'timed out',
   cancelled: 'cancelled',
@@ -251,9 +251,9 @@ const faredFacets = {
   skipped: 'skipped',
 };
 
-function* answerFacets({ decision, fared, stop, sets }) {
+function* answerFacets({ decision, status, stop, sets }) {
   if (decisionFacets[decision]) yield decisionFacets[decision];
-  if (faredFacets[fared]) yield faredFacets[fared];
+  if (statusFacets[status]) yield statusFacets[status];
   if (stop) yield 'stopped';
   if (sets?.length > 0) yield 'changed';
 }

@@ -9,7 +9,7 @@ export interface Mistake {
   /** Where in the script, such as `turn 2 calls[0].name`. */
   readonly place: string;
   readonly message: string;
-  readonly mend: string;
+  readonly fix: string;
 }
 
 /** All mistakes of a script as one error, a line each, in the order of the file. */
@@ -20,18 +20,18 @@ export function scriptError(file: string, mistakes: readonly Mistake[]): ModelEr
   return new ModelError(lines.join('\n'));
 }
 
-/** What the schema found in a turn, each with the place and a mend. */
+/** What the schema found in a turn, each with the place and a fix. */
 export function mistakesIn(
   turn: unknown,
   index: number,
   issues: readonly z.core.$ZodIssue[],
   locate: (path: Path) => Position,
 ): Mistake[] {
-  const mistake = (path: Path, message: string, mend: string): Mistake => ({
+  const mistake = (path: Path, message: string, fix: string): Mistake => ({
     at: locate([index, ...path]),
     place: [`turn ${index + 1}`, placeOf(path)].filter(Boolean).join(' '),
     message,
-    mend,
+    fix,
   });
   return issues.flatMap((issue) => {
     const path = issue.path as (string | number)[];

@@ -5,7 +5,7 @@ import { mistakesIn, scriptError, type Mistake } from './mistakes.ts';
 import { turnSchema, type PlacedTurn } from './turn.ts';
 import type * as Yaml from './yaml.ts';
 
-/** Reads the turns of a scripted model; every mistake is told at once, each with its line and mend. */
+/** Reads the turns of a scripted model; every mistake is told at once, each with its line and fix. */
 export async function readScript(file: string): Promise<PlacedTurn[]> {
   const text = readText(file);
   // Loaded here, because most sessions have a model of another kind.
@@ -16,7 +16,7 @@ export async function readScript(file: string): Promise<PlacedTurn[]> {
     at: positionOf(lines, pos[0]),
     place: '',
     message: `not valid YAML (${message.split(/ at line |\n/)[0]})`,
-    mend: 'mend the YAML there',
+    fix: 'fix the YAML there',
   }));
   if (faults.length > 0) throw scriptError(file, faults);
 
@@ -27,7 +27,7 @@ export async function readScript(file: string): Promise<PlacedTurn[]> {
         at: positionOf(lines, 0),
         place: '',
         message: turns && !Array.isArray(turns) ? 'holds no list of turns' : 'holds no turn',
-        mend: 'begin each turn with "- ", such as "- text: Hello"',
+        fix: 'begin each turn with "- ", such as "- text: Hello"',
       },
     ]);
   const locate = locator(yaml, document, lines);
@@ -68,7 +68,7 @@ function toData(document: Yaml.Document, file: string): unknown {
     return document.toJS() as unknown;
   } catch (error) {
     // Aliases without an anchor, or ones that multiply without end.
-    throw new ModelError(`${file}: ${(error as Error).message}; mend the aliases`, {
+    throw new ModelError(`${file}: ${(error as Error).message}; fix the aliases`, {
       cause: error,
     });
   }

@@ -5,7 +5,7 @@ const pattern = z
   .string()
   .min(1)
   .refine((text) => patternOf(text) !== undefined, {
-    params: { mend: 'mend the regular expression' },
+    params: { fix: 'fix the regular expression' },
   });
 const patterns = z.union([pattern, z.array(pattern)]);
 const milliseconds = z.number().min(0).max(3_600_000);

@@ -99,7 +99,7 @@ describe('a failure is told and open (C-107, K9)', () => {
     const { result, output, warnings } = await ran('before_tool_call', run);
     expect(output?.isBlockingDecision() ?? false).toBe(false);
     expect(result.success).toBe(false);
-    expect(result.results[0]?.fared).toBe('failed');
+    expect(result.results[0]?.status).toBe('failed');
     expect(warnings).toEqual([`hook "hook" (BeforeTool) failed and was passed over: ${why}`]);
   });
 
@@ -151,7 +151,7 @@ describe('a failure is told and open (C-107, K9)', () => {
     };
     const { fire, warnings } = await start({ dialects: [hasty] });
     const { finalOutput, results } = await fire('BeforeTool', someFields.BeforeTool);
-    expect([finalOutput, results[0]?.fared]).toEqual([undefined, 'timedOut']);
+    expect([finalOutput, results[0]?.status]).toEqual([undefined, 'timedOut']);
     expect(warnings).toEqual([
       'hook "hook" (BeforeTool) failed and was passed over: Hook timed out after 200ms',
     ]);

@@ -21,7 +21,7 @@ import { answering, hookOf, kodeletBox, type KodeletBox } from '../../support/ko
 import { group, someFields } from '../../support/session.ts';
 
 const types = 'before_tool_call, after_tool_call, user_message_send, agent_stop';
-const mend = `let it print one of ${types}, or take its executable bit away`;
+const fix = `let it print one of ${types}, or take its executable bit away`;
 
 /** A hook that keeps a line each time it is asked for its type. */
 const counting = (type: string): string => `#!/bin/sh
@@ -185,7 +185,7 @@ describe('asking a hook what it is (C-108)', () => {
     const { found, warnings } = await start();
     expect(found()).toEqual(['project/guard BeforeTool']);
     expect(warnings).toEqual([
-      `${file}: ${said} when asked for its type ("hook"), so it was skipped; ${mend}`,
+      `${file}: ${said} when asked for its type ("hook"), so it was skipped; ${fix}`,
     ]);
   });
 
@@ -207,7 +207,7 @@ printf ' \n\tbefore_tool_call\r\n\n'
     const { found, warnings } = await start();
     expect(found()).toEqual(['project/guard BeforeTool']);
     expect(warnings).toEqual([
-      `${file}: did not say its type ("hook") within 5000 ms, so it was skipped; ${mend}`,
+      `${file}: did not say its type ("hook") within 5000 ms, so it was skipped; ${fix}`,
     ]);
     expect(isAlive(Number(left('pid')))).toBe(false);
   });

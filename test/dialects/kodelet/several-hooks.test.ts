@@ -72,7 +72,7 @@ describe('kodelet: several hooks of a type (C-108, K9)', () => {
     local('3', answering('before_tool_call', blocked));
     const { fire, warnings } = await start();
     const { finalOutput, results, success } = await fire('BeforeTool', shell);
-    expect(results.map(({ fared }) => fared)).toEqual(['failed', 'failed', 'ok']);
+    expect(results.map(({ status }) => status)).toEqual(['failed', 'failed', 'ok']);
     expect([finalOutput?.getBlockReason(), success, warnings.length]).toEqual([
       'Guarded',
       false,

@@ -9,7 +9,7 @@ describe('exit 0', () => {
     for (const stdout of ['', ' \n\t\r\n ', 'null', ' null\n'])
       expect(printed('BeforeTool', stdout)).toMatchObject({
         success: true,
-        fared: 'ok',
+        status: 'ok',
         decision: undefined,
         stop: false,
         exitCode: 0,
@@ -148,7 +148,7 @@ const denial = (exit: { stdout?: string; stderr?: string }, event = 'BeforeTool'
 describe('exit 2', () => {
   test.each(hookEventNames)('denies in %s (HOOK-066, HOOK-067a)', (event) => {
     expect(readAnswer(event, exited({ exitCode: 2, stderr: 'no\n' }))).toMatchObject({
-      fared: 'ok',
+      status: 'ok',
       success: false,
       exitCode: 2,
       decision: 'deny',
@@ -214,7 +214,7 @@ describe('any other exit', () => {
         exited({ exitCode, stdout: '{"decision":"block","continue":false}', stderr: 'oops\n' }),
       );
       expect(answer).toMatchObject({
-        fared: 'failed',
+        status: 'failed',
         success: false,
         exitCode,
         decision: undefined,
@@ -237,7 +237,7 @@ describe('any other exit', () => {
       exited({ exitCode: null, signal: 'SIGKILL', stdout: '{"decision":"deny"}', stderr: 'bye' }),
     );
     expect(answer).toMatchObject({
-      fared: 'failed',
+      status: 'failed',
       success: false,
       exitCode: 0,
       signal: 'SIGKILL',
@@ -258,7 +258,7 @@ describe('no exit to speak of', () => {
       exit: { ...exit, stdout: '{"decision":"deny"}', stderr: 'partial' },
     });
     expect(answer).toMatchObject({
-      fared: 'timedOut',
+      status: 'timedOut',
       timedOut: true,
       success: false,
       decision: undefined,
@@ -272,7 +272,7 @@ describe('no exit to speak of', () => {
 
   test('so does one that could not be started', () => {
     const answer = readAnswer('BeforeTool', { status: 'failed', error: new Error('ENOENT') });
-    expect(answer).toMatchObject({ fared: 'failed', success: false, exitCode: null });
+    expect(answer).toMatchObject({ status: 'failed', success: false, exitCode: null });
     expect(answer).not.toHaveProperty('output');
     expect(answer.error?.message).toBe('ENOENT');
   });
@@ -283,7 +283,7 @@ describe('no exit to speak of', () => {
       reason: 'the user left',
       exit: { ...exit, stdout: '', stderr: '' },
     });
-    expect(answer).toMatchObject({ fared: 'cancelled', success: false, decision: undefined });
+    expect(answer).toMatchObject({ status: 'cancelled', success: false, decision: undefined });
     expect(answer).not.toHaveProperty('output');
     expect(answer.error?.message).toBe('Cancelled: the user left');
   });
@@ -295,7 +295,7 @@ describe('too much output', () => {
       'BeforeTool',
       exited({ stdout: '{"decision":"allow"}', truncated: ['stdout'] }),
     );
-    expect(answer).toMatchObject({ fared: 'failed', success: false, decision: undefined });
+    expect(answer).toMatchObject({ status: 'failed', success: false, decision: undefined });
     expect(answer).not.toHaveProperty('output');
     expect(answer.error?.message).toContain('10 MiB');
   });
@@ -305,7 +305,7 @@ describe('too much output', () => {
       'BeforeTool',
       exited({ stdout: '{"decision":"deny"}', stderr: 'x', truncated: ['stderr'] }),
     );
-    expect(answer).toMatchObject({ fared: 'ok', decision: 'deny' });
+    expect(answer).toMatchObject({ status: 'ok', decision: 'deny' });
     expect(answer.notes).toEqual(['stderr went over 10 MiB; the rest was dropped']);
   });
 
@@ -321,7 +321,7 @@ describe('too much output', () => {
 
 test('left background processes are told of, and the answer counts (design: process supervision)', () => {
   const answer = readAnswer('BeforeTool', exited({ stdout: '{"decision":"deny"}' }, true));
-  expect(answer).toMatchObject({ fared: 'ok', decision: 'deny' });
+  expect(answer).toMatchObject({ status: 'ok', decision: 'deny' });
   expect(answer.notes).toEqual(['left background processes; they were ended']);
 });
 
