@@ -3,7 +3,8 @@ import { dirname, join, relative, sep } from 'node:path';
 import type { HookDefinition } from '../settings/hook-definition.ts';
 import { homeFolder, trustFile } from '../settings/levels.ts';
 import { isThere, realOf, scriptFile, type KeepText, type ScriptFile } from './script-file.ts';
-import { followCommand, type Followed } from './shell/follow.ts';
+import { followCommand } from './shell/follow.ts';
+import type { Followed } from './shell/followed.ts';
 import type { Disk } from './shell/disk.ts';
 
 /** Everything behind a hook's command. */

@@ -1,70 +1,70 @@
-import { dirname, join } from 'node:path';
-import type { Disk } from './disk.ts';
+import { followAnything, followScripts } from './arguments.ts';
+import { followInput, followScript } from './code.ts';
+import type { Following } from './following.ts';
+import { loadedByNode, loadedByOthers } from './modules.ts';
+import { harmlessInline } from './programs.ts';
+import { literally, quote, saidAs, type Said } from './said.ts';
 
-/** Where to note what an interpreter would load. */
-export interface Interpreter {
-  readonly disk: Disk;
-  readonly scripts: Set<string>;
-  lost(what: string): void;
-}
+/** Interpreters of other languages, and what each loads besides a script that it is given. */
+export const interpreters: ReadonlyMap<string, typeof loadedByNode> = new Map([
+  ['node', loadedByNode],
+  ['nodejs', loadedByNode],
+  ['python', loadedByOthers],
+  ['python3', loadedByOthers],
+  ['python2', loadedByOthers],
+  ['perl', loadedByOthers],
+  ['ruby', loadedByOthers],
+]);
 
-const extensions = ['.js', '.json', '.node'];
-
-/**
- * What node takes for a module's path: itself, with an extension, the `main` of a folder's manifest, its
- * index; and the manifest that says how a `.js` file is to be read.
- */
-export function followNode(to: Interpreter, paths: readonly string[]): void {
-  for (const path of paths) {
-    const file = findModule(to, path, 0);
-    if (file === undefined || /\.[mc][jt]s$/.test(file)) continue;
-    for (let folder = dirname(file); ; folder = dirname(folder)) {
-      const manifest = join(folder, 'package.json');
-      if (to.disk.isInProject(manifest)) to.scripts.add(manifest);
-      if (to.disk.isFile(manifest) || folder === dirname(folder)) break;
+/** Follows the command line of an interpreter: modules, a script, code, or what it reads from its input. */
+export function followInterpreter(at: Following, name: string, args: readonly Said[]): void {
+  const { findings, places } = at;
+  const load = (path: string): void => interpreters.get(name)?.(findings, places.pathsOf(path));
+  const rest = [...args];
+  for (let argument = rest.shift(); argument; argument = rest.shift()) {
+    const [text] = literally(argument) ?? [];
+    if (text === undefined) return followAnything(at, name, [argument, ...rest]);
+    if (text === '--') continue;
+    if (text === '-') break;
+    if (isInline(name, text)) return followInline(at, `${name} ${text}`, rest);
+    if (name.startsWith('node') && preloading.test(text)) {
+      const module = text.includes('=') ? saidAs(text.slice(text.indexOf('=') + 1)) : rest.shift();
+      const [only] = (module && literally(module)) ?? [];
+      if (only === undefined || !/^(?:\.{0,2}\/)/.test(only))
+        findings.lost(
+          `where ${quote(`${name} ${text}`)} finds ${quote(module?.written ?? '')} is not literal`,
+        );
+      if (module) followScripts(at, [module]);
+      if (only !== undefined) load(only);
+    } else if (!text.startsWith('-')) {
+      followScript(at, argument, name);
+      load(text);
+      return followScripts(at, rest);
+    } else if (!harmlessOption.test(text)) {
+      findings.lost(`what ${quote(`${name} ${text}`)} loads is not known`);
+      followScripts(at, [argument, ...rest]);
+      for (const one of rest) for (const guess of one.meant.texts) load(guess);
+      return undefined;
     }
   }
-}
-
-function findModule(to: Interpreter, path: string, depth: number): string | undefined {
-  const first = [path, ...extensions.map((extension) => path + extension)];
-  const file = firstOf(to, first);
-  if (file !== undefined || depth > 1) return file;
-  const manifest = join(path, 'package.json');
-  to.scripts.add(manifest);
-  const main = mainOf(to.disk.read(manifest));
-  const named = main === undefined ? undefined : findModule(to, join(path, main), depth + 1);
-  return (
-    named ??
-    firstOf(
-      to,
-      extensions.map((extension) => join(path, `index${extension}`)),
-    )
-  );
-}
-
-/** Those before it would be taken first, so they must stay away. */
-function firstOf(to: Interpreter, paths: readonly string[]): string | undefined {
-  for (const path of paths) {
-    to.scripts.add(path);
-    if (to.disk.isFile(path)) return path;
-  }
+  if (rest.length === 0 || args.at(-1)?.written === '-') followInput(at, name, false);
   return undefined;
 }
 
-function mainOf(text: string | undefined): string | undefined {
-  try {
-    const { main } = JSON.parse(text ?? '') as { main?: unknown };
-    return typeof main === 'string' ? main : undefined;
-  } catch {
-    return undefined;
-  }
+const isInline = (name: string, option: string): boolean =>
+  name.startsWith('python') ? option === '-c' : /^-(?:e|p|pe)$|^--(?:eval|print)$/.test(option);
+
+function followInline(at: Following, name: string, args: readonly Said[]): void {
+  const [code] = args;
+  const [only] = (code && literally(code)) ?? [];
+  if (only === undefined || only.length > 4_000 || !harmlessInline.test(only))
+    at.findings.lost(`the code of ${quote(name)} may load other files`);
+  followScripts(at, args);
 }
 
-/** Other interpreters take a script as it is named; a folder may hold a program too. */
-export function followPython(to: Interpreter, paths: readonly string[]): void {
-  for (const path of paths) {
-    for (const candidate of ['.py', '.rb', '/__init__.py', '/__main__.py'])
-      if (to.disk.isFile(path + candidate)) to.scripts.add(path + candidate);
-  }
-}
+/** Options of node that name a module to load first. */
+const preloading = /^(?:-r|--require|--import|--loader|--experimental-loader)(?:=|$)/;
+
+/** Options of interpreters that load nothing and take no value. */
+const harmlessOption =
+  /^(?:-[uwBOsEISW]+|-w|--no-warnings|--trace-warnings|--enable-source-maps|--experimental-strip-types|--no-deprecation|--abort-on-uncaught-exception|--max-old-space-size=\d+|--unhandled-rejections=\w+)$/;

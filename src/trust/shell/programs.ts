@@ -26,6 +26,8 @@ export interface Program {
   readonly operands: readonly Role[];
   /** Options that say what the first operand would. */
   readonly instead?: readonly string[];
+  /** It takes no options: what begins with `-` is an operand too. */
+  readonly hasNoOptions?: true;
   /** Code that is certain to run and read nothing else. */
   readonly harmlessCode?: RegExp;
 }
@@ -64,7 +66,7 @@ const grep: Program = {
   instead: ['e', 'f', 'regexp', 'file'],
 };
 const sum = reads('btwz');
-const say: Program = plain('', 'text');
+const say: Program = { ...plain('', 'text'), hasNoOptions: true };
 
 /** Expressions of sed without what reads, writes or runs: `r`, `w`, `e`, and the same as flags of `s`. */
 const harmlessSed =

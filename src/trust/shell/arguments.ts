@@ -1,0 +1,42 @@
+import type { Following } from './following.ts';
+import type { Role } from './programs.ts';
+import { quote, type Said } from './said.ts';
+
+/** Notes what an argument does to the files that it names. */
+export function followArgument(
+  { findings, places }: Following,
+  { meant, written }: Said,
+  role: Role,
+  program?: string,
+): void {
+  if (role === 'text' || role === 'code') return;
+  const isKnown = meant.unknown === undefined;
+  if (!isKnown && role !== 'written') {
+    findings.lost(
+      program === undefined
+        ? `${quote(written)} is not literal`
+        : `${program} is given ${quote(written)}, which is not literal`,
+    );
+    findings.leadsBeyond(meant.start);
+  }
+  for (const text of isKnown ? meant.texts : meant.guesses) {
+    if (isKnown && role !== 'path' && role !== 'written')
+      for (const path of places.pathsOf(text))
+        if (places.disk.isFolder(path)) {
+          findings.lost(`${quote(written)} is a whole folder`);
+          findings.leadsBeyond(`${text}/`);
+        }
+    findings.names(text, role === 'path' || role === 'file' ? 'data' : role, !isKnown);
+  }
+}
+
+/** Arguments that may each be a file that is run. */
+export function followScripts(at: Following, args: readonly Said[]): void {
+  for (const argument of args) followArgument(at, argument, 'script');
+}
+
+/** A program of which we do not know what it does with its arguments. */
+export function followAnything(at: Following, name: string, args: readonly Said[]): void {
+  at.findings.lost(`${quote(name)} may run or read any file`);
+  followScripts(at, args);
+}

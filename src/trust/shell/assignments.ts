@@ -1,0 +1,77 @@
+import type { Assignment, Word } from 'unbash';
+import type { Following } from './following.ts';
+import { ruling } from './programs.ts';
+import { quote, type Said } from './said.ts';
+
+/** Gives a variable its value; one that stands before a program is for that program alone. */
+export function followAssignment(
+  at: Following,
+  { name, value, append, index }: Assignment,
+  isForProgram: boolean,
+): void {
+  if (value.type === 'ArrayValue' || append || index) {
+    at.variables.forget(name);
+    if (ruling.test(name)) at.findings.lost(`it sets ${name}`);
+    return;
+  }
+  const { texts, unknown } = at.means(value);
+  followValue(at, name, unknown === undefined ? texts : undefined, value.text);
+  if (!isForProgram)
+    at.variables.set(name, unknown === undefined && texts.length === 1 ? texts[0] : undefined);
+}
+
+/** Notes what a variable's value names, or says that the variable decides what other programs load. */
+export function followValue(
+  { findings, places }: Following,
+  name: string,
+  values: readonly string[] | undefined,
+  written: string,
+): void {
+  if (!ruling.test(name)) {
+    for (const value of values ?? []) findings.names(value, 'script');
+    return;
+  }
+  const isOutside =
+    (name === 'PATH' || name === 'HOME') &&
+    values?.every((value) =>
+      value.split(':').every((part) => part.startsWith('/') && !places.disk.isInProject(part)),
+    );
+  if (isOutside || values?.every((value) => value === '')) return;
+  findings.lost(`it sets ${name} to ${written}`);
+}
+
+/** `export X=y` and its like set X for good; to any other program it is a text like any. */
+export function argumentOf(at: Following, part: Word | Assignment): Said {
+  if (part.type === 'Word') return { written: part.text, meant: at.means(part) };
+  followAssignment(at, part, false);
+  const meant =
+    part.value.type === 'Word'
+      ? at.means(part.value)
+      : { texts: [], guesses: [], start: '', unknown: part.text };
+  const to = (text: string): string => `${part.name}=${text}`;
+  return {
+    written: part.text,
+    meant: {
+      ...meant,
+      texts: meant.texts.map(to),
+      guesses: meant.guesses.map(to),
+      start: to(meant.start),
+    },
+  };
+}
+
+/** The arguments of `declare`, `export` and their like; those that are assignments have been followed. */
+export function followDeclaration(at: Following, name: string, args: readonly Said[]): void {
+  for (const { meant, written } of args) {
+    if (/^-\w*n/.test(written))
+      at.findings.lost(`${quote(`${name} ${written}`)} gives names to names`);
+    const isAssignment = /^[A-Za-z_]\w*=/.test(written);
+    const [, set] = /^(\w+)\+?=/.exec(meant.start) ?? [];
+    if (set !== undefined && !isAssignment) {
+      at.variables.forget(set);
+      if (ruling.test(set)) at.findings.lost(`it sets ${set}`);
+    }
+    if (meant.unknown !== undefined && !isAssignment)
+      at.findings.lost(`what ${quote(`${name} ${written}`)} sets is not literal`);
+  }
+}

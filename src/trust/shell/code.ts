@@ -1,0 +1,50 @@
+import { followArgument, followScripts } from './arguments.ts';
+import type { Following } from './following.ts';
+import { harmlessInline, shells } from './programs.ts';
+import { literally, quote, type Said } from './said.ts';
+
+/** Follows words that together are shell code. */
+export function followEvaluated(at: Following, name: string, args: readonly Said[]): void {
+  const texts = args.map(literally);
+  if (texts.every((found) => found?.length === 1))
+    return at.code(texts.map((found) => found![0]).join(' '));
+  at.findings.lost(`what ${quote(name)} is given is not literal`);
+  followScripts(at, args);
+  return undefined;
+}
+
+/** Follows a script that an interpreter is given. */
+export function followScript(at: Following, script: Said, runner: string): void {
+  const texts = literally(script);
+  // Its own input, by a name.
+  if (texts?.some((text) => /^\/(?:dev|proc)\//.test(text))) {
+    at.findings.lost(`${quote(`${runner} ${script.written}`)} runs what it reads from its input`);
+    followInput(at, runner, shells.has(runner) || runner === '.' || runner === 'source');
+  }
+  if (texts === undefined)
+    at.findings.lost(`which script ${quote(`${runner} ${script.written}`)} runs is not literal`);
+  followArgument(at, script, 'script');
+}
+
+/** Follows a script that the shell itself reads: it may give any name another value. */
+export function followSourced(at: Following, name: string, args: readonly Said[]): void {
+  const [script, ...rest] = args;
+  if (script) followScript(at, script, name);
+  followScripts(at, rest);
+  at.variables.forgetMost();
+}
+
+/** An interpreter without a script runs what it is given to read. */
+export function followInput(at: Following, name: string, isShell: boolean): void {
+  const { input } = at;
+  if (input?.from === 'file') return undefined;
+  if (input?.from === 'pipe' && input.files) {
+    for (const file of input.files) at.findings.names(file, 'script');
+    return undefined;
+  }
+  const text = input?.text;
+  if (text !== undefined && isShell) return at.code(text);
+  if (text !== undefined && harmlessInline.test(text.slice(0, 4_000))) return undefined;
+  at.findings.lost(`${quote(name)} runs what it reads from its input`);
+  return undefined;
+}

@@ -1,0 +1,24 @@
+import type { Following } from './following.ts';
+import { literally, quote, type Said } from './said.ts';
+
+/** `cd` and its like: from then on the command may be in one more folder. */
+export function changeFolder(at: Following, args: readonly Said[]): void {
+  const { findings, places } = at;
+  const target = args.find(({ written }) => !/^-[LPe@]+$|^--$/.test(written));
+  if (target === undefined) {
+    if (places.home !== undefined) enter(at, places.home);
+    return;
+  }
+  if (target.written === '-') return;
+  const texts = literally(target);
+  if (texts === undefined) {
+    findings.lost(`where it goes by ${quote(`cd ${target.written}`)} is not literal`);
+    findings.leadsBeyond(target.meant.start);
+    return;
+  }
+  for (const text of texts) for (const path of places.pathsOf(text)) enter(at, path);
+}
+
+function enter({ findings, places }: Following, folder: string): void {
+  if (!places.enter(folder)) findings.lost('it goes through too many folders');
+}

@@ -1,0 +1,62 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import type { SyntaxNode, WordPart } from 'unbash';
+import type { Disk } from './disk.ts';
+
+const mostFolders = 20;
+
+/** The folders that a command may be in, and where names lead from there. */
+export class Places {
+  readonly disk: Disk;
+  readonly home: string | undefined = homeOf();
+  readonly #folders: string[];
+
+  constructor(cwd: string, disk: Disk) {
+    this.#folders = [cwd];
+    this.disk = disk;
+  }
+
+  get folders(): readonly string[] {
+    return this.#folders;
+  }
+
+  /** Goes on in one more folder; false when there are too many of them. */
+  enter(folder: string): boolean {
+    if (this.#folders.includes(folder)) return true;
+    if (this.#folders.length >= mostFolders) return false;
+    this.#folders.push(folder);
+    return true;
+  }
+
+  /** Each path that a name may lead to. */
+  pathsOf(name: string): string[] {
+    if (name.includes('\0') || name === '') return [];
+    return name.startsWith('/') ? [name] : this.#folders.map((folder) => resolve(folder, name));
+  }
+
+  /** What a command in `$(…)` prints, where that is a folder that we know. */
+  outputOf(part: WordPart): readonly string[] | undefined {
+    if (part.type !== 'CommandExpansion') return undefined;
+    const words = simpleWords(part.script)?.join(' ');
+    if (words === 'pwd' || words === 'pwd -P') return this.#folders;
+    if (words !== 'git rev-parse --show-toplevel') return undefined;
+    const found = this.#folders.map((folder) => this.disk.repositoryOf(folder));
+    return found.every((folder) => folder !== undefined) ? [...new Set(found)] : undefined;
+  }
+}
+
+function simpleWords(node: SyntaxNode | undefined): string[] | undefined {
+  if (node?.type !== 'Script' || node.commands.length !== 1) return undefined;
+  const { command } = node.commands[0]!;
+  if (command.type !== 'Command' || !command.name || command.prefix.length > 0) return undefined;
+  if (command.redirects.some(({ type }) => type !== 'Redirect')) return undefined;
+  return [command.name, ...command.args].map((part) => part.text);
+}
+
+function homeOf(): string | undefined {
+  try {
+    return homedir();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,89 @@
+import { followAnything, followArgument, followScripts } from './arguments.ts';
+import { builtins } from './builtins.ts';
+import { followCommandLine } from './command-lines.ts';
+import type { Following } from './following.ts';
+import { followInterpreter, interpreters } from './interpreters.ts';
+import { loadedByNode } from './modules.ts';
+import { programs, shells, wrappers } from './programs.ts';
+import { quote, type Said } from './said.ts';
+import { followShell } from './shells.ts';
+import { followWrapper } from './wrappers.ts';
+
+/** Follows a program with its arguments. */
+export function followRun(at: Following, words: readonly Said[]): void {
+  const { findings, places } = at;
+  const [first, ...args] = words;
+  const { meant, written } = first!;
+  if (meant.unknown !== undefined || meant.texts.length !== 1) {
+    findings.lost(`what ${quote(written)} runs is not literal`);
+    for (const text of [...meant.texts, ...meant.guesses]) findings.names(text, 'script', true);
+    return followAnything(at, written, args);
+  }
+  const name = meant.texts[0]!;
+  if (name === '') return undefined;
+  if (!name.includes('/')) {
+    followSearch(at, name);
+    return followProgram(at, name, args);
+  }
+  findings.names(name, 'script');
+  const isOwn = (path: string): boolean =>
+    places.disk.isFile(path) && (!name.startsWith('/') || places.disk.isInProject(path));
+  if (places.pathsOf(name).some(isOwn)) return followOwnScript(at, name, args);
+  if (!/^\/(?:usr\/)?(?:local\/)?s?bin\/[^/]+$/.test(name)) return followAnything(at, name, args);
+  return followProgram(at, baseName(name), args);
+}
+
+/** The name of a program without its folder. */
+export const baseName = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
+
+/** A file of the project: what it reads is its author's to say, but what it is given here counts. */
+function followOwnScript(at: Following, name: string, args: readonly Said[]): void {
+  followFirstLine(at, name);
+  for (const argument of args) {
+    if (argument.meant.unknown !== undefined)
+      at.findings.lost(`${quote(name)} is given ${quote(argument.written)}, which is not literal`);
+    followArgument(at, argument, 'script');
+  }
+}
+
+/** What a script's first line says of its interpreter. */
+function followFirstLine({ findings, places }: Following, name: string): void {
+  for (const path of places.pathsOf(name)) {
+    const [, line] = /^#!([^\n]*)/.exec(places.disk.read(path) ?? '') ?? [];
+    if (line === undefined) continue;
+    const [program = '', ...rest] = line.trim().split(/\s+/);
+    for (const text of [program, ...rest]) findings.names(text, 'script');
+    const words = [program, ...rest].filter((word) => !/(?:^|\/)env$|^-S$/.test(word));
+    if (words.slice(1).some((word) => !/^-[A-Za-z]{1,4}$/.test(word)))
+      findings.lost(
+        `the first line of ${quote(name)} gives its interpreter ${quote(words.slice(1).join(' '))}`,
+      );
+    if (/\bnode\b/.test(line)) loadedByNode(findings, [path]);
+  }
+}
+
+/** A folder of the PATH that lies in the project may hold the program. */
+function followSearch({ findings, places, variables }: Following, name: string): void {
+  const path = variables.valuesOf('PATH')?.[0];
+  for (const folder of path?.split(':') ?? [])
+    if (!folder.startsWith('/') || places.disk.isInProject(folder))
+      findings.names(`${folder === '' ? '.' : folder}/${name}`, 'script');
+}
+
+function followProgram(at: Following, name: string, args: readonly Said[]): void {
+  if (at.functions.has(name)) return followScripts(at, args);
+  if (Object.hasOwn(wrappers, name)) return followWrapper(at, name, wrappers[name]!, args);
+  if (shells.has(name)) return followShell(at, name, args);
+  const builtin = builtins.get(name);
+  if (builtin) return builtin(at, args, name);
+  if (interpreters.has(name)) return followInterpreter(at, name, args);
+  const line = args.map(({ written }) => written).join(' ');
+  if (name === 'git')
+    return line === 'rev-parse --show-toplevel' ? undefined : followAnything(at, name, args);
+  if (name === 'xargs')
+    return line === '' || line === 'echo' ? undefined : followAnything(at, name, args);
+  const known = Object.hasOwn(programs, name) ? programs[name] : undefined;
+  if (known !== undefined && followCommandLine(at, name, known, args)) return undefined;
+  at.findings.names(name, 'script');
+  return followAnything(at, name, args);
+}
