@@ -3,9 +3,13 @@ import { isHookmachineError } from '../errors.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { HookRegistry } from '../hooks/hook-registry.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
-import { reaches } from '../settings/authority.ts';
+import {
+  projectSettingsFile,
+  reaches,
+  systemSettingsFile,
+  userSettingsFile,
+} from '../settings/levels.ts';
 import { openSettings, type EditableSettings } from '../settings/edit-settings.ts';
-import { projectSettingsFile, systemSettingsFile, userSettingsFile } from '../settings/levels.ts';
 import { CommandFailure } from './failure.ts';
 import { printable } from './printable.ts';
 import { projectFolder } from './project-folder.ts';

@@ -1,7 +1,7 @@
 import type { DialectOutline } from '../dialects/dialect.ts';
 import type { HookRegistry } from '../hooks/hook-registry.ts';
 import type { HookHost } from '../hooks/config.ts';
-import { isListed } from '../settings/is-listed.ts';
+import { isListed } from '../settings/switches.ts';
 import { definitionHash, eventOf, type AnyHook } from '../trust/definition.ts';
 import { isKnown, type HookFingerprint } from '../trust/trusted-hook.ts';
 

@@ -9,7 +9,7 @@ import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { warn } from '../log.ts';
 import { systemSettingsFile, trustFile, userSettingsFile } from '../settings/levels.ts';
 import { formatProblem } from '../settings/problem.ts';
-import { settingsReader } from '../settings/read-settings-file.ts';
+import { settingsReader } from '../settings/read-files.ts';
 import { fingerprint, type OpaqueCommands } from '../trust/fingerprint.ts';
 import { keepTexts } from '../trust/kept-texts.ts';
 import { missingGuards, switchedOff, type MissingGuard } from './missing-guards.ts';

@@ -3,7 +3,7 @@ import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { HookEventName, HookSource } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { HookDefinition } from '../settings/hook-definition.ts';
-import type { FirstSight } from '../settings/hooks-at-first-sight.ts';
+import type { FirstSight } from '../settings/read-files.ts';
 import type { Answer } from './answer.ts';
 import type { RegexBudget } from './bounded-regex.ts';
 import type { EventContext } from './event-context.ts';

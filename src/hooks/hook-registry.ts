@@ -3,18 +3,14 @@ import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { outlines } from '../dialects/outlines.ts';
 import { debugChannel } from '../log.ts';
 import { hookSources, type HookEventName, type HookSource } from '../protocol/events.ts';
-import { reaches } from '../settings/authority.ts';
+import { reaches } from '../settings/levels.ts';
 import type { HookDefinition, RegisteredHook } from '../settings/hook-definition.ts';
-import { isListed } from '../settings/is-listed.ts';
-import {
-  blocksByDefault,
-  type DisabledHooks,
-  type FailureDefault,
-} from '../settings/load-settings.ts';
+import { disabledHooks, isListed } from '../settings/switches.ts';
+import { blocksByDefault, type FailureDefault } from '../settings/load-settings.ts';
+import type { DisabledHooks } from '../settings/unknown-names.ts';
 import { firstProblems, formatProblem, type SettingsProblem } from '../settings/problem.ts';
 import type { SettingsNote } from '../settings/settings-notes.ts';
-import { unknownDisabled } from '../settings/unknown-disabled.ts';
-import { disabledHooks } from '../settings/switches.ts';
+import { unknownDisabled } from '../settings/unknown-names.ts';
 import type { StartGate } from './trust-gate.ts';
 import type { HookHost } from './config.ts';
 import { findAllHooks, type DialectHooks } from './find-hooks.ts';

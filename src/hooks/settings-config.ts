@@ -3,13 +3,11 @@ import { resolve } from 'node:path';
 import type { DialectOutline } from '../dialects/dialect.ts';
 import { warn } from '../log.ts';
 import type { HookSource } from '../protocol/events.ts';
-import { authorities } from '../settings/authority.ts';
+import { authorities, userSettingsFile } from '../settings/levels.ts';
 import type { HookExtension } from '../settings/extensions.ts';
-import { userSettingsFile } from '../settings/levels.ts';
 import { blocksByDefault, loadSettings, type LoadedSettings } from '../settings/load-settings.ts';
 import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
-import { folderReader } from '../settings/read-folders.ts';
-import { settingsReader } from '../settings/read-settings-file.ts';
+import { folderReader, settingsReader } from '../settings/read-files.ts';
 import type { Settings } from '../settings/schema.ts';
 import {
   hasHooks,

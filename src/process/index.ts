@@ -6,8 +6,8 @@ import { startWaiting } from './ahead/waiting-hooks.ts';
 import { startPlainly } from './plain-start.ts';
 import { superviseHook } from './supervise-hook.ts';
 
-export { orderFifos } from './fifos.ts';
-export { findProgram } from './find-program.ts';
+export { orderFifos } from './pipes.ts';
+export { findProgram } from './programs.ts';
 export { type CommandRun, outputLimit, runCommand } from './run-command.ts';
 
 /** The process port of the `hookProcess` machine, as a callback actor's logic: a command may start without what runs machines. */

@@ -1,9 +1,20 @@
-import { closeSync, constants, openSync, unlinkSync, writeFileSync, writeSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { Socket } from 'node:net';
-import { join } from 'node:path';
-import { returnFifo, takeFifo } from './fifos.ts';
-import { scratchFolder } from './scratch.ts';
-import { withoutStacks } from './without-stacks.ts';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { withoutStacks } from './processes.ts';
+import { findProgram, isExecutable } from './programs.ts';
+import { removeAtExit, tellToMake } from './watchdog.ts';
 
 /*
  * Standard streams that a script can open by name.
@@ -158,3 +169,88 @@ export function openOutput(): OutputPipe {
 /** What comes out of a pipe, as it comes; it closes our end. */
 export const streamOf = (reader: number): Socket =>
   new Socket({ fd: reader, readable: true, writable: false });
+
+/** How many FIFOs are made at once; more and more, because each time costs a process. */
+const [fewest, most] = [8, 512];
+
+let fifoFolder: string | undefined;
+let made = 0;
+let free: string[] = [];
+let ordered: string[] = [];
+
+/** Has the first of them made while the host does something else. */
+export function orderFifos(): void {
+  try {
+    const inside = currentFolder();
+    const names = nextNames(fewest);
+    ordered = names.map((name) => join(inside, name));
+    tellToMake(names);
+  } catch {
+    // Where there is no folder for them, hooks get Node's pipes.
+  }
+}
+
+/** The path of a FIFO that nobody has open; throws where none can be made. */
+export function takeFifo(): string {
+  const inside = currentFolder();
+  if (free.length === 0 && ordered.length > 0 && ordered.every((path) => existsSync(path)))
+    free = ordered.splice(0);
+  if (free.length === 0) makeMore(inside);
+  return free.pop()!;
+}
+
+function currentFolder(): string {
+  const current = scratchFolder();
+  if (fifoFolder !== current) {
+    fifoFolder = current;
+    free = [];
+    ordered = [];
+  }
+  return fifoFolder;
+}
+
+/** Gives a FIFO back. One that something may still have open must not serve another hook. */
+export function returnFifo(path: string, isClean: boolean): void {
+  // A cleaner may have removed the folder, and another has taken its place.
+  if (isClean && fifoFolder !== undefined && dirname(path) === fifoFolder) {
+    free.push(path);
+    return;
+  }
+  try {
+    unlinkSync(path);
+  } catch {
+    // gone with its folder
+  }
+}
+
+function makeMore(inside: string): void {
+  const paths = nextNames(Math.max(fewest, Math.min(made, most))).map((name) => join(inside, name));
+  const mkfifo = ['/usr/bin/mkfifo', '/bin/mkfifo'].find(isExecutable) ?? findProgram('mkfifo');
+  if (mkfifo === undefined) throw new Error('The PATH has no mkfifo.');
+  const { status, error } = spawnSync(mkfifo, ['-m', '600', ...paths], { stdio: 'ignore' });
+  if (error !== undefined || status !== 0) throw error ?? new Error('mkfifo failed');
+  free.push(...paths);
+}
+
+const nextNames = (count: number): string[] =>
+  Array.from({ length: count }, () => `pipe-${made++}`);
+
+let scratch: string | undefined;
+
+/** A folder of our own. Payloads may hold secrets, so it is kept off the disk where the system has a memory file system. */
+export function scratchFolder(): string {
+  // Cleaners of temporary files may have been there.
+  if (scratch === undefined || !existsSync(scratch)) {
+    scratch = makeFolder();
+    removeAtExit(scratch);
+  }
+  return scratch;
+}
+
+function makeFolder(): string {
+  try {
+    return mkdtempSync('/dev/shm/hookmachine-');
+  } catch {
+    return mkdtempSync(join(tmpdir(), 'hookmachine-'));
+  }
+}

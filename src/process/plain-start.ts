@@ -1,9 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { HookCommand } from '../../machines/hook-process.ts';
-import { environmentOf } from './environment.ts';
-import { expandCommand } from './expand-command.ts';
+import { environmentOf, expandCommand, findShell, systemShell } from './programs.ts';
 import { HookStreams } from './hook-streams.ts';
-import { findShell, systemShell } from './shell.ts';
 import { lastPid, marked, newMark, type Run, tellsPids } from './strays.ts';
 
 /** A hook's own process, with its input on the way. */

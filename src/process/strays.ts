@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { HookLeft, Whom } from '../../machines/hook-process.ts';
-import { allPids, environmentOf, isOurs, readAgain, statOf } from './proc.ts';
+import { allPids, environmentOf, isOurs, readAgain, statOf } from './processes.ts';
 
 /*
  * What a hook starts may leave the hook's session: by `setsid`, or as a daemon that forks twice. No

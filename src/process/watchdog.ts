@@ -1,8 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import { killGroups, processExists } from './group.ts';
-import { isOurs } from './proc.ts';
+import { isOurs, killGroups, processExists } from './processes.ts';
 import { hostMark, killStrays, type Run } from './strays.ts';
 
 /*

@@ -1,7 +1,7 @@
 import { isRecord } from '../protocol/output.ts';
 import { projectSettingsFile, systemSettingsFile, userSettingsFile } from '../settings/levels.ts';
 import { formatProblem, placeOf, said, type SettingsProblem } from '../settings/problem.ts';
-import { settingsReader, type SettingsFile } from '../settings/read-settings-file.ts';
+import { type SettingsFile, settingsReader } from '../settings/read-files.ts';
 import { readRedactEntries } from './redact-entries.ts';
 import { RedactionError } from './redaction-error.ts';
 

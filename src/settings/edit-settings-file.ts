@@ -18,7 +18,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { readBounded, type BoundedFile } from './read-bounded.ts';
+import { type BoundedFile, readBounded } from './read-bounded.ts';
 
 /**
  * The text of a file that is going to be written back, with its byte order mark; undefined when there

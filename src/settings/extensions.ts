@@ -1,10 +1,9 @@
 import { join } from 'node:path';
+import { isRecord } from '../protocol/output.ts';
 import type { HooksFromSource } from './hooks-from-source.ts';
-import { isExtensionEnabled } from './extension-enablement.ts';
 import { extensionsFolder } from './levels.ts';
 import type { SettingsProblem } from './problem.ts';
-import type { ReadFolders } from './read-folders.ts';
-import type { ReadSettingsFile, SettingsFile } from './read-settings-file.ts';
+import type { ReadFolders, ReadSettingsFile, SettingsFile } from './read-files.ts';
 
 /** An extension of the host, as far as hooks go. */
 export interface HookExtension {
@@ -63,3 +62,19 @@ export function readExtensions(
   }
   return { sources, problems, files };
 }
+
+/**
+ * Whether LLxprt has an extension enabled for a project. `entry` is its entry in LLxprt's
+ * `extension-enablement.json`, whose rules read `/folder/`, `/folder/*` (with all below it), or
+ * either after a `!` that disables; the last one that fits the project counts.
+ */
+export function isExtensionEnabled(entry: unknown, project: string): boolean {
+  const rules = isRecord(entry) && Array.isArray(entry['overrides']) ? entry['overrides'] : [];
+  const rule = rules
+    .filter((one) => typeof one === 'string')
+    .findLast((one) => fits(one.replace(/^!/, ''), `${project}/`.replace('//', '/')));
+  return !rule?.startsWith('!');
+}
+
+const fits = (folder: string, project: string): boolean =>
+  folder.endsWith('*') ? project.startsWith(folder.slice(0, -1)) : project === folder;

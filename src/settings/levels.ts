@@ -1,5 +1,8 @@
+import { type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import type { HookSource } from '../protocol/events.ts';
+import type { SettingsProblem } from './problem.ts';
 
 /** The folder for settings, in a project and at home. */
 const settingsFolder = '.llxprt';
@@ -46,4 +49,41 @@ export function homeFolder(): string | undefined {
     return undefined;
   }
   return isAbsolute(home) ? home : undefined;
+}
+
+/** Whose word goes before whose, the strongest first; a source's rank among hooks is another thing. */
+export const authorities = [
+  'system',
+  'user',
+  'project',
+  'extension',
+] as const satisfies HookSource[];
+
+/** Whether what one source says holds for the hooks of another: for its own, and for those of weaker ones. */
+export const reaches = (source: HookSource, hooksOf: HookSource): boolean =>
+  authorities.indexOf(source) <= authorities.indexOf(hooksOf);
+
+/** Why a file that the environment names is ignored; undefined for one that may add hooks (S-11). */
+export function environmentFileFault(variable: string, file: string): SettingsProblem | undefined {
+  const fault = (message: string, fix: string): SettingsProblem => ({
+    file,
+    place: '',
+    message: `${message}, so this file, which ${variable} names, was ignored`,
+    fix,
+  });
+  if (!isAbsolute(file))
+    return fault('is a relative path', `let ${variable} name the file by its whole path`);
+  let stats: Stats | undefined;
+  try {
+    stats = statSync(file, { throwIfNoEntry: false });
+  } catch {
+    // Whoever reads it finds out why it cannot be read.
+  }
+  if (stats === undefined || !stats.isFile()) return undefined;
+  if ((stats.mode & 0o022) !== 0)
+    return fault('can be written by others', 'look at it, and take that right away (chmod go-w)');
+  const own = process.getuid?.();
+  if (own !== undefined && stats.uid !== own && stats.uid !== 0)
+    return fault('belongs to another user', 'look at it, and make it your own (chown)');
+  return undefined;
 }

@@ -2,29 +2,36 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { HookSource } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
-import { reaches } from './authority.ts';
-import type { HooksFromSource } from './hooks-from-source.ts';
-import { environmentFileFault } from './environment-file.ts';
 import { readExtensions } from './extensions.ts';
-import { settingsAtFirstSight, type FirstSight } from './hooks-at-first-sight.ts';
+import type { HooksFromSource } from './hooks-from-source.ts';
 import {
+  environmentFileFault,
   environmentSettings,
   projectSettingsFile,
+  reaches,
   systemSettingsFile,
   userSettingsFile,
 } from './levels.ts';
 import { placeOf, type SettingsProblem } from './problem.ts';
-import { folderReader, type ReadFolders } from './read-folders.ts';
-import { settingsReader, type ReadSettingsFile, type SettingsFile } from './read-settings-file.ts';
+import {
+  type FirstSight,
+  folderReader,
+  type ReadFolders,
+  type ReadSettingsFile,
+  settingsAtFirstSight,
+  type SettingsFile,
+  settingsReader,
+} from './read-files.ts';
 import {
   anySwitchedOn,
   disabledHooks,
   disabledLists,
   failureDefault,
+  type LevelSwitch,
   switchOf,
   switchProblems,
-  type LevelSwitch,
 } from './switches.ts';
+import type { DisabledHooks } from './unknown-names.ts';
 
 /** All levels of settings together. */
 export interface LoadedSettings {
@@ -47,13 +54,6 @@ export interface LoadedSettings {
   readonly untrusted?: { readonly file: string; readonly sight: FirstSight } | undefined;
 }
 
-/** Names and commands of hooks that one source disables. */
-export interface DisabledHooks {
-  readonly source: HookSource;
-  readonly file?: string;
-  readonly names: readonly string[];
-}
-
 /** What one source says of failures. */
 export interface FailureDefault {
   readonly source: HookSource;
@@ -61,13 +61,13 @@ export interface FailureDefault {
 }
 
 /** A file whose hooks are unknown. */
-export interface UnreadFile {
+interface UnreadFile {
   readonly source: HookSource;
   readonly problem: SettingsProblem;
 }
 
 /** What may be known beside the project when settings are loaded. */
-export interface LoadSettingsOptions {
+interface LoadSettingsOptions {
   /** Whether the user trusts the project; asked only where it has a settings file. Default: yes. */
   readonly isTrusted?: (() => boolean) | undefined;
   /** The administrator's folder, for tests. */

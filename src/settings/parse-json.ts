@@ -1,12 +1,11 @@
 import { isError } from '../errors.ts';
 import {
   getNodeValue,
-  parseTree,
-  printParseErrorCode,
   type Node,
   type ParseError,
+  parseTree,
+  printParseErrorCode,
 } from './jsonc.ts';
-import { parsePlainJson } from './plain-json.ts';
 import type { Path, Position } from './problem.ts';
 
 /** A JSON text with comments, and where in it each value stands. */
@@ -19,7 +18,7 @@ export interface ParsedJson {
 }
 
 /** A key that stood before in the same object. */
-export interface DoubledKey {
+interface DoubledKey {
   /** The key of the whole value that it stands under, or is. */
   readonly top: string | number;
   /** Its path, which takes time to find out. */
@@ -169,4 +168,40 @@ function pathOf(property: Node): Path {
     if (node.type === 'property') path.push(String(keyOf(node)));
     else if (node.parent.type === 'array') path.push(node.parent.children!.indexOf(node));
   return path.toReversed();
+}
+
+/** Deeper than settings are, and far from where any parser gives up. */
+const deepest = 50;
+
+/**
+ * The value of a JSON text without comments, trailing commas or keys that stand more than once;
+ * undefined for any other text. Its objects have no prototype, so that no inherited name is taken
+ * for a key.
+ */
+export function parsePlainJson(source: string): { readonly value: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(source);
+    return keysIn(value, 0) === keysWritten(source) ? { value } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How many keys the objects of a value have, whose prototypes it takes away. */
+function keysIn(value: unknown, depth: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth > deepest) return Number.NaN;
+  if (!Array.isArray(value)) Object.setPrototypeOf(value, null);
+  const inner = Object.values(value);
+  return inner.reduce<number>(
+    (count, each) => count + keysIn(each, depth + 1),
+    Array.isArray(value) ? 0 : inner.length,
+  );
+}
+
+/** How many keys a valid JSON text writes: texts before a colon. */
+function keysWritten(json: string): number {
+  let count = 0;
+  for (const [, colon] of json.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"\s*(:?)/g)) if (colon) count++;
+  return count;
 }

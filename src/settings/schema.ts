@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { LeftBehind } from '../../machines/hook-process.ts';
 import { hookEventNames, type HookEventName } from '../protocol/events.ts';
-import { defaultTimeout } from './default-timeout.ts';
-import { shortestTimeout } from './hook-fields.ts';
+import { defaultTimeout } from './known-keys.ts';
 import {
   commentKey,
   foreignGroupKeys,
   foreignHookKeys,
   misplacedTopKeys,
+  shortestTimeout,
   slipPattern,
   toolsKeys,
   topKeys,

@@ -2,7 +2,7 @@ import type { HookSource } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { HooksFromSource } from './hooks-from-source.ts';
 import { reserved } from './known-keys.ts';
-import type { FirstSight } from './hooks-at-first-sight.ts';
+import type { FirstSight } from './read-files.ts';
 import type { LoadedSettings } from './load-settings.ts';
 import type { SettingsProblem } from './problem.ts';
 import { offFor } from './switches.ts';

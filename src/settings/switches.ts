@@ -1,8 +1,9 @@
 import type { HookSource } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
-import { authorities, reaches } from './authority.ts';
-import { collectProblems, placeOf, said, type Path, type SettingsProblem } from './problem.ts';
-import type { SettingsFile } from './read-settings-file.ts';
+import type { HookDefinition } from './hook-definition.ts';
+import { authorities, reaches } from './levels.ts';
+import { collectProblems, type Path, placeOf, said, type SettingsProblem } from './problem.ts';
+import type { SettingsFile } from './read-files.ts';
 
 /** The keys that switch hooks on or off (C-01); `of` is whose hooks a `false` switches off (S-13). */
 const gates = [
@@ -166,4 +167,16 @@ export function switchProblems({
             fix: 'make it the name or the command of a hook',
           }));
   });
+}
+
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+/** Whether a list of names and commands, which may be as long as the list of all hooks, has a hook. */
+export function isListed(
+  names: readonly string[],
+  { name, command }: Pick<HookDefinition, 'name' | 'command'>,
+): boolean {
+  const listed = sets.get(names) ?? new Set(names);
+  sets.set(names, listed);
+  return listed.has(name) || listed.has(command);
 }

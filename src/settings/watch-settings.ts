@@ -1,11 +1,14 @@
-import { isAbsolute } from 'node:path';
+import { type FSWatcher, realpathSync, statSync, watch } from 'node:fs';
+import { basename, dirname, isAbsolute, relative, sep } from 'node:path';
+import { debugChannel } from '../log.ts';
+import { isShortage } from '../shortage.ts';
 import {
   environmentSettings,
   projectSettingsFile,
   systemSettingsFile,
   userSettingsFile,
 } from './levels.ts';
-import { watchFiles } from './watch-files.ts';
+import { readBounded } from './read-bounded.ts';
 
 /** Tells when the settings of the project, the user or the system change. Gives back what ends it. */
 export const watchSettings = (
@@ -22,3 +25,133 @@ export const watchSettings = (
     ].filter((file): file is string => file !== undefined && isAbsolute(file)),
     onChange,
   );
+
+const debug = debugChannel('system');
+
+/** How long a file must be quiet, in ms: an editor needs several steps to save. */
+const quiet = 100;
+
+/** How often files are looked at where the system cannot watch, in ms. */
+const pollEvery = 2_000;
+
+/**
+ * Calls `onChange` when the content of one of the files changes, appears or goes: also with its
+ * folder, by an editor that puts a new file in its place, or behind a symbolic link. It keeps no
+ * process alive. Gives back what ends it.
+ */
+export function watchFiles(files: readonly string[], onChange: () => void): () => void {
+  let watchers: FSWatcher[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let polling: NodeJS.Timeout | undefined;
+  let ended = false;
+
+  // Folders are watched, not files, because a file that is replaced takes its watcher with it; and
+  // all are watched anew after each event, because so does a folder.
+  const arm = (): void => {
+    const before = watchers;
+    watchers = [];
+    try {
+      for (let folders = foldersToWatch(files); ;) {
+        for (const [folder, names] of folders) watchers.push(watchFolder(folder, names));
+        // What appeared in between told nobody.
+        const now = foldersToWatch(files);
+        if (sameKeys(folders, now)) break;
+        close(watchers);
+        watchers = [];
+        folders = now;
+      }
+    } catch (error) {
+      debug('settings are polled, for they cannot be watched: %s', String(error));
+      close(watchers);
+      watchers = [];
+      poll();
+    }
+    close(before);
+  };
+  const watchFolder = (folder: string, names: ReadonlySet<string>): FSWatcher =>
+    watch(folder, { persistent: false }, (_, name) => {
+      if (name === null || names.has(name)) soon();
+    }).on('error', soon);
+  // Not `watchFile()`: it takes the files as it first sees them, later, for what they always were.
+  const poll = (): void => {
+    polling ??= setInterval(() => {
+      if (hasChanged(contentsOf(files, contents))) soon();
+    }, pollEvery).unref();
+  };
+  const soon = (): void => {
+    if (ended) return;
+    clearTimeout(timer);
+    timer = setTimeout(look, quiet).unref();
+  };
+  const look = (): void => {
+    if (polling === undefined) arm();
+    const now = contentsOf(files, contents);
+    if (!hasChanged(now)) return;
+    contents = now;
+    onChange();
+  };
+  const hasChanged = (now: Contents): boolean =>
+    now.some((content, index) => content !== contents[index]);
+
+  arm();
+  let contents = contentsOf(files);
+  return () => {
+    ended = true;
+    clearTimeout(timer);
+    clearInterval(polling);
+    close(watchers);
+  };
+}
+
+const close = (watchers: readonly FSWatcher[]): void => {
+  for (const watcher of watchers) watcher.close();
+};
+
+const sameKeys = (one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>) =>
+  one.size === other.size && [...one.keys()].every((key) => other.has(key));
+
+/**
+ * The folders in which a change may concern one of the files, with the names that matter there: the
+ * file's own folder and the one around it, or what there is of them, and the same behind links.
+ */
+function foldersToWatch(files: readonly string[]): Map<string, Set<string>> {
+  const folders = new Map<string, Set<string>>();
+  for (const file of files)
+    for (const path of new Set([file, realPath(file)])) {
+      const folder = dirname(path);
+      for (const wanted of [folder, dirname(folder)]) {
+        const there = nearest(wanted);
+        const [next] = relative(there, path).split(sep);
+        const names = folders.get(there) ?? new Set([basename(there)]);
+        folders.set(there, names.add(next!));
+      }
+    }
+  return folders;
+}
+
+/** The folder, or the nearest one around it that is there. */
+const nearest = (folder: string): string =>
+  statSync(folder, { throwIfNoEntry: false })?.isDirectory() || dirname(folder) === folder
+    ? folder
+    : nearest(dirname(folder));
+
+function realPath(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
+  }
+}
+
+type Contents = readonly (string | undefined)[];
+
+/** What stands in the files, or why it is not read; in one that cannot be read for a shortage, what stood there before. */
+const contentsOf = (files: readonly string[], before: Contents = []): Contents =>
+  files.map((file, index) => {
+    try {
+      const read = readBounded(file);
+      return 'refused' in read ? read.refused : read.bytes.toString();
+    } catch (error) {
+      return isShortage(error) ? before[index] : undefined;
+    }
+  });

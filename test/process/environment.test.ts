@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { HookSystem } from '../../src/hooks/hook-system.ts';
-import { findProgram } from '../../src/process/find-program.ts';
+import { findProgram } from '../../src/process/programs.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { runToExit } from './run-hook.ts';
 

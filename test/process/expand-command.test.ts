@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
-import { expandCommand } from '../../src/process/expand-command.ts';
+import { expandCommand } from '../../src/process/programs.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { runToExit } from './run-hook.ts';
 import { cpuTime } from '../support/cpu-time.ts';

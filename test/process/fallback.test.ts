@@ -1,7 +1,9 @@
 import type * as childProcess from 'node:child_process';
+import type * as fs from 'node:fs';
 import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type * as findProgram from '../../src/process/find-program.ts';
+import type * as programs from '../../src/process/programs.ts';
 import type * as run from './run-hook.ts';
 
 const isThere = (file: string): boolean => !file.endsWith('mkfifo');
@@ -11,8 +13,8 @@ const shortages: [string, () => void, [string, string]][] = [
   [
     'mkfifo',
     () =>
-      vi.doMock('../../src/process/find-program.ts', async (original) => {
-        const real = await original<typeof findProgram>();
+      vi.doMock('../../src/process/programs.ts', async (original) => {
+        const real = await original<typeof programs>();
         return {
           ...real,
           findProgram: (name: string) => (isThere(name) ? real.findProgram(name) : undefined),
@@ -24,11 +26,16 @@ const shortages: [string, () => void, [string, string]][] = [
   [
     'a folder to write to',
     () =>
-      vi.doMock('../../src/process/scratch.ts', () => ({
-        scratchFolder() {
-          throw new Error('EROFS: read-only file system');
-        },
-      })),
+      vi.doMock('node:fs', async (original) => {
+        const real = await original<typeof fs>();
+        return {
+          ...real,
+          mkdtempSync(prefix: string) {
+            if (basename(prefix) !== 'hookmachine-') return real.mkdtempSync(prefix);
+            throw new Error('EROFS: read-only file system');
+          },
+        };
+      }),
     ['socket', 'socket'],
   ],
 ];
@@ -42,8 +49,8 @@ describe.each(shortages)("without %s Node's pipes serve", (_, takeAway, [stdinIs
   });
   afterAll(() => {
     vi.unstubAllEnvs();
-    vi.doUnmock('../../src/process/find-program.ts');
-    vi.doUnmock('../../src/process/scratch.ts');
+    vi.doUnmock('../../src/process/programs.ts');
+    vi.doUnmock('node:fs');
   });
 
   test('for all that has no other stream', async () => {

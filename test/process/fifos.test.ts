@@ -1,7 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
-import { orderFifos, returnFifo, takeFifo } from '../../src/process/fifos.ts';
-import { scratchFolder } from '../../src/process/scratch.ts';
+import { orderFifos, returnFifo, scratchFolder, takeFifo } from '../../src/process/pipes.ts';
 
 const made = () => readdirSync(scratchFolder()).length;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OutputWindow } from '../../src/process/output-window.ts';
+import { OutputWindow } from '../../src/process/run-command.ts';
 
 function windowOf(limit: number, text: string, chunkSize: number): OutputWindow {
   const window = new OutputWindow(limit);

@@ -16,7 +16,7 @@ import { createActor, fromCallback, toPromise } from 'xstate';
 import { hookProcessMachine } from '../../machines/hook-process.ts';
 import { prestart } from '../../src/process/ahead/waiting-hooks.ts';
 import { findProgram, hookProcess } from '../../src/process/index.ts';
-import { statOf } from '../../src/process/proc.ts';
+import { statOf } from '../../src/process/processes.ts';
 import { filesBehind } from '../../src/trust/script-files.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { inputFor, isAlive, type Options } from './run-hook.ts';

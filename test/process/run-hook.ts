@@ -10,7 +10,7 @@ import {
   hookProcessMachine,
   type LeftBehind,
 } from '../../machines/hook-process.ts';
-import { livingGroups } from '../../src/process/group.ts';
+import { livingGroups } from '../../src/process/processes.ts';
 import { hookProcess } from '../../src/process/index.ts';
 import { prepare } from '../../src/process/ahead/ready-shells.ts';
 

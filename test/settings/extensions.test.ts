@@ -1,9 +1,8 @@
 import { renameSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { isExtensionEnabled } from '../../src/settings/extension-enablement.ts';
+import { isExtensionEnabled } from '../../src/settings/extensions.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
-import { folderReader } from '../../src/settings/read-folders.ts';
-import { settingsReader } from '../../src/settings/read-settings-file.ts';
+import { folderReader, settingsReader } from '../../src/settings/read-files.ts';
 import { formatProblem } from '../../src/settings/problem.ts';
 import { sandbox } from '../support/sandbox.ts';
 

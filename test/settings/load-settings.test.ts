@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { authorities } from '../../src/settings/authority.ts';
+import { authorities } from '../../src/settings/levels.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import { formatProblem } from '../../src/settings/problem.ts';
 import { isSwitchedOn } from '../../src/settings/switches.ts';

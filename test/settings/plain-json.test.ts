@@ -11,8 +11,7 @@ import {
 } from 'fast-check';
 import { getNodeValue, parseTree, type ParseError } from 'jsonc-parser';
 import { expect, test } from 'vitest';
-import { parseJson } from '../../src/settings/parse-json.ts';
-import { parsePlainJson } from '../../src/settings/plain-json.ts';
+import { parseJson, parsePlainJson } from '../../src/settings/parse-json.ts';
 
 /** What the parser for JSON with comments makes of a text; undefined when it refuses it. */
 function byParser(text: string): { value: unknown } | undefined {

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { formatProblem } from '../../src/settings/problem.ts';
-import { settingsReader } from '../../src/settings/read-settings-file.ts';
+import { settingsReader } from '../../src/settings/read-files.ts';
 import { sandbox } from '../support/sandbox.ts';
 
 /** Writes one settings file and reads it. */

@@ -8,7 +8,7 @@ import { slipOf, slipPattern, toolsKeys, topKeys } from '../../src/settings/know
 import { collectProblems } from '../../src/settings/problem.ts';
 import { settingsJsonSchema } from '../../src/settings/schema.ts';
 import { switchProblems } from '../../src/settings/switches.ts';
-import { reportMisspeltKeys } from '../../src/settings/unknown-keys.ts';
+import { reportMisspeltKeys } from '../../src/settings/unknown-names.ts';
 import { holds } from '../properties/check.ts';
 
 const validate = new Ajv({ strict: true, strictTypes: false }).compile(settingsJsonSchema());

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatProblem } from '../../src/settings/problem.ts';
-import { unknownDisabled } from '../../src/settings/unknown-disabled.ts';
+import { unknownDisabled } from '../../src/settings/unknown-names.ts';
 
 const hooks = [
   { name: 'scan', command: './scan.sh' },

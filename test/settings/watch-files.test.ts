@@ -3,7 +3,7 @@ import type * as fs from 'node:fs';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { watchFiles } from '../../src/settings/watch-files.ts';
+import { watchFiles } from '../../src/settings/watch-settings.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const failure = (code: string) => Object.assign(new Error(code), { code });

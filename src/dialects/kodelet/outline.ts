@@ -1,5 +1,5 @@
 import type { DialectOutline } from '../dialect.ts';
-import { folderAtFirstSight } from '../../settings/hooks-at-first-sight.ts';
+import { folderAtFirstSight } from '../../settings/read-files.ts';
 import { kodeletEvents } from './events.ts';
 import { hookFolders } from './hook-folders.ts';
 

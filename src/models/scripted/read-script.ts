@@ -1,5 +1,5 @@
 import type { Path, Position } from '../../settings/problem.ts';
-import { readBounded, type BoundedFile } from '../../settings/read-bounded.ts';
+import { type BoundedFile, readBounded } from '../../settings/read-bounded.ts';
 import { ModelError } from '../model-error.ts';
 import { mistakesIn, scriptError, type Mistake } from './mistakes.ts';
 import { turnSchema, type PlacedTurn } from './turn.ts';

@@ -1,11 +1,10 @@
 import { type Stats, statSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import type { HookCommand } from '../../../machines/hook-process.ts';
-import { environmentOf } from '../environment.ts';
-import { isOurs, limitsOf, type Limits, readAgain } from '../proc.ts';
+import { environmentOf, findShell, systemShell } from '../programs.ts';
+import { isOurs, type Limits, limitsOf, readAgain } from '../processes.ts';
 import { calledByName } from './ready-way.ts';
-import { scratchFolder } from '../scratch.ts';
-import { findShell, systemShell } from '../shell.ts';
+import { scratchFolder } from '../pipes.ts';
 
 /** What a hook's process gets from its start alone, and cannot be given later. */
 export interface Inheritance {

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { HookStreams } from '../hook-streams.ts';
 import type { FolderId, Inheritance } from './inheritance.ts';
 import type { StartedHook } from '../plain-start.ts';
-import { limitsOf, statOf } from '../proc.ts';
+import { limitsOf, statOf } from '../processes.ts';
 import type { ReadyWay } from './ready-way.ts';
 import { lastPid, marked, newMark, tellsPids } from '../strays.ts';
 import { forget, watchAhead } from '../watchdog.ts';

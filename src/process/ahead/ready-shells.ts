@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import type { HookCommand } from '../../../machines/hook-process.ts';
-import { expandCommand } from '../expand-command.ts';
+import { expandCommand } from '../programs.ts';
 import { type Inheritance, shellInheritanceOf, type Surroundings } from './inheritance.ts';
 import type { StartedHook } from '../plain-start.ts';
 import { ReadyShell } from './ready-shell.ts';

@@ -5,7 +5,7 @@ import type { HookCommand } from '../../../machines/hook-process.ts';
 import { HookStreams } from '../hook-streams.ts';
 import { openInputPipe } from '../pipes.ts';
 import { programOf, type StartedHook } from '../plain-start.ts';
-import { limitsOf, statOf } from '../proc.ts';
+import { limitsOf, statOf } from '../processes.ts';
 import { lastPid, marked, newMark, tellsPids } from '../strays.ts';
 import { forget, watch } from '../watchdog.ts';
 import type { Inheritance } from './inheritance.ts';

@@ -1,0 +1,139 @@
+import { distance } from 'fastest-levenshtein';
+import type { HookSource } from '../protocol/events.ts';
+import { isRecord } from '../protocol/output.ts';
+import type { HookDefinition } from './hook-definition.ts';
+import {
+  commentKey,
+  hooksConfigKeys,
+  misplacedTopKeys,
+  placeOfTopKey,
+  slipOf,
+  toolsKeys,
+  topKeys,
+} from './known-keys.ts';
+import {
+  collectProblems,
+  type Complain,
+  type Path,
+  said,
+  type SettingsProblem,
+} from './problem.ts';
+
+/**
+ * Reports keys of a settings file that evidently were meant for us: where other programs have keys
+ * too, those that are a slip of ours, and in `hooksConfig` all that nobody knows.
+ */
+export function reportMisspeltKeys(values: Readonly<Record<string, unknown>>, complain: Complain) {
+  for (const key of Object.keys(values)) {
+    const meant = slipOf(key, topKeys);
+    if (meant !== undefined) complain(() => misspelt([key], meant));
+    else if (misplacedTopKeys.includes(key))
+      complain(() => misplaced([key], `it belongs in "${placeOfTopKey(key)}"`));
+  }
+  for (const key of ['tools', 'hooksConfig'])
+    if (values[key] !== undefined && values[key] !== null && !isRecord(values[key]))
+      complain(() => ({
+        path: [key],
+        message: `${said(values[key])}, so it was ignored`,
+        fix: 'make it an object: { … }',
+      }));
+  const { tools, hooksConfig } = values;
+  for (const key of isRecord(tools) ? Object.keys(tools) : []) {
+    const meant = slipOf(key, toolsKeys);
+    if (meant !== undefined) complain(() => misspelt(['tools', key], meant));
+  }
+  if (isRecord(hooksConfig))
+    reportUnknownKeys(hooksConfig, ['hooksConfig'], hooksConfigKeys, [], complain);
+}
+
+/** Reports every key of an object that is not known there, with the one that was probably meant. */
+export function reportUnknownKeys(
+  value: object,
+  path: Path,
+  keys: readonly string[],
+  foreign: readonly string[],
+  complain: Complain,
+  hintFor: (key: string) => string | undefined = () => undefined,
+): void {
+  for (const key of Object.keys(value))
+    if (!keys.includes(key) && !foreign.includes(key) && !commentKey.test(key))
+      complain(() => {
+        const meant = nearestKey(key, keys);
+        const at = [...path, key];
+        if (meant !== undefined) return misspelt(at, meant);
+        return misplaced(at, hintFor(key) ?? `the keys here are ${keys.join(', ')}`);
+      });
+}
+
+const misspelt = (path: Path, meant: string) => misplaced(path, `write "${meant}"`);
+
+const misplaced = (path: Path, fix: string) => ({
+  path,
+  message: 'there is no such key, so it is ignored',
+  fix,
+});
+
+/**
+ * Reports names in lists of disabled hooks that no hook has, neither as its name nor as its command: a
+ * hook that was to be disabled runs on. `knowsAll` tells whether no other hooks may be there; it is asked only where a name is unknown.
+ */
+export function unknownDisabled(
+  disabled: readonly (DisabledHooks & { readonly file?: string | undefined })[],
+  hooks: readonly Pick<HookDefinition, 'name' | 'command'>[],
+  knowsAll: () => boolean = () => true,
+): SettingsProblem[] {
+  if (disabled.every(({ names }) => names.length === 0)) return [];
+  const known = new Set(hooks.flatMap(({ name, command }) => [name, command]));
+  if (disabled.every(({ names }) => names.every((name) => known.has(name))) || !knowsAll())
+    return [];
+  const near = [...known].filter((name) => name !== '').slice(0, mostCompared);
+  return disabled.flatMap(({ names, file }) =>
+    collectProblems(file === undefined ? {} : { file }, (complain) => {
+      for (const name of new Set(names))
+        if (!known.has(name))
+          complain(() => {
+            const meant = nearestKey(name, near);
+            return {
+              path: ['hooksConfig', 'disabled'],
+              message: `${said(name).replace(/^is /, '')} is the name or command of no hook, so it disables none`,
+              fix:
+                meant === undefined
+                  ? 'write a name that "hookmachine list" shows'
+                  : `write ${JSON.stringify(meant)}`,
+            };
+          });
+    }),
+  );
+}
+
+/** How many names one is compared with. */
+const mostCompared = 1_000;
+
+/** Longer than any key is; to compare such words would take time. */
+const longestKey = 60;
+
+/** The key that was probably meant; undefined when none of them is near. */
+export function nearestKey(key: string, keys: readonly string[]): string | undefined {
+  if (key.length > longestKey) return undefined;
+  const written = plain(key);
+  const [nearest] = keys
+    .map((known) => ({ known, away: distance(written, plain(known)) }))
+    .filter(
+      ({ known, away }) => away <= Math.max(known.length < 4 ? 1 : 2, Math.floor(known.length / 3)),
+    )
+    .toSorted((one, other) => one.away - other.away);
+  return nearest?.known ?? keys.find((known) => areOneBeginning(written, plain(known)));
+}
+
+const plain = (key: string): string => key.replaceAll(/[-_ .]/g, '').toLowerCase();
+
+/** Such as `timeoutMs` and `desc`. */
+const areOneBeginning = (one: string, other: string): boolean =>
+  Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one));
+
+/** Names and commands of hooks that one source disables. */
+export interface DisabledHooks {
+  readonly source: HookSource;
+  readonly file?: string;
+  readonly names: readonly string[];
+}
