@@ -1,8 +1,11 @@
 import { availableParallelism, loadavg } from 'node:os';
 import type { Fate, Policy } from './engine.ts';
-import { usualTimeout, type Fault } from './fault.ts';
+import type { Fault } from './fault.ts';
 import type { Observed } from './observed.ts';
 import { sayings } from './sayings.ts';
+
+/** What a call may take whose hook ends by itself, in ms. */
+const usual = 3_000;
 
 /** Between SIGTERM and SIGKILL, in ms. */
 const grace = 5_000;
@@ -18,7 +21,7 @@ const busyMargin = 2_000;
 
 /** How long a call with this fault may take, in ms. */
 export const longest = (
-  { timeout = usualTimeout, isDeaf, isUnkillable, hostIsBusyFor = 0 }: Fault,
+  { timeout = usual, isDeaf, isUnkillable, hostIsBusyFor = 0 }: Fault,
   isBusy = false,
 ): number =>
   timeout +
@@ -31,7 +34,7 @@ export const longest = (
 export const isMachineBusy = (): boolean => loadavg()[0]! > 0.75 * availableParallelism();
 
 /** Whether what a hook with this fault leaves is to live on. */
-const livesOn = ({ leaves }: Fault, fate: Fate): boolean =>
+export const livesOn = ({ leaves }: Fault, fate: Fate): boolean =>
   fate === 'leave' ? leaves !== undefined : fate === 'end-group' && leaves === 'daemon';
 
 /** The claims that a run did not keep; none is what we want. */

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isMachineBusy, longest } from './claims.ts';
+import { isMachineBusy, livesOn, longest } from './claims.ts';
 import { allFaults } from './faults.ts';
 import { usualTimeout, type Fault } from './fault.ts';
 import type { Fate, OpenEngine, Policy, Way } from './engine.ts';
@@ -24,10 +24,13 @@ export interface Order {
 }
 
 /** A call that takes so much longer than it may, in ms, counts as one that hangs. */
-const patience = 2_000;
+const patience = 30_000;
 
-/** How long the system may take to take away what has ended, in ms. */
-const settling = 300;
+/** How long the system may take to take away what has ended, and how long what is to live on is looked at, in ms. */
+const [settling, staying] = [10_000, 300];
+
+/** How long a hook runs before something goes wrong around it, in ms. */
+const undisturbed = 150;
 
 async function observe({ fault: name, policy, way, fate, peer }: Order): Promise<Observed> {
   const fault = allFaults.find((one) => one.name === name)!;
@@ -64,20 +67,21 @@ async function observe({ fault: name, policy, way, fate, peer }: Order): Promise
   const before = descriptorsInUse();
   const repairs = [fault.before?.(folder)];
   const startedAt = performance.now();
-  const trouble = fault.during && setTimeout(() => repairs.push(fault.during!(folder)), 150);
-  const givenUp = new AbortController();
+  const over = new AbortController();
+  const running = (): number => processesWith(mark).length - waitingShells().length;
+  if (fault.during) void disturb(running, () => repairs.push(fault.during!(folder)), over.signal);
   const decided = await Promise.race([
     engine.call().catch((error: unknown) => void uncaught.push(String(error))),
-    sleep(longest(fault, true) + patience, undefined, { signal: givenUp.signal }),
+    sleep(longest(fault, true) + patience, undefined, { signal: over.signal }),
   ]);
   const ms = performance.now() - startedAt;
-  givenUp.abort();
-  clearTimeout(trouble);
+  over.abort();
   for (const repair of repairs) repair?.();
   // Whoever made it so that we cannot end it has to.
   if (fault.isUnkillable) endAll(mark);
-  const left = await untilNone(() => processesWith(mark).length - waitingShells().length);
-  const descriptors = await untilNone(() => descriptorsInUse() - before);
+  const patientFor = livesOn(fault, fate) ? staying : settling;
+  const left = await untilNone(running, patientFor);
+  const descriptors = await untilNone(() => descriptorsInUse() - before, patientFor);
   // What lives on may start others faster than it is ended once.
   for (let round = 0; round < 50 && processesWith(mark).length > 0; round++) endAll(mark);
   rmSync(folder, { recursive: true, force: true });
@@ -121,8 +125,15 @@ function endAll(mark: string): void {
     }
 }
 
-async function untilNone(count: () => number): Promise<number> {
-  const patientUntil = performance.now() + settling;
+/** Does it a moment after the hook has begun to run, unless its call is over by then. */
+async function disturb(running: () => number, act: () => void, over: AbortSignal): Promise<void> {
+  while (running() === 0 && !over.aborted) await sleep(10);
+  await sleep(undisturbed);
+  if (!over.aborted) act();
+}
+
+async function untilNone(count: () => number, patientFor: number): Promise<number> {
+  const patientUntil = performance.now() + patientFor;
   while (count() > 0 && performance.now() < patientUntil) await sleep(10);
   return Math.max(0, count());
 }

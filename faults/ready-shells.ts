@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long it may take until a shell waits, in ms, and how long a pause between hooks is. */
-const [patience, pause] = [2_000, 30];
+const [patience, pause] = [20_000, 30];
 
 /** All that this process ever made ready. */
 const shells: ChildProcess[] = [];

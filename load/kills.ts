@@ -24,7 +24,7 @@ export interface Kills {
   readonly broken: readonly string[];
 }
 
-/** When a host is killed at the latest, in ms; and one that has just begun. */
+/** When a host is killed at the latest, in ms after its first hook began; and one that has just begun. */
 const [latest, early] = [700, 150];
 
 /** Kills so many hosts with hooks in flight, each at a moment of its own, and reads what they recorded. */
@@ -90,7 +90,10 @@ async function killOne(
       tell(String(message.wrong));
   });
   child.send({ ...order, mark } satisfies RecordOrder);
-  await Promise.race([running, ended]);
+  const exited = ended.then(() => true);
+  let isOver = await Promise.race([running.then(() => false), exited]);
+  while (!isOver && processesWith(mark).length === 0)
+    isOver = await Promise.race([sleep(5).then(() => false), exited]);
   await sleep(after);
   const alive = processesWith(mark).length;
   child.kill('SIGKILL');

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { processesWith } from '../faults/processes.ts';
 
 /** How long what a host leaves may live on, in ms. */
-const patience = 2_000;
+const patience = 20_000;
 
 /** How many processes that carry this mark live on although their host has ended. */
 export async function leftOf(mark: string): Promise<number> {

@@ -16,7 +16,7 @@ export interface Run {
 }
 
 /** How long a host may take to end by itself once its calls are made, in ms. */
-const patience = 20_000;
+const patience = 60_000;
 
 /** Makes so many calls in a host of their own. */
 export async function runLoad(

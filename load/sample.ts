@@ -20,7 +20,7 @@ export const ofNoShell = ({ descriptors, processes }: Counts): number =>
   descriptors - descriptorsOfReadyShell * processes;
 
 /** How long the system may take to take away what has ended, in ms. */
-const settling = 3_000;
+const settling = 20_000;
 
 /**
  * Looks at what this process holds, once that changes no more and no more is left than may be, or time
