@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { fromCallback } from 'xstate';
 import { hookEventMachine, type HookEventInput } from '../../machines/hook-event.ts';
 import { hookProcessMachine, type ProcessReport } from '../../machines/hook-process.ts';
@@ -10,6 +10,7 @@ import { runMachine } from '../../src/hooks/run-machine.ts';
 import { someInput, written } from '../support/call-tool.ts';
 import { collectGarbage, heapUsed } from '../support/heap-used.ts';
 import { inParallel, startSession } from '../support/session.ts';
+import { waitUntil } from '../support/until.ts';
 
 const request = { id: '1', name: 'write_file', input: someInput };
 
@@ -121,7 +122,7 @@ test.each(['without a signal', 'on a signal'])('a call under way %s takes little
   const start = async (count: number): Promise<void> => {
     for (let call = 0; call < count; call++)
       calls.push(executeToolWithHooks(config, 'write_file', someInput, unending, { signal }));
-    await vi.waitUntil(() => enders.length === calls.length, { timeout: 15_000 });
+    await waitUntil(() => enders.length === calls.length);
   };
   await start(300);
   const before = heapUsed();
@@ -142,12 +143,9 @@ test('calls that nothing can end any more are collected', async () => {
     return new WeakRef(input);
   };
   const inputs = Array.from({ length: 500 }, begin);
-  await vi.waitUntil(() => begun === 500, { timeout: 15_000 });
-  await vi.waitUntil(
-    () => {
-      collectGarbage();
-      return inputs.every((input) => input.deref() === undefined);
-    },
-    { timeout: 30_000, interval: 100 },
-  );
+  await waitUntil(() => begun === 500);
+  await waitUntil(() => {
+    collectGarbage();
+    return inputs.every((input) => input.deref() === undefined);
+  });
 });

@@ -1,15 +1,18 @@
 import { execa } from 'execa';
 import { connect, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test, type TestContext } from 'vitest';
 import '../build.ts';
 import { begin, enter } from '../inspector/ask.ts';
+import { waitUntil } from '../support/until.ts';
 
 const script = new URL('../fixtures/hosts/inspected.mjs', import.meta.url).pathname;
 const most = 32;
 
+type Finally = TestContext['onTestFinished'];
+
 /** A host in a process of its own that may open few files, with a page of this kind. */
-async function startHost(kind: string) {
+async function startHost(kind: string, onTestFinished: Finally) {
   const host = execa('bash', ['-c', `ulimit -n 256; exec node ${script} ${kind}`], {
     buffer: false,
     reject: false,
@@ -31,7 +34,11 @@ async function startHost(kind: string) {
 }
 
 /** A connection that begins with this text, and whether the host has ended it. */
-function knock(port: number, text: string): { socket: Socket; isOpen: () => boolean } {
+function knock(
+  port: number,
+  text: string,
+  onTestFinished: Finally,
+): { socket: Socket; isOpen: () => boolean } {
   const socket = connect(port, '127.0.0.1');
   let isOpen = true;
   socket.on('error', () => undefined).on('close', () => (isOpen = false));
@@ -42,7 +49,7 @@ function knock(port: number, text: string): { socket: Socket; isOpen: () => bool
 }
 
 const connected = (sockets: readonly { socket: Socket }[]): Promise<boolean> =>
-  vi.waitUntil(() => sockets.every(({ socket }) => !socket.connecting), { timeout: 30_000 });
+  waitUntil(() => sockets.every(({ socket }) => !socket.connecting));
 
 const openOf = (sockets: readonly { isOpen: () => boolean }[]): number =>
   sockets.filter(({ isOpen }) => isOpen()).length;
@@ -68,12 +75,14 @@ const knocks: readonly (readonly [string, string])[] = [
 ];
 
 describe.each(['inspector', 'stately', 'recording'])('with the page of the kind "%s"', (kind) => {
-  test('400 half requests of a stranger take no denial away from a host that may open 256 files (S-27)', async () => {
-    const host = await startHost(kind);
+  test('400 half requests of a stranger take no denial away from a host that may open 256 files (S-27)', async ({
+    onTestFinished,
+  }) => {
+    const host = await startHost(kind, onTestFinished);
     const before = await host.callSix();
     expect(before.denied).toBe(6);
     const half = knocks[1]![1];
-    const strangers = Array.from({ length: 400 }, () => knock(host.port, half));
+    const strangers = Array.from({ length: 400 }, () => knock(host.port, half, onTestFinished));
     expect(await host.callSix()).toHaveProperty('denied', 6);
     await connected(strangers);
     const { denied, sockets } = await host.callSix();
@@ -82,10 +91,12 @@ describe.each(['inspector', 'stately', 'recording'])('with the page of the kind 
     expect(sockets - before.sockets).toBeLessThanOrEqual(most + 8);
   });
 
-  test('whoever has the token is admitted however many strangers are there, and stays (S-27)', async () => {
-    const host = await startHost(kind);
+  test('whoever has the token is admitted however many strangers are there, and stays (S-27)', async ({
+    onTestFinished,
+  }) => {
+    const host = await startHost(kind, onTestFinished);
     const early = knocks.flatMap(([, text]) =>
-      Array.from({ length: 10 }, () => knock(host.port, text)),
+      Array.from({ length: 10 }, () => knock(host.port, text, onTestFinished)),
     );
     await connected(early);
     const { page, cookie } =
@@ -98,7 +109,7 @@ describe.each(['inspector', 'stately', 'recording'])('with the page of the kind 
       () => (hasEnded = true),
       () => (hasEnded = true),
     );
-    const late = Array.from({ length: 200 }, () => knock(host.port, ''));
+    const late = Array.from({ length: 200 }, () => knock(host.port, '', onTestFinished));
     await connected(late);
     const again = await begin(page, { headers: { cookie } });
     expect((await again.whole).status).toBe(200);
@@ -108,16 +119,21 @@ describe.each(['inspector', 'stately', 'recording'])('with the page of the kind 
   });
 });
 
-test.each(knocks)('a stranger who sends %s is not waited for', async (_, text) => {
-  const host = await startHost('inspector');
-  const strangers = Array.from({ length: 3 }, () => knock(host.port, text));
-  await vi.waitUntil(() => openOf(strangers) === 0, { timeout: 30_000 });
-});
+test.concurrent.for(knocks)(
+  'a stranger who sends %s is not waited for',
+  async ([, text], { onTestFinished }) => {
+    const host = await startHost('inspector', onTestFinished);
+    const strangers = Array.from({ length: 3 }, () => knock(host.port, text, onTestFinished));
+    await waitUntil(() => openOf(strangers) === 0);
+  },
+);
 
-test('a stranger who sends a byte at a time is not waited for', async () => {
-  const host = await startHost('inspector');
-  const { socket, isOpen } = knock(host.port, 'GET / HTTP/1.1\r\n');
+test.concurrent('a stranger who sends a byte at a time is not waited for', async ({
+  onTestFinished,
+}) => {
+  const host = await startHost('inspector', onTestFinished);
+  const { socket, isOpen } = knock(host.port, 'GET / HTTP/1.1\r\n', onTestFinished);
   const drip = setInterval(() => socket.writable && socket.write('X'), 50);
   onTestFinished(() => clearInterval(drip));
-  await vi.waitUntil(() => !isOpen(), { timeout: 30_000 });
+  await waitUntil(() => !isOpen());
 });

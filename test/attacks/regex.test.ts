@@ -26,7 +26,7 @@ async function fire(tool_name: string, groups: readonly object[]) {
     cwd: box.project,
     env: { ...box.env, HOOKMACHINE_TRUST: '1' },
     input: JSON.stringify({ tool_name, tool_input: {} }),
-    timeout: 15_000,
+    timeout: 120_000,
     forceKillAfterDelay: 100,
     reject: false,
   });

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { vi } from 'vitest';
 import { MessageBusType, type HookExecutionResponse } from '../../src/bus/message-bus.ts';
 import type { CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import { startSession, type Session } from '../support/session.ts';
+import { waitUntil } from '../support/until.ts';
 
 export const { HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE } = MessageBusType;
 
@@ -30,7 +30,7 @@ export async function startBusSession(
   const send = async (message: unknown): Promise<Payload> => {
     const before = responses.length;
     bus.emit(HOOK_EXECUTION_REQUEST, message);
-    await vi.waitUntil(() => responses.length > before, { timeout: 15_000, interval: 5 });
+    await waitUntil(() => responses.length > before);
     return responses[before]!.payload;
   };
   return {

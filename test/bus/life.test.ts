@@ -8,7 +8,7 @@ import { createConfig } from '../../src/hooks/create-config.ts';
 import { HookSystem } from '../../src/hooks/hook-system.ts';
 import { inParallel, someFields } from '../support/session.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { untilWritten } from '../support/until.ts';
+import { untilWritten, waitUntil } from '../support/until.ts';
 import { HOOK_EXECUTION_REQUEST, HOOK_EXECUTION_RESPONSE, startBusSession } from './bus.ts';
 
 const message = {
@@ -103,7 +103,7 @@ describe.each(Object.entries(kinds))('%s', (_, make) => {
     // The first request initialises.
     expect([system.isInitialized(), listeners()]).toEqual([false, 1]);
     send();
-    await vi.waitUntil(() => sent.length > 0, { timeout: 15_000 });
+    await waitUntil(() => sent.length > 0);
     expect(sent[0]).toMatchObject({
       type: HOOK_EXECUTION_RESPONSE,
       payload: { correlationId: 'id', success: true, output: { success: false } },
@@ -166,7 +166,7 @@ test('dispose leaves running calls to finish: the direct one and the one that ca
   config.getHookSystem()!.dispose();
   bus.emit(HOOK_EXECUTION_REQUEST, message);
   expect((await direct).finalOutput?.isBlockingDecision()).toBe(true);
-  await vi.waitUntil(() => responses.length > 0, { timeout: 15_000 });
+  await waitUntil(() => responses.length > 0);
   await pause(100);
   expect(responses).toHaveLength(1);
   expect(responses[0]?.payload.output?.finalOutput?.isBlockingDecision()).toBe(true);
@@ -204,7 +204,7 @@ describe('a bus or a listener that throws costs nobody a decision', () => {
     );
     listeners[0]!(message);
     await untilWritten(join(folder, 'ran'));
-    await vi.waitUntil(() => published.mock.calls.length > 0, { timeout: 15_000 });
+    await waitUntil(() => published.mock.calls.length > 0);
     system.dispose();
   });
 
@@ -256,7 +256,7 @@ test('a host that is not ready is an internal error, and the next request is ser
     bus,
   );
   bus.emit(HOOK_EXECUTION_REQUEST, message);
-  await vi.waitUntil(() => responses.length === 1, { timeout: 15_000 });
+  await waitUntil(() => responses.length === 1);
   expect(responses[0]?.payload.error).toEqual({
     code: 'internal_error',
     message: 'not yet',
@@ -264,7 +264,7 @@ test('a host that is not ready is an internal error, and the next request is ser
   });
   ready = true;
   bus.emit(HOOK_EXECUTION_REQUEST, message);
-  await vi.waitUntil(() => responses.length === 2, { timeout: 15_000 });
+  await waitUntil(() => responses.length === 2);
   expect(responses[1]?.payload.success).toBe(true);
   system.dispose();
 });

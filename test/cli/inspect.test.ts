@@ -3,12 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { ask, begin, enter } from '../inspector/ask.ts';
 import { madeRecording } from '../inspector/entries.ts';
 import { group, project, projectWithHooks, runCommand } from '../support/project.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { main } from '../support/main.ts';
+import { waitUntil } from '../support/until.ts';
 
 /** Starts the command and waits for the address that it prints. */
 async function start(args: readonly string[], home = tempFolder()) {
@@ -16,12 +17,12 @@ async function start(args: readonly string[], home = tempFolder()) {
     reject: false,
     env: { HOME: home, HOOKMACHINE_TRUST: '1', LLXPRT_SYSTEM_SETTINGS_PATH: join(home, 'none') },
     forceKillAfterDelay: 2_000,
-    timeout: 15_000,
+    timeout: 120_000,
   });
   onTestFinished(() => void running.kill('SIGKILL'));
   let stderr = '';
   running.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
-  await vi.waitUntil(() => stderr.includes('\n'), { timeout: 15_000 });
+  await waitUntil(() => stderr.includes('\n'));
   const url = /http:\S+/.exec(stderr)?.[0] ?? '';
   return { running, url, stderr: () => stderr };
 }
@@ -157,7 +158,7 @@ describe('run --inspect', () => {
     const cwd = agent({ BeforeAgent: [group('echo "Not now." >&2; exit 2')] });
     const args = [...runArgs(cwd), 'Hi', '--inspect', '--inspect-wait'];
     const { running, url, stderr } = await start(args);
-    await vi.waitUntil(() => stderr().includes('the session has ended'), { timeout: 15_000 });
+    await waitUntil(() => stderr().includes('the session has ended'));
     expect(await journalAt(url)).toContain('Not now.');
     running.kill('SIGINT');
     expect((await running).exitCode).toBe(2);

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JournalEntry } from '../../src/journal/entry.ts';
 import { readRecording } from '../../src/journal/read-recording.ts';
 import { group, projectWithHooks, runCommand } from '../support/project.ts';
 import { tempFolder } from '../support/temp-folder.ts';
-import { isAlive } from '../support/until.ts';
+import { isAlive, waitUntil } from '../support/until.ts';
 import { main } from '../support/main.ts';
 
 async function entriesOf(file: string): Promise<JournalEntry[]> {
@@ -184,16 +184,13 @@ describe('--record', () => {
     );
     const ended = new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)));
     const pid = (): number => Number(readFileSync(join(cwd, 'pid'), 'utf8'));
-    await vi.waitUntil(
-      () => {
-        try {
-          return pid() > 0 && readFileSync(file, 'utf8').includes('alive.running');
-        } catch {
-          return false;
-        }
-      },
-      { timeout: 15_000, interval: 20 },
-    );
+    await waitUntil(() => {
+      try {
+        return pid() > 0 && readFileSync(file, 'utf8').includes('alive.running');
+      } catch {
+        return false;
+      }
+    });
     child.kill('SIGKILL');
     expect(await ended).toBe('SIGKILL');
     // As if it had been killed in mid-line.
@@ -207,6 +204,6 @@ describe('--record', () => {
     expect(stderr).toMatch(
       /line \d+ is torn: the process was ended while it wrote, so it was skipped/,
     );
-    await vi.waitUntil(() => !isAlive(pid()), { timeout: 15_000, interval: 20 });
+    await waitUntil(() => !isAlive(pid()));
   });
 });

@@ -19,7 +19,7 @@ describe('a denial keeps its exit status', () => {
     const { exitCode } = await execa(
       'bash',
       ['-c', `set -o pipefail; echo '${event}' | node "${main}" fire BeforeTool ${redirection}`],
-      { cwd, reject: false, env: { HOOKMACHINE_TRUST: '1', HOME: cwd }, timeout: 45_000 },
+      { cwd, reject: false, env: { HOOKMACHINE_TRUST: '1', HOME: cwd }, timeout: 120_000 },
     );
     expect(exitCode).toBe(2);
   });

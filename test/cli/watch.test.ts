@@ -4,33 +4,45 @@ import { describe, expect, test } from 'vitest';
 import { hookmachine } from '../support/hookmachine.ts';
 import { sandbox } from '../support/sandbox.ts';
 
+const hook = (matcher: string, command: string) => ({
+  matcher,
+  hooks: [{ type: 'command', command }],
+});
+
+/** Settings that forbid to write, and say that they are in force. */
 const denying = {
   tools: { enableHooks: true },
   hooks: {
     BeforeTool: [
-      { matcher: 'write_file', hooks: [{ type: 'command', command: 'echo no >&2; exit 2' }] },
+      hook('write_file', 'echo no >&2; exit 2'),
+      hook('run_shell_command', 'touch in-force'),
     ],
   },
 };
 
-/** Longer than a change takes to be seen, also where the system cannot watch and files are polled, in s. */
-const pause = 4;
-
-/** A session whose first tool changes the settings, and whose second is what hooks may forbid. */
-async function session(settings: object, change: string, ...options: string[]) {
+/**
+ * A session whose first tool changes the settings, and whose last is what hooks may forbid. Between
+ * them are so many that wait, each longer than the one before, until the change has been seen.
+ */
+async function session(settings: object, change: string, waits: number, ...options: string[]) {
   const box = sandbox();
   box.write(box.files.project, settings);
   box.write('project/denying.json', denying);
   box.write(
     'project/session.yaml',
     `
-- calls: [{ name: run_shell_command, args: { command: "${change}; sleep ${pause}" } }]
+- calls: [{ name: run_shell_command, args: { command: "${change}" } }]
+${Array.from(
+  { length: waits },
+  (_, wait) =>
+    `- calls: [{ name: run_shell_command, args: { command: "[ -e in-force ] || sleep ${wait + 1}" } }]\n`,
+).join('')}\
 - calls: [{ name: write_file, args: { file_path: a.txt, content: text } }]
 - text: Done.
 `,
   );
   const env = { ...box.env, HOOKMACHINE_TRUST: '1' };
-  const { stderr, exitCode } = await hookmachine({ ...box, env }, [
+  const running = hookmachine({ ...box, env }, [
     'run',
     'Go',
     '--model',
@@ -40,6 +52,8 @@ async function session(settings: object, change: string, ...options: string[]) {
     '--allow-guard-writes',
     ...options,
   ]);
+  running.stderr.once('data', () => box.write('project/warned', ''));
+  const { stderr, exitCode } = await running;
   expect(exitCode).toBe(0);
   return { isWritten: existsSync(join(box.project, 'a.txt')), stderr };
 }
@@ -47,7 +61,10 @@ async function session(settings: object, change: string, ...options: string[]) {
 describe('hookmachine run --watch', () => {
   test('the next call goes by settings that changed meanwhile', async () => {
     const change = 'cp denying.json .llxprt/settings.json';
-    const sessions = await Promise.all([session({}, change), session({}, change, '--watch')]);
+    const sessions = await Promise.all([
+      session({}, change, 2),
+      session({}, change, 12, '--watch'),
+    ]);
     expect(sessions).toEqual([
       { isWritten: true, stderr: '' },
       { isWritten: false, stderr: '' },
@@ -57,7 +74,8 @@ describe('hookmachine run --watch', () => {
   test('a broken edit keeps the hooks as they were, and is told', async () => {
     const { isWritten, stderr } = await session(
       denying,
-      'echo oops > .llxprt/settings.json',
+      'echo oops > .llxprt/settings.json; until [ -e warned ]; do sleep 0.05; done',
+      0,
       '--watch',
     );
     expect(isWritten).toBe(false);

@@ -29,7 +29,6 @@ describe.concurrent.each(Object.entries(faults))('%s', (_, all) => {
       // How long it takes on a busy machine says nothing.
       expect(broken.filter((claim) => !claim.startsWith('it took'))).toEqual([]);
     },
-    60_000,
   );
 });
 

@@ -5,6 +5,7 @@ import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { HookSystem, HookSystemNotInitializedError } from '../../src/hooks/hook-system.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
+import { waitUntil } from '../support/until.ts';
 
 const run = (command: string, more: object = {}) => ({ type: 'command', command, ...more });
 const before = (...entries: object[]) => ({
@@ -211,7 +212,7 @@ describe('reload', () => {
     const { system } = systemOf(box);
     await system.initialize();
     const running = fire(system);
-    await vi.waitUntil(() => existsSync(join(box.project, 'started')), 10_000);
+    await waitUntil(() => existsSync(join(box.project, 'started')));
     box.write(box.files.project, before(run('echo new')));
     await system.reload();
     expect((await fire(system)).finalOutput?.systemMessage).toBe('new');
@@ -315,7 +316,7 @@ describe('dispose (G-10, DELTA-HEVT-004)', () => {
     await system.initialize();
     const handler = system.getEventHandler();
     const running = fire(system);
-    await vi.waitUntil(() => existsSync(join(box.project, 'started')), 10_000);
+    await waitUntil(() => existsSync(join(box.project, 'started')));
     system.dispose();
     system.dispose();
     expect(system.hasHooksFor('BeforeTool', 'write_file')).toBe(false);

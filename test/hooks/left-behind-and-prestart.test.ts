@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { createConfig, executeToolWithHooks } from '../../src/index.ts';
 import { isAlive } from '../process/run-hook.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { waitUntil } from '../support/until.ts';
 
 /** A call with this hook before the tool; what the tool gave, or why it did not run. */
 function caller(hook: {
@@ -63,9 +64,9 @@ test('a hook of the settings with "prestart" runs in a process that waits from i
   });
   const starts = (): number => readFileSync(join(cwd, 'started'), 'utf8').trim().split('\n').length;
   expect(await call({ n: 1 })).toBe('ran');
-  await vi.waitUntil(() => starts() === 2, { timeout: 15_000 });
+  await waitUntil(() => starts() === 2);
   expect(await call({ n: 2 })).toContain('no');
-  await vi.waitUntil(() => starts() === 3, { timeout: 15_000 });
+  await waitUntil(() => starts() === 3);
   expect(await call({ n: 3 })).toBe('ran');
 });
 
@@ -98,9 +99,7 @@ test('a hook with "prestart" that lost trust does not run, though a process of i
       returnDisplay: 'ran',
     }));
   await call();
-  await vi.waitUntil(() => readFileSync(join(cwd, 'started'), 'utf8') === 'x\nx\n', {
-    timeout: 15_000,
-  });
+  await waitUntil(() => readFileSync(join(cwd, 'started'), 'utf8') === 'x\nx\n');
   trusted = false;
   await call();
   await sleep(100);

@@ -15,6 +15,7 @@ import {
   startSession,
   type HookCommand,
 } from '../support/session.ts';
+import { waitUntil } from '../support/until.ts';
 
 /** A command whose failure is to block. */
 const closed = (command: string, more: object = {}): HookCommand & object => ({
@@ -104,7 +105,7 @@ describe('what is no failure', () => {
     const session = await startSession({ BeforeTool: inParallel(closed('touch on; sleep 30')) });
     const caller = new AbortController();
     const ended = session.fire('BeforeTool', someFields.BeforeTool, { signal: caller.signal });
-    await vi.waitUntil(() => existsSync(join(session.folder, 'on')), { timeout: 15_000 });
+    await waitUntil(() => existsSync(join(session.folder, 'on')));
     caller.abort();
     expect((await ended).finalOutput).toBeUndefined();
   });

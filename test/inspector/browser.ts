@@ -24,7 +24,7 @@ export function describeInBrowser(title: string, tests: () => void): void {
           executablePath: executable!,
           args: ['--no-sandbox', '--disable-dev-shm-usage'],
         });
-      }, 60_000);
+      });
       afterAll(() => browser.close());
       tests();
     },
@@ -43,6 +43,7 @@ export async function openPage(
     viewport: { width: 1_600, height: 950 },
     ...options,
   });
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -76,4 +77,4 @@ export const texts = (page: Page, selector: string): Promise<string[]> =>
 
 /** Waits until something of the page is so. */
 export const until = (read: () => Promise<unknown>, wanted: unknown): Promise<void> =>
-  expect.poll(read, { timeout: 20_000, interval: 40 }).toEqual(wanted);
+  expect.poll(read, { interval: 40 }).toEqual(wanted);

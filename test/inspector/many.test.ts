@@ -60,5 +60,5 @@ describeInBrowser('ten thousand calls', () => {
       expect.stringMatching(/^(?:toolCall|agentTurn|hookEvent)\./),
     );
     await picture(page, 'ten-thousand');
-  }, 60_000);
+  });
 });

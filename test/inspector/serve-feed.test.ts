@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Feed } from '../../src/inspector/feed.ts';
 import type { HistoryLimits } from '../../src/inspector/history.ts';
 import { serveFeed } from '../../src/inspector/serve-feed.ts';
 import type { JournalEntry } from '../../src/journal/entry.ts';
 import { ask, enter } from './ask.ts';
+import { waitUntil } from '../support/until.ts';
 
 const warned = (text: string): JournalEntry => ({ kind: 'warned', at: 1, text });
 
@@ -31,8 +32,7 @@ async function read(page: string, cookie: string, headers: Record<string, string
 }
 
 /** Waits until something was read, also where everything is slow. */
-const waitFor = (isSo: () => boolean): Promise<boolean> =>
-  vi.waitUntil(isSo, { timeout: 15_000, interval: 10 });
+const waitFor = (isSo: () => boolean): Promise<boolean> => waitUntil(isSo);
 
 const textsIn = (stream: string): string[] =>
   [...stream.matchAll(/"text":"(.+?)"/g)].map(([, text]) => text!);

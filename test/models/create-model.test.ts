@@ -147,7 +147,7 @@ async function askWith(
   const { stdout } = await execa(process.execPath, ['--input-type=module', '--eval', program], {
     cwd: root,
     env: { GEMINI_API_KEY: 'key', ANTHROPIC_API_KEY: 'key' },
-    timeout: 45_000,
+    timeout: 120_000,
   });
   return stdout;
 }

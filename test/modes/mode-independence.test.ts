@@ -130,7 +130,7 @@ async function decisionsIn(mode: Mode): Promise<object[]> {
       ...env,
     },
     input: '',
-    timeout: 30_000,
+    timeout: 120_000,
     reject: false,
   });
   return stdout

@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import '../build.ts';
 import { sandbox } from '../support/sandbox.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -80,5 +80,5 @@ describe('the packed package', () => {
       input: '{"reason":"exit"}',
     });
     expect(JSON.parse(fired.stdout)).toMatchObject({ event: 'SessionEnd', hookCount: 0 });
-  }, 240_000);
+  });
 });

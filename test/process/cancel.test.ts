@@ -35,7 +35,7 @@ async function meet(
   else {
     actor.start();
     if (state === 'running') await leader();
-    await waitFor(actor, (snapshot) => snapshot.matches({ alive: state }), { timeout: 15_000 });
+    await waitFor(actor, (snapshot) => snapshot.matches({ alive: state }));
     act(actor);
   }
   return { actor, cwd, leader };
@@ -125,6 +125,6 @@ test.each(inEveryState)(
     const { cwd, leader } = await meet(state, command, (hook) => void hook.stop(), options);
     const pid = state === 'starting' ? undefined : await leader();
     const isLeft = () => (pid === undefined ? livesIn(cwd) : lives(pid));
-    await expect.poll(isLeft, { timeout: 15_000 }).toBe(false);
+    await expect.poll(isLeft).toBe(false);
   },
 );

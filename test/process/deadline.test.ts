@@ -20,13 +20,14 @@ function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
+const readIfThere = (file: string): string => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+
 /** Writes the leader's pid. */
 const begun = 'echo $$ > leader';
 
 /** Runs a hook past its deadline, whose time starts when its command has `begun`. */
 async function overrun(command: string, options: { grace?: number } = {}) {
   const cwd = makeFolder();
-  const startedAt = performance.now();
   const deadlineFrom = join(cwd, 'leader');
   const outcome = await runHook(command, {
     timeout: 300,
@@ -35,8 +36,7 @@ async function overrun(command: string, options: { grace?: number } = {}) {
     cwd,
     ...options,
   });
-  const took = performance.now() - startedAt;
-  return { cwd, outcome, took, leader: await numberIn(deadlineFrom) };
+  return { cwd, outcome, leader: await numberIn(deadlineFrom) };
 }
 
 describe.concurrent('a hook past its deadline ends, with all it started (HOOK-117, 118, C-33)', () => {
@@ -65,10 +65,9 @@ describe.concurrent('a hook past its deadline ends, with all it started (HOOK-11
     ['waiting for input of its own making', `mkfifo f; ${begun}; cat f`, 'SIGTERM'],
   ])('%s', async (_, command, signal) => {
     const grace = signal === 'SIGKILL' ? 200 : 4_000;
-    const { outcome, leader, took } = await overrun(command, { grace });
+    const { outcome, leader } = await overrun(command, { grace });
     expect(outcome).toMatchObject({ status: 'timedOut', timeout: 300, exit: { signal } });
     expect(lives(leader)).toBe(false);
-    expect(took).toBeLessThan(45_000);
   });
 
   test('what it had written is kept (C-34, HOOK-119)', async () => {
@@ -96,12 +95,11 @@ describe.concurrent('a hook past its deadline ends, with all it started (HOOK-11
   });
 
   test('a session of its own does not hold up the outcome', async () => {
-    const { cwd, outcome, took } = await overrun(
+    const { cwd, outcome } = await overrun(
       `setsid sh -c 'echo $$ > left; exec sleep 100' & while [ ! -s left ]; do sleep 0.01; done; ${begun}; wait`,
     );
     const left = await numberIn(join(cwd, 'left'));
     expect(outcome.status).toBe('timedOut');
-    expect(took).toBeLessThan(45_000);
     if (isAlive(left)) process.kill(left, 'SIGKILL');
   });
 });
@@ -119,10 +117,15 @@ describe('the deadline', () => {
   );
 
   test('passes over an answer given in time that a busy host has not heard of', async () => {
-    const actor = hookActor('echo no >&2; exit 2', { timeout: 300 });
+    const cwd = makeFolder();
+    const actor = hookActor(`echo no >&2; ${begun}; exit 2`, { timeout: 300, cwd });
     const outcome = toPromise(actor);
     actor.start();
-    block(2_000);
+    blockUntil(() => {
+      const leader = Number(readIfThere(join(cwd, 'leader')));
+      return leader > 0 && !isAlive(leader);
+    });
+    block(300);
     expect(await outcome).toMatchObject({
       status: 'exited',
       exit: { exitCode: 2, stderr: 'no\n' },

@@ -1,13 +1,14 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { orderFifos, returnFifo, scratchFolder, takeFifo } from '../../src/process/pipes.ts';
+import { waitUntil } from '../support/until.ts';
 
 const made = () => readdirSync(scratchFolder()).length;
 
 test('FIFOs that were ordered serve the next hooks, and nobody else can open them', async () => {
   const before = made();
   orderFifos();
-  await vi.waitUntil(() => made() === before + 8, { timeout: 15_000, interval: 10 });
+  await waitUntil(() => made() === before + 8);
   const taken = Array.from({ length: 8 }, takeFifo);
   expect(made()).toBe(before + 8);
   expect(taken.map((path) => statSync(path).mode & 0o777)).toEqual(Array(8).fill(0o600));

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bundledHost } from '../../scripts/bundle-host.ts';
 import { foldersUntilTheEnd, lives, numberIn } from './run-hook.ts';
+import { waitUntil } from '../support/until.ts';
 
 const host = await bundledHost(new URL('host.ts', import.meta.url));
 const twoHooksHost = await bundledHost(new URL('two-hooks-host.ts', import.meta.url));
@@ -29,10 +30,7 @@ async function startHost(end: string, command: string, state = 'running') {
 }
 
 async function expectNothingLeft(leader: number, scratch: string): Promise<void> {
-  await vi.waitUntil(() => !lives(leader) && !existsSync(scratch), {
-    timeout: 15_000,
-    interval: 20,
-  });
+  await waitUntil(() => !lives(leader) && !existsSync(scratch));
 }
 
 const tell = ({ stdin }: Host): void => void stdin.write('end\n');
@@ -79,7 +77,7 @@ describe.concurrent('when the host ends, its hooks end, and its folder is remove
     act(child);
     await ended;
     await expectNothingLeft(leader, scratch);
-    await vi.waitUntil(() => !lives(stray), { timeout: 15_000, interval: 20 });
+    await waitUntil(() => !lives(stray));
   });
 
   test.each(['draining', 'sweeping'])('also what a hook left behind: while %s', async (state) => {
@@ -101,7 +99,7 @@ test.each(['SIGKILL', 'SIGTERM', 'process.exit'])(
     const cwd = makeFolder();
     const child = spawn(process.execPath, [twoHooksHost, end, command], {
       cwd,
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, NODE_OPTIONS: '' },
     });
     const ended = once(child, 'exit');
@@ -110,10 +108,11 @@ test.each(['SIGKILL', 'SIGTERM', 'process.exit'])(
     const daemon = await numberIn(join(cwd, 'daemon'));
     // Between two programs a process shows no environment, and so not whose it is.
     const program = `/proc/${daemon}/comm`;
-    await vi.waitUntil(() => !existsSync(program) || readFileSync(program, 'utf8') === 'sleep\n');
+    await waitUntil(() => !existsSync(program) || readFileSync(program, 'utf8') === 'sleep\n');
     if (end.startsWith('SIG')) child.kill(end as 'SIGKILL');
+    else child.stdin.write('end\n');
     await ended;
-    await vi.waitUntil(() => !lives(running), { timeout: 15_000 });
+    await waitUntil(() => !lives(running));
     // What the watchdog kills by their marks it kills in one go with the groups.
     await new Promise((resolve) => void setTimeout(resolve, 500));
     expect(lives(daemon)).toBe(true);

@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createActor, fromCallback, toPromise } from 'xstate';
+import { createActor, fromCallback, SimulatedClock, toPromise } from 'xstate';
+import { bundledHost } from '../../scripts/bundle-host.ts';
 import { hookProcessMachine } from '../../machines/hook-process.ts';
 import { prestart } from '../../src/process/ahead/waiting-hooks.ts';
 import { findProgram, hookProcess } from '../../src/process/index.ts';
@@ -20,6 +20,7 @@ import { statOf } from '../../src/process/processes.ts';
 import { filesBehind } from '../../src/trust/script-files.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { inputFor, isAlive, type Options } from './run-hook.ts';
+import { waitUntil } from '../support/until.ts';
 
 const machine = hookProcessMachine.provide({ actors: { process: fromCallback(hookProcess) } });
 
@@ -40,16 +41,16 @@ function hookOf(command: string, options: Options = {}) {
 
 type Hook = ReturnType<typeof hookOf>;
 
-async function run(hook: Hook, stdin = '{}') {
+async function run(hook: Hook, stdin = '{}', clock?: SimulatedClock) {
   const command = { ...hook.command, stdin: () => stdin };
-  const actor = createActor(machine, { input: { ...hook, command } });
+  const actor = createActor(machine, { input: { ...hook, command }, ...(clock && { clock }) });
   const outcome = toPromise(actor);
   actor.start();
   return outcome;
 }
 
 const seen = (file: string): Promise<unknown> =>
-  vi.waitUntil(() => existsSync(file) && readFileSync(file, 'utf8') !== '', { timeout: 15_000 });
+  waitUntil(() => existsSync(file) && readFileSync(file, 'utf8') !== '');
 
 /** Says in a file that it has been started, which is no more than a test may. */
 const started = 'echo $$ >> started; ';
@@ -104,8 +105,13 @@ describe('a hook with "prestart"', () => {
   test('has its deadline from its event on', async () => {
     const hook = { ...hookOf(`${started}cat`), timeout: 400 };
     await wait(hook);
-    await new Promise((resolve) => void setTimeout(resolve, 600));
-    expect(await run(hook, 'x')).toMatchObject({ status: 'exited', exit: { stdout: 'x' } });
+    // As long as the process waits, its hook has no clock; on this one no deadline is ever over.
+    const clock = new SimulatedClock();
+    const delays = vi.spyOn(clock, 'setTimeout');
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+    const ended = run(hook, 'x', clock);
+    expect(delays.mock.calls.map(([, delay]) => delay)).toContain(400);
+    expect(await ended).toMatchObject({ status: 'exited', exit: { stdout: 'x' } });
     expect(startsOf(hook)).toHaveLength(1);
   });
 
@@ -144,7 +150,7 @@ sys.stdout.write(sys.stdin.read())`,
   test('is started for each of those that run side by side, and each gets its own input', async () => {
     const hook = hookOf(`${started}cat`);
     for (let round = 0; round < 3; round++) await prestart(hook.command);
-    await vi.waitUntil(() => startsOf(hook).length === 3, { timeout: 15_000 });
+    await waitUntil(() => startsOf(hook).length === 3);
     const outcomes = await Promise.all(['1', '2', '3', '4'].map((text) => run(hook, text)));
     expect(outcomes).toMatchObject(
       ['1', '2', '3', '4'].map((stdout) => ({ exit: { exitCode: 0, stdout } })),
@@ -199,7 +205,7 @@ describe('a process that waits is not used, and ends, when', () => {
     change(hook);
     expect(await run(hook)).toMatchObject({ exit: { exitCode: 0, stdout: `${told}\n` } });
     expect(startsOf(hook).at(-1)).not.toBe(pid);
-    await vi.waitUntil(() => !isAlive(Number(pid)), { timeout: 15_000 });
+    await waitUntil(() => !isAlive(Number(pid)));
   });
 });
 
@@ -210,13 +216,13 @@ function write(file: string, text: string): void {
 describe('a hook that does not wait for its input', () => {
   test.each([
     ['ends', 'echo x >> started'],
-    ['writes', 'echo x >> started; echo early; cat > /dev/null'],
+    ['writes', 'echo early; echo x >> started; cat > /dev/null'],
   ])('%s, is reported, and runs once with each event from then on', async (_, command) => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     const hook = hookOf(command);
     await prestart(hook.command);
     await seen(join(hook.command.cwd, 'started'));
-    if (!command.includes('cat')) await vi.waitUntil(() => warn.mock.calls.length > 0);
+    if (!command.includes('cat')) await waitUntil(() => warn.mock.calls.length > 0);
     for (let event = 1; event <= 3; event++) {
       expect(await run(hook)).toMatchObject({ exit: { exitCode: 0 } });
       await new Promise((resolve) => void setTimeout(resolve, 80));
@@ -230,15 +236,16 @@ describe('a hook that does not wait for its input', () => {
 test.each(['SIGKILL', 'SIGTERM', 'exit'] as const)(
   'a process that waits ends with its host: %s',
   async (end) => {
-    const host = fileURLToPath(new URL('prestart-host.ts', import.meta.url));
-    const child = spawn(process.execPath, ['--import', 'tsx', host, end], {
+    const host = await bundledHost(new URL('prestart-host.ts', import.meta.url));
+    const child = spawn(process.execPath, [host, end], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, NODE_OPTIONS: '' },
     });
     const [told] = (await once(child.stdout, 'data')) as [Buffer];
     const pid = Number(told.toString());
     expect(pid).toBeGreaterThan(0);
     if (end !== 'exit') child.kill(end);
     await once(child, 'exit');
-    await vi.waitUntil(() => !isAlive(pid), { timeout: 15_000 });
+    await waitUntil(() => !isAlive(pid));
   },
 );

@@ -242,7 +242,7 @@ describe('after hooks have run', () => {
       [12, 8],
     ] as const) {
       await runSome(count, cwd);
-      await expect.poll(() => waiting().length, { timeout: 15_000 }).toBe(expected);
+      await expect.poll(() => waiting().length).toBe(expected);
     }
   });
 
@@ -264,7 +264,7 @@ describe('after hooks have run', () => {
       await runSome(8, cwd);
       // Those of the folder before may still wait.
       await expect
-        .poll(() => waiting().map(folderOf), { timeout: 15_000 })
+        .poll(() => waiting().map(folderOf))
         .toEqual(Array.from({ length: 8 }, () => cwd));
     }
     const shells = waiting();

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, vi } from 'vitest';
+import { afterAll } from 'vitest';
 import { type ActorOptions, createActor, fromCallback, toPromise } from 'xstate';
 import {
   type HookExit,
@@ -13,6 +13,7 @@ import {
 import { livingGroups } from '../../src/process/processes.ts';
 import { hookProcess } from '../../src/process/index.ts';
 import { prepare } from '../../src/process/ahead/ready-shells.ts';
+import { waitUntil } from '../support/until.ts';
 
 export { isAlive } from '../support/until.ts';
 
@@ -22,8 +23,10 @@ export interface Options {
   readonly env?: Record<string, string>;
   readonly stdin?: string | (() => string);
   readonly leftBehind?: LeftBehind;
-  /** The file whose writing by the hook starts the time of the deadline, however slow the machine is. */
-  readonly deadlineFrom?: string;
+  /** What starts the time of the deadline, however slow the machine is; a file: its writing by the hook. */
+  readonly deadlineFrom?: string | (() => boolean);
+  /** The clock of its deadlines. */
+  readonly clock?: Clock;
   /** How long what the hook left is given to end by itself, in ms; then how long after SIGTERM. */
   readonly drain?: number;
   readonly sweep?: number;
@@ -31,10 +34,12 @@ export interface Options {
   readonly grace?: number;
 }
 
+type Clock = NonNullable<ActorOptions<typeof machine>['clock']>;
+
 const machine = hookProcessMachine.provide({ actors: { process: fromCallback(hookProcess) } });
 
 export function inputFor(command: string, options: Options = {}): HookProcessInput {
-  const { timeout = 15_000, cwd = tmpdir(), env = {}, stdin = '{}', leftBehind } = options;
+  const { timeout = 60_000, cwd = tmpdir(), env = {}, stdin = '{}', leftBehind } = options;
   return {
     name: 'hook',
     timeout,
@@ -50,7 +55,7 @@ export function hookActor(command: string, options: Options = {}) {
 }
 
 function unpreparedActor(command: string, options: Options) {
-  const { drain, sweep, grace, deadlineFrom } = options;
+  const { drain, sweep, grace, deadlineFrom, clock } = options;
   const delays = {
     ...(drain !== undefined && { drain }),
     ...(sweep !== undefined && { sweep }),
@@ -60,20 +65,22 @@ function unpreparedActor(command: string, options: Options) {
   return createActor(machine.provide({ delays }), {
     input,
     ...(deadlineFrom !== undefined && { clock: clockFrom(deadlineFrom, input.timeout) }),
+    ...(clock && { clock }),
   });
 }
 
-/** A clock on which delays of this length begin once the file is written. */
-function clockFrom(
-  file: string,
-  delay: number,
-): NonNullable<ActorOptions<typeof machine>['clock']> {
+/** A clock on which delays of this length begin once the file is written, or this is so. */
+function clockFrom(from: string | (() => boolean), delay: number): Clock {
+  const hasBegun =
+    typeof from === 'string'
+      ? () => Boolean(statSync(from, { throwIfNoEntry: false })?.size)
+      : from;
   return {
     setTimeout(elapsed: () => void, ms: number) {
       if (ms !== delay) return { timer: setTimeout(elapsed, ms) };
       const waiting = { timer: setInterval(look, 5) };
       function look(): void {
-        if (!statSync(file, { throwIfNoEntry: false })?.size) return;
+        if (!hasBegun()) return;
         clearInterval(waiting.timer);
         waiting.timer = setTimeout(elapsed, ms);
       }
@@ -121,16 +128,13 @@ export function foldersUntilTheEnd(): () => string {
 
 /** The number that a hook wrote into a file, once it is there. */
 export function numberIn(file: string): Promise<number> {
-  return vi.waitUntil(
-    () => {
-      try {
-        return Number(/^(\d+)\n/.exec(readFileSync(file, 'utf8'))?.[1]);
-      } catch {
-        return 0;
-      }
-    },
-    { timeout: 15_000, interval: 5 },
-  );
+  return waitUntil(() => {
+    try {
+      return Number(/^(\d+)\n/.exec(readFileSync(file, 'utf8'))?.[1]);
+    } catch {
+      return 0;
+    }
+  });
 }
 
 /** Whether anything lives in the session that this process leads. */
@@ -138,7 +142,7 @@ export const lives = (leader: number): boolean => livingGroups(new Set([leader])
 
 /** Blocks the event loop, as a host does that is busy, until this is so. */
 export function blockUntil(isSo: () => boolean): void {
-  const until = performance.now() + 15_000;
+  const until = performance.now() + 60_000;
   while (!isSo()) {
     if (performance.now() > until) throw new Error('It did not come to be so.');
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);

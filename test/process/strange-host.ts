@@ -1,19 +1,20 @@
 /**
  * A host of its own: runs the hook it is given, in a strange world, and prints its outcome.
  *
- * As soon as the hook has written `begun`, so many descriptors are left as it is told; `all` takes none.
- * Told to `exit`, it does so with none.
+ * As soon as the hook has written `begun`, its deadline, if it is given one, begins, and so many descriptors
+ * are left as it is told; `all` takes none. Told to `exit`, it does so with none.
  */
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { toPromise } from 'xstate';
 import { hookActor } from './run-hook.ts';
 
-const [, , command = '', left, end] = process.argv;
+const [, , command = '', left, deadline, end] = process.argv;
 
 function run(text: string) {
   const actor = hookActor(text, {
-    timeout: 1500,
+    timeout: deadline ? Number(deadline) : 60_000,
+    ...(deadline && text === command && { deadlineFrom: 'begun' }),
     grace: 1000,
     cwd: process.cwd(),
     // Daemons too are to be found, however little the system tells of them.

@@ -2,9 +2,10 @@ import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bundledHost } from '../../scripts/bundle-host.ts';
 import { foldersUntilTheEnd, isAlive, numberIn } from './run-hook.ts';
+import { waitUntil } from '../support/until.ts';
 
 /* Hosts without a descriptor to spare, and systems whose /proc tells less than usual, or of others. */
 
@@ -22,9 +23,9 @@ function can(...[command = '', ...args]: string[]): boolean {
 }
 
 /** Runs a hook in a host that a line of shell starts as `"$@"`; it writes what it leaves behind to `left`. */
-async function run(line: string, hook: string, descriptors = '0') {
+async function run(line: string, hook: string, descriptors = '0', deadline = '') {
   const cwd = makeFolder();
-  const args = ['-c', line, 'sh', process.execPath, host, hook, descriptors];
+  const args = ['-c', line, 'sh', process.execPath, host, hook, descriptors, deadline];
   const env = { ...process.env, NODE_OPTIONS: '' };
   const { stdout } = await promisify(execFile)('sh', args, { cwd, env });
   const left = existsSync(join(cwd, 'left')) && isAlive(await numberIn(join(cwd, 'left')));
@@ -47,8 +48,8 @@ describe.concurrent.each(['0', '1'])('without a descriptor to spare, plain start
   const scarce = `ulimit -n 100; export HOOKMACHINE_PLAIN_START=${plain}; exec "$@"`;
 
   test('a hook ends at its deadline', async () => {
-    const hook = 'echo $$ > left; touch begun; sleep 100; :';
-    const { outcome, left } = await run(scarce, hook);
+    const hook = 'echo $$ > left; echo > begun; sleep 100; :';
+    const { outcome, left } = await run(scarce, hook, '0', '300');
     expect(outcome).toMatchObject({ status: 'timedOut' });
     expect(left).toBe(false);
   });
@@ -70,10 +71,13 @@ test('a host that ends without a descriptor to spare says nothing, and its folde
   const hook = 'readlink /proc/$$/fd/1 > pipe; touch begun; sleep 0.2; exit 2';
   const args = ['-c', 'ulimit -n 100; exec "$@"', 'sh', process.execPath, host];
   const env = { ...process.env, NODE_OPTIONS: '' };
-  const { stderr } = await promisify(execFile)('sh', [...args, hook, '0', 'exit'], { cwd, env });
+  const { stderr } = await promisify(execFile)('sh', [...args, hook, '0', '', 'exit'], {
+    cwd,
+    env,
+  });
   expect(stderr).toBe('');
   const scratch = dirname(readFileSync(join(cwd, 'pipe'), 'utf8').trim());
-  await vi.waitUntil(() => !existsSync(scratch), { timeout: 15_000, interval: 20 });
+  await waitUntil(() => !existsSync(scratch));
 });
 
 const stray =
@@ -84,7 +88,7 @@ test.runIf(
   can('unshare', '-pf', '--mount-proc', 'sh', '-c', 'echo 1 > /proc/sys/kernel/ns_last_pid'),
 )('a stranger that gets the number of a hook as soon as its session is gone lives', async () => {
   // Its stray is waited for until the grace is over.
-  const hook = `touch begun; setsid sh -c 'trap "" TERM; echo $$ > left; sleep 100; :' & while [ ! -s left ]; do sleep 0.01; done; echo $$ > leader; sleep 100`;
+  const hook = `setsid sh -c 'trap "" TERM; echo $$ > left; sleep 100; :' & while [ ! -s left ]; do sleep 0.01; done; echo $$ > leader; echo > begun; sleep 100`;
   const line = `
       "$@" & host=$!
       while [ ! -s leader ]; do sleep 0.05; done; leader=$(cat leader)
@@ -95,7 +99,7 @@ test.runIf(
       done >/dev/null 2>&1
       wait $host; read -r _ _ state _ < /proc/$stranger/stat; [ "$state" = S ] && touch lives; exit 0`;
   const inside = `exec unshare -pf --mount-proc sh -c '${line}' sh "$@"`;
-  const { outcome, cwd } = await run(inside, hook, 'all');
+  const { outcome, cwd } = await run(inside, hook, 'all', '300');
   expect(outcome).toMatchObject({ status: 'timedOut' });
   expect(existsSync(join(cwd, 'met'))).toBe(true);
   expect(existsSync(join(cwd, 'lives'))).toBe(true);

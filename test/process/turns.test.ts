@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { toPromise } from 'xstate';
+import { SimulatedClock, toPromise } from 'xstate';
 import { tempFolder } from '../support/temp-folder.ts';
 import { hookActor, runHook } from './run-hook.ts';
 
@@ -87,8 +87,9 @@ function occupy() {
 describe('a hook that waits for its turn', () => {
   test('does not use up its deadline', async () => {
     const letGo = occupy();
-    const outcome = runHook('sleep 0.1; echo x', { timeout: 2_000 });
-    await new Promise((resolve) => setTimeout(resolve, 2_300));
+    const clock = new SimulatedClock();
+    const outcome = runHook('echo x', { timeout: 2_000, clock });
+    clock.increment(2_300);
     await letGo();
     expect(await outcome).toMatchObject({ status: 'exited', exit: { stdout: 'x\n' } });
   });

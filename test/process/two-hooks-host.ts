@@ -1,4 +1,4 @@
-/** A host of its own that runs a hook to its end and then again, tells the second one's pid, and ends or is ended while that runs. */
+/** A host of its own that runs a hook to its end and then again, tells the second one's pid, and ends when it is told, or is ended, while that runs. */
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hookActor, runToExit } from './run-hook.ts';
@@ -10,4 +10,4 @@ const actor = hookActor(`echo $$ > second; ${command}`, options);
 actor.start();
 while (!existsSync('second') || readFileSync('second', 'utf8') === '') await sleep(5);
 process.stdout.write(readFileSync('second', 'utf8'));
-if (end === 'process.exit') setTimeout(() => process.exit(3), 500);
+if (end === 'process.exit') process.stdin.once('data', () => process.exit(3));

@@ -24,7 +24,7 @@ vi.mock('node:fs', async (original) => {
   };
 });
 
-const patience = { timeout: 15_000, interval: 50 };
+const patience = { timeout: 60_000, interval: 50 };
 
 test('files are polled where they cannot be watched', async () => {
   const file = join(tempFolder(), 'settings.json');

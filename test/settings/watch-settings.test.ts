@@ -16,6 +16,7 @@ import { watchSettings } from '../../src/settings/watch-settings.ts';
 import '../build.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 import { someFields } from '../support/session.ts';
+import { waitUntil } from '../support/until.ts';
 
 const nextMoment = (ms = 400) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -63,7 +64,7 @@ async function reasonIn(config: HookSystemConfig): Promise<string | undefined> {
 
 const untilDenied = (config: HookSystemConfig, reason: string | undefined) =>
   vi.waitFor(async () => expect(await reasonIn(config)).toBe(reason), {
-    timeout: 15_000,
+    timeout: 60_000,
     interval: 50,
   });
 
@@ -102,7 +103,7 @@ describe('watched settings files', () => {
     for (const round of [1, 2, 3]) {
       rmSync(`${dirname(box.files.project)}.old`, { recursive: true, force: true });
       saves[how]!(box.files.project, `{ "round": ${round} }`);
-      await vi.waitUntil(() => seen.changes >= round, { timeout: 15_000, interval: 10 });
+      await waitUntil(() => seen.changes >= round);
       await nextMoment(150);
     }
     expect(seen.changes).toBe(3);
@@ -114,11 +115,11 @@ describe('watched settings files', () => {
       const box = sandbox();
       const seen = watched(box);
       box.write(box.files[level], '{}');
-      await vi.waitUntil(() => seen.changes === 1, { timeout: 15_000, interval: 10 });
+      await waitUntil(() => seen.changes === 1);
       rmSync(dirname(box.files[level]), { recursive: true });
-      await vi.waitUntil(() => seen.changes === 2, { timeout: 15_000, interval: 10 });
+      await waitUntil(() => seen.changes === 2);
       box.write(box.files[level], '{}');
-      await vi.waitUntil(() => seen.changes === 3, { timeout: 15_000, interval: 10 });
+      await waitUntil(() => seen.changes === 3);
     },
   );
 
@@ -129,10 +130,10 @@ describe('watched settings files', () => {
     symlinkSync(one, box.files.user);
     const seen = watched(box);
     writeFileSync(one, '{ "a": 1 }');
-    await vi.waitUntil(() => seen.changes === 1, { timeout: 15_000, interval: 10 });
+    await waitUntil(() => seen.changes === 1);
     unlinkSync(box.files.user);
     symlinkSync(other, box.files.user);
-    await vi.waitUntil(() => seen.changes === 2, { timeout: 15_000, interval: 10 });
+    await waitUntil(() => seen.changes === 2);
   });
 
   test('many writes are one change; the same text and other files are none', async () => {
@@ -140,7 +141,7 @@ describe('watched settings files', () => {
     box.write(box.files.project, '{}');
     const seen = watched(box);
     for (let index = 0; index < 50; index += 1) box.write(box.files.project, `{ "n": ${index} }`);
-    await vi.waitUntil(() => seen.changes === 1, { timeout: 15_000, interval: 10 });
+    await waitUntil(() => seen.changes === 1);
     box.write(box.files.project, '{ "n": 49 }');
     box.write(join(dirname(box.files.project), 'other.json'), '{}');
     await nextMoment();
@@ -176,13 +177,13 @@ describe('a session that watches its settings', () => {
     const { config, warnings } = await session(box);
     const broken = `${box.files.project}:1:12: not valid JSON (a value is expected), so it counts as it was before; fix the JSON there`;
     box.write(box.files.project, '{ "hooks": }');
-    await vi.waitUntil(() => warnings.length === 1, { timeout: 15_000, interval: 10 });
+    await waitUntil(() => warnings.length === 1);
     expect(warnings).toEqual([broken]);
     expect(await reasonIn(config)).toBe('one');
     box.write(box.files.project, denying('two'));
     await untilDenied(config, 'two');
     box.write(box.files.project, '{ "hooks": }');
-    await vi.waitUntil(() => warnings.length === 2, { timeout: 15_000, interval: 10 });
+    await waitUntil(() => warnings.length === 2);
     expect(warnings).toEqual([broken, broken]);
     expect(await reasonIn(config)).toBe('two');
   });
@@ -206,9 +207,8 @@ describe('a session that watches its settings', () => {
     const { config } = await session(box);
     const running = reasonIn(config);
     box.write(box.files.project, denying('new'));
-    await vi.waitUntil(
-      () => config.getHookSystem()!.getRegistry().getAllHooks()[0]!.command.includes('new'),
-      { timeout: 15_000, interval: 10 },
+    await waitUntil(() =>
+      config.getHookSystem()!.getRegistry().getAllHooks()[0]!.command.includes('new'),
     );
     expect(await reasonIn(config)).toBe('new');
     writeFileSync(go, '');
@@ -237,7 +237,7 @@ describe('a session that watches its settings', () => {
     const { stdout } = await execa('node', ['--input-type=module', '-e', program], {
       cwd: box.project,
       env: box.env,
-      timeout: 45_000,
+      timeout: 120_000,
     });
     expect(stdout).toBe('ready');
   });

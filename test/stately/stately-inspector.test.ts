@@ -15,6 +15,7 @@ import '../build.ts';
 import { callTool } from '../support/call-tool.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { inParallel } from '../support/session.ts';
+import { waitUntil } from '../support/until.ts';
 
 interface Message {
   readonly type: '@xstate.actor' | '@xstate.event' | '@xstate.snapshot';
@@ -64,8 +65,7 @@ async function inspected(options: StatelyInspectorOptions) {
 
 const isDone = ({ type, snapshot }: Message) =>
   type === '@xstate.snapshot' && snapshot?.value === 'blocked';
-const untilDone = (messages: readonly Message[]) =>
-  vi.waitUntil(() => messages.some(isDone), { timeout: 15_000, interval: 10 });
+const untilDone = (messages: readonly Message[]) => waitUntil(() => messages.some(isDone));
 
 describe('a server of Stately', () => {
   test('is told of every machine, so that it can draw it, and of each of its states', async () => {
@@ -111,7 +111,7 @@ describe('a server of Stately', () => {
     const stately = await inspected({ url, onWarning });
     await untilDone(messages);
     stop();
-    await vi.waitUntil(() => onWarning.mock.calls.length > 0, { timeout: 15_000 });
+    await waitUntil(() => onWarning.mock.calls.length > 0);
     const { outcome } = await callTool(guard, { config: { inspect: stately.observe } });
     expect(outcome.status).toBe('blocked');
     expect(onWarning.mock.calls).toEqual([
@@ -128,7 +128,7 @@ describe('a server of Stately', () => {
     stop();
     const onWarning = vi.fn();
     await inspected({ url, onWarning });
-    await vi.waitUntil(() => onWarning.mock.calls.length > 0, { timeout: 15_000, interval: 50 });
+    await waitUntil(() => onWarning.mock.calls.length > 0);
     expect(onWarning.mock.calls).toEqual([[expect.stringContaining('ECONNREFUSED')]]);
   });
 
@@ -198,7 +198,7 @@ const inspectedProcess = (options: StatelyInspectorOptions) => {
     await new ToolScheduler({ config, tools: builtInTools() }).schedule(requests);
     console.log('done');
   `;
-  return execa('node', ['--input-type=module', '-e', script], { timeout: 45_000, reject: false });
+  return execa('node', ['--input-type=module', '-e', script], { timeout: 120_000, reject: false });
 };
 
 describe('a process that is inspected', () => {
@@ -213,16 +213,14 @@ describe('a process that is inspected', () => {
     const { messages, url } = await server();
     const { stdout, exitCode } = await inspectedProcess({ url });
     expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
-    await vi.waitUntil(() => messages.some(({ snapshot }) => snapshot?.value === 'done'), {
-      timeout: 15_000,
-    });
+    await waitUntil(() => messages.some(({ snapshot }) => snapshot?.value === 'done'));
   });
 
   test('is heard to its end by a server that is slow to answer', async () => {
     const { messages, sockets, url } = await server({ answersAfter: 300 });
     const { stdout, exitCode } = await inspectedProcess({ url });
     expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
-    await vi.waitUntil(() => sockets.clients.size === 0, { timeout: 15_000 });
+    await waitUntil(() => sockets.clients.size === 0);
     expect(messages.some(({ snapshot }) => snapshot?.value === 'done')).toBe(true);
   });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { lives } from '../../process/run-hook.ts';
 import { call, temporaryFolder, textOf } from './call.ts';
+import { waitUntil } from '../../support/until.ts';
 
 let cwd: string;
 beforeEach(() => {
@@ -22,7 +23,7 @@ const groupOf = async () => Number(await readFile(join(cwd, 'group'), 'utf8'));
 async function abortWhenReady(command: string) {
   const controller = new AbortController();
   const running = run(`echo $$ > group; ${command}`, {}, controller.signal);
-  await vi.waitUntil(() => existsSync(join(cwd, 'ready')), { timeout: 15_000 });
+  await waitUntil(() => existsSync(join(cwd, 'ready')));
   controller.abort();
   return running;
 }
@@ -119,9 +120,7 @@ test('of 5 MB the start and the end are kept, cut between characters', async () 
 });
 
 test('a background child that holds stdout does not hold up the result, and lives on', async () => {
-  const started = performance.now();
   const { llmContent } = await run('echo $$ > group; sleep 100 & echo done');
-  expect(performance.now() - started).toBeLessThan(15_000);
   const group = await groupOf();
   onTestFinished(() => void process.kill(-group, 'SIGKILL'));
   expect(llmContent).toContain('Stdout: done\n');
@@ -137,7 +136,7 @@ test('a background child that keeps writing does not hold up the result, nor is 
   onTestFinished(() => void process.kill(-group, 'SIGKILL'));
   expect(llmContent).toContain('done\n');
   await rm(join(cwd, 'alive'), { force: true });
-  await vi.waitUntil(() => existsSync(join(cwd, 'alive')), { timeout: 15_000 });
+  await waitUntil(() => existsSync(join(cwd, 'alive')));
 });
 
 test('an abort ends the whole group of a pipeline', async () => {
@@ -154,7 +153,7 @@ test('an abort ends a group that will not hear SIGTERM', async () => {
   );
   expect(result.error?.type).toBe('cancelled');
   const group = await groupOf();
-  await vi.waitUntil(() => !lives(group), { timeout: 15_000 });
+  await waitUntil(() => !lives(group));
 });
 
 test('an abort gives up on what no signal ends, and says so', async () => {

@@ -94,9 +94,7 @@ test('long lines are cut', async () => {
 
 test('a catastrophic pattern is given up, and told', async () => {
   await write({ 'a.txt': `${'a'.repeat(50)}b` });
-  const started = performance.now();
   const result = await search({ pattern: '^(a+)+$' });
-  expect(performance.now() - started).toBeLessThan(15_000);
   expect(result.error?.type).toBe('pattern_too_slow');
   expect(result.llmContent).toContain('a.txt');
 });
