@@ -53,7 +53,7 @@ export {
   BeforeToolHookOutput,
   DefaultHookOutput,
 } from './protocol/output-classes.ts';
-export { createHookOutput, createSpecificHookOutput } from './translate/create-hook-output.ts';
+export { createHookOutput, createSpecificHookOutput } from './translate/model-outputs.ts';
 export {
   AfterModelHookOutput,
   BeforeModelHookOutput,

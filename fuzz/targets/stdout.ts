@@ -2,7 +2,7 @@ import type { HookExit } from '../../machines/hook-process.ts';
 import { knownDialects } from '../../src/dialects/index.ts';
 import { mergeAnswers } from '../../src/dialects/merge/merge-answers.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
-import { createSpecificHookOutput } from '../../src/translate/create-hook-output.ts';
+import { createSpecificHookOutput } from '../../src/translate/model-outputs.ts';
 import { promise, type Target } from '../target.ts';
 
 const payload = { tool_name: 'write_file', tool_input: { file_path: 'a.txt' }, prompt: 'Hi' };

@@ -3,7 +3,7 @@ import type { ConversationMessage } from '../dialects/event-context.ts';
 import type { LlmContent, ToolResult } from '../protocol/tool-result.ts';
 import type { GenAIContent, GenAIPart, GenAIResponse } from '../translate/genai-types.ts';
 import { candidatesOf } from '../translate/response.ts';
-import { joined, textsOf } from '../translate/text.ts';
+import { joined, textsOf } from '../translate/turns.ts';
 import type { ToolCallRequest } from './tool-call.ts';
 
 /** The user's words as a message. */

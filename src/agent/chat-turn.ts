@@ -1,22 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyActorRef } from 'xstate';
-import type {
-  AgentTurnInput,
-  AgentTurnOutcome,
-  AgentTurnPorts,
-  ModelStep,
-  ToolStep,
+import {
+  type AgentTurnInput,
+  agentTurnMachine,
+  type AgentTurnOutcome,
+  type AgentTurnPorts,
+  type ModelStep,
+  type ToolStep,
 } from '../../machines/agent-turn.ts';
 import type { PrepareOptions } from '../hooks/hook-event-handler.ts';
-import { messageOf } from '../message-of.ts';
+import { hookEvent } from '../hooks/hook-machines.ts';
 import { observed } from '../hooks/observers.ts';
 import { runMachine } from '../hooks/run-machine.ts';
+import { messageOf } from '../message-of.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import { errorResult } from '../protocol/tool-result.ts';
 import type { GenAIRequest } from '../translate/genai-types.ts';
-import { withSystemMessage } from '../translate/system-message.ts';
-import { agentTurn } from './call-machines.ts';
-import { hookDecision, toolEvents, type ChatEvent } from './chat-events.ts';
+import { withSystemMessage } from '../translate/genai-v1.ts';
+import { type ChatEvent, hookDecision, toolEvents } from './chat-events.ts';
 import {
   conversationOf,
   modelMessage,
@@ -28,13 +29,15 @@ import {
 } from './chat-history.ts';
 import type { ChatLoopOptions, ChatSession, ConfirmRequest } from './chat-session.ts';
 import { compressHistory } from './compress-history.ts';
-import { runModelCall, type EndedModelCall } from './model-call.ts';
-import { hasHooks, hookResult, planHooks } from './plan-hooks.ts';
-import { readyHookSystem, type Ready } from './ready-hook-system.ts';
+import { hasHooks, hookResult, planHooks, type Ready, readyHookSystem } from './event-hooks.ts';
+import { type EndedModelCall, runModelCall } from './model-call.ts';
 import { beginSession, fireSessionEvent, notice } from './session-events.ts';
 import type { ToolCallRequest } from './tool-call.ts';
 import { refusalOf } from './tool-choice.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
+
+/** The machine of a turn with its actors provided, once for all runs. */
+const agentTurn = agentTurnMachine.provide({ actors: { hookEvent } });
 
 const defaultMaxSteps = 50;
 const defaultMaxRejections = 8;

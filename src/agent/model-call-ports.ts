@@ -3,16 +3,14 @@ import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { PrepareOptions } from '../hooks/hook-event-handler.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
-import { defaultHookTranslator } from '../translate/genai-v1.ts';
-import { withSystemMessage } from '../translate/system-message.ts';
+import { defaultHookTranslator, withSystemMessage } from '../translate/genai-v1.ts';
 import {
   revisedResponse,
   syntheticResponse,
   withChanges,
   withToolConfig,
-} from './model-effects.ts';
-import { hookResult, planHooks } from './plan-hooks.ts';
-import type { Ready } from './ready-hook-system.ts';
+} from './model-hook-triggers.ts';
+import { hookResult, planHooks, type Ready } from './event-hooks.ts';
 
 /** The events of a model call, in their order (C-89). */
 export type ModelEvent = 'BeforeToolSelection' | 'BeforeModel' | 'AfterModel';

@@ -1,16 +1,18 @@
-import type { ModelCallOutcome } from '../../machines/model-call.ts';
+import { modelCallMachine, type ModelCallOutcome } from '../../machines/model-call.ts';
+import { hookEvent } from '../hooks/hook-machines.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { messageOf } from '../message-of.ts';
 import { isObserved } from '../hooks/observers.ts';
-import type { AggregatedHookResult } from '../verdict/results.ts';
+import { messageOf } from '../message-of.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { emptyResponse } from '../translate/genai-v1.ts';
-import { modelCall } from './call-machines.ts';
-import { modelCallPorts, type CallModel, type OnHooks } from './model-call-ports.ts';
-import { hookResult } from './plan-hooks.ts';
-import { isPending, readyHookSystem } from './ready-hook-system.ts';
-import { runCall, untilCancelled, type RunCallOptions } from './run-call.ts';
-import type { StopRequest } from './tool-effects.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
+import { hookResult, isPending, readyHookSystem } from './event-hooks.ts';
+import { type CallModel, modelCallPorts, type OnHooks } from './model-call-ports.ts';
+import { runCall, type RunCallOptions, untilCancelled } from './run-call.ts';
+import type { StopRequest } from './tool-call.ts';
+
+/** The machine of a model call with its actors provided, once for all runs. */
+export const modelCall = modelCallMachine.provide({ actors: { hookEvent } });
 
 /** One logical model call, however often the provider is asked for it (C-90). */
 export interface ModelCallRequest {

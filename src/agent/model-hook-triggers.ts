@@ -1,18 +1,18 @@
-import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { FireOptions } from '../hooks/hook-event-handler.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { commonEffects } from '../hooks/processed-result.ts';
+import { warn, type WarningSink } from '../log.ts';
 import { defined } from '../protocol/defined.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from '../translate/genai-types.ts';
-import { defaultHookTranslator } from '../translate/genai-v1.ts';
-import { finalOutputOf } from './final-output.ts';
+import { defaultHookTranslator, dropsFunctionCalls } from '../translate/genai-v1.ts';
 import {
-  revisedResponse,
-  syntheticResponse,
-  withChanges,
-  withToolConfig,
-} from './model-effects.ts';
+  AfterModelHookOutput,
+  BeforeModelHookOutput,
+  BeforeToolSelectionHookOutput,
+} from '../translate/model-outputs.ts';
+import { finalOutputOf } from './event-hooks.ts';
 
 /** What every model hook may say beside its own answer (C-50, C-61, C-83). */
 interface CommonHookResult {
@@ -113,3 +113,43 @@ export async function fireBeforeToolSelectionHook(
 
 const commonResult = (output: DefaultHookOutput | undefined): CommonHookResult =>
   defined<CommonHookResult>(commonEffects(output));
+
+type Output = DefaultHookOutput | undefined;
+
+/** The request with the tool config of BeforeToolSelection hooks; the same one when they gave none. */
+export function withToolConfig<Request extends GenAIRequest>(
+  request: Request,
+  output: Output,
+): Request {
+  if (output === undefined || !isRecord(request)) return request;
+  const before = request.config ?? {};
+  const config = new BeforeToolSelectionHookOutput(output).applyToolConfigModifications(before);
+  return config === before ? request : { ...request, config };
+}
+
+/** The request with the changes of BeforeModel hooks; the same one when they made none. */
+export const withChanges = <Request extends GenAIRequest>(
+  request: Request,
+  output: Output,
+): Request =>
+  output ? new BeforeModelHookOutput(output).applyLLMRequestModifications(request) : request;
+
+/** The answer that BeforeModel hooks have in the model's place. */
+export const syntheticResponse = (output: Output): GenAIResponse | undefined =>
+  output && new BeforeModelHookOutput(output).getSyntheticResponse();
+
+/** The response as AfterModel hooks left it. The model's tool calls stay unless a hook blocks or stops; those that are lost are reported (C-86). */
+export function revisedResponse(
+  response: GenAIResponse,
+  output: Output,
+  onWarning: WarningSink | undefined,
+): GenAIResponse {
+  const revised = output && new AfterModelHookOutput(output).getModifiedResponse(response);
+  if (revised === undefined) return response;
+  if (!output?.shouldStopExecution() && dropsFunctionCalls(response, revised))
+    warn(
+      onWarning,
+      'AfterModel: the changed response has lost tool calls of the model, because a hook blocked it or left out the candidate they belong to',
+    );
+  return revised;
+}

@@ -1,11 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import type { AnyActorRef, AnyStateMachine, InputFrom, OutputFrom } from 'xstate';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { messageOf } from '../message-of.ts';
 import { observed } from '../hooks/observers.ts';
 import { onAbort } from '../hooks/on-abort.ts';
-import { runMachine, type OnSuspended } from '../hooks/run-machine.ts';
+import { type OnSuspended, runMachine } from '../hooks/run-machine.ts';
+import { messageOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
-import { withoutHooks } from './ready-hook-system.ts';
+import { withoutHooks } from './event-hooks.ts';
 
 /** How a call is run. */
 export interface RunCallOptions {
@@ -47,3 +48,6 @@ export function untilCancelled<Outcome>(
     void run().then(resolve, reject).finally(stopWaiting);
   });
 }
+
+/** An id for a call that was given none. As Node makes it, it keeps the 20 parts it was put together from: eight times its size. */
+export const newCallId = (): string => Buffer.from(randomUUID(), 'latin1').toString('latin1');

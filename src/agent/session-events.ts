@@ -1,5 +1,4 @@
-import { isUnready, readyHookSystem } from './ready-hook-system.ts';
-import { hasHooks } from './plan-hooks.ts';
+import { hasHooks, isUnready, readyHookSystem } from './event-hooks.ts';
 import { hookDecision, type ChatEvent } from './chat-events.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';

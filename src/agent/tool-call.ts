@@ -1,19 +1,24 @@
-import type { ToolCallOutcome, ToolCallPorts, ToolInput } from '../../machines/tool-call.ts';
+import {
+  toolCallMachine,
+  type ToolCallOutcome,
+  type ToolCallPorts,
+  type ToolInput,
+} from '../../machines/tool-call.ts';
 import type { EventContext } from '../dialects/event-context.ts';
+import { isError } from '../errors.ts';
+import { hookEvent } from '../hooks/hook-machines.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { messageOf } from '../message-of.ts';
 import { isObserved } from '../hooks/observers.ts';
 import type { OnSuspended } from '../hooks/run-machine.ts';
+import { messageOf } from '../message-of.ts';
+import { BeforeToolHookOutput, type DefaultHookOutput } from '../protocol/output-classes.ts';
+import { errorResult, type LlmContent, type ToolResult } from '../protocol/tool-result.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
-import { BeforeToolHookOutput } from '../protocol/output-classes.ts';
-import type { ToolResult } from '../protocol/tool-result.ts';
-import { toolCall } from './call-machines.ts';
-import { hookResult, planHooks } from './plan-hooks.ts';
-import { isPending, readyHookSystem, type Ready } from './ready-hook-system.ts';
-import { runCall, untilCancelled, type RunCallOptions } from './run-call.ts';
-import { runTool, type ExecuteTool } from './run-tool.ts';
-import { applyToolEffects, type AppliedToolCall } from './tool-effects.ts';
-import { failedResult, toolResponse } from './tool-response.ts';
+import { hookResult, isPending, planHooks, type Ready, readyHookSystem } from './event-hooks.ts';
+import { runCall, type RunCallOptions, untilCancelled } from './run-call.ts';
+
+/** The machine of a tool call with its actors provided, once for all runs. */
+export const toolCall = toolCallMachine.provide({ actors: { hookEvent } });
 
 /** One call of a tool, as a model asks for it. */
 export interface ToolCallRequest {
@@ -27,7 +32,7 @@ export interface ToolCallRequest {
 export type Confirm = (request: ToolCallRequest) => boolean | Promise<boolean>;
 
 /** How a tool call is made, and what is known of it beside what was asked. */
-export interface ToolCallOptions extends EventContext, Pick<RunCallOptions, 'signal' | 'parent'> {
+interface ToolCallOptions extends EventContext, Pick<RunCallOptions, 'signal' | 'parent'> {
   /** The tool is not on offer: why, for the model. */
   readonly notOffered?: string | undefined;
   /** Default: nobody is asked. */
@@ -148,4 +153,127 @@ function ended(outcome: ToolCallOutcome): EndedToolCall {
     ...(before && { before }),
     ...(after && { after }),
   };
+}
+
+/** Runs the tool with the arguments that the hooks left. */
+export type ExecuteTool = (toolInput: ToolInput, signal: AbortSignal) => Promise<ToolResult>;
+
+/** Whatever a tool does, it ends later and with a result: one that throws at once, or that gives nothing (a host need not be TypeScript). */
+function runTool(
+  executeTool: ExecuteTool,
+  toolInput: ToolInput,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  try {
+    return Promise.resolve(executeTool(toolInput, signal)).then(orNothing);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+const orNothing = (result: ToolResult | undefined | null): ToolResult =>
+  result ?? { llmContent: '', returnDisplay: '' };
+
+/** The agent is to stop, and why; the reason is for the user (HOOK-020, 028). */
+export interface StopRequest {
+  readonly reason: string;
+}
+
+/** A tool call's result with the effects of its hooks applied. */
+interface AppliedToolCall {
+  readonly toolResult: ToolResult;
+  readonly stop?: StopRequest;
+}
+
+/** What an ended tool call means for the model, the user and the agent (HOOK-017, 027 to 030, 131, 132, 217). */
+export function applyToolEffects(
+  outcome: ToolCallOutcome,
+  before: DefaultHookOutput | undefined,
+  after: DefaultHookOutput | undefined,
+  replaced?: Readonly<Record<string, unknown>>,
+): AppliedToolCall {
+  switch (outcome.status) {
+    case 'blocked': {
+      const reason = before?.getBlockReason() ?? 'Blocked by hook';
+      return {
+        toolResult: withTexts(errorResult(reason, 'blocked_by_hook'), [
+          note(before?.systemMessage),
+        ]),
+        ...(outcome.stop && { stop: { reason: before?.getStopReason() ?? reason } }),
+      };
+    }
+    case 'stopped': {
+      const reason = (after?.shouldStopExecution() ? after : before)?.getStopReason() ?? '';
+      const toolResult = outcome.result
+        ? withHookTexts(resultOf(outcome.result, replaced), before, after)
+        : withTexts(errorResult(reason, 'stopped_by_hook'), [note(before?.systemMessage)]);
+      return { toolResult, stop: { reason } };
+    }
+    // What AfterTool hooks had said so far decides nothing (G-02).
+    case 'cancelled':
+      return {
+        toolResult: outcome.result
+          ? withHookTexts(outcome.result as ToolResult, before, undefined)
+          : errorResult(`The tool call was cancelled: ${outcome.reason}`, 'cancelled'),
+      };
+    case 'refused':
+      return {
+        toolResult: errorResult(
+          outcome.reason,
+          outcome.by === 'selection' ? 'tool_not_allowed' : 'declined',
+        ),
+      };
+    case 'done':
+      return { toolResult: withHookTexts(resultOf(outcome.result, replaced), before, after) };
+  }
+}
+
+/** The tool's result, or what a hook put in its place. */
+const resultOf = (result: object, replaced: object | undefined): ToolResult =>
+  (replaced ?? result) as ToolResult;
+
+/** Context first, then messages (C-56, C-57); a denial after the fact is told, and takes nothing back (C-62). */
+function withHookTexts(
+  result: ToolResult,
+  before: DefaultHookOutput | undefined,
+  after: DefaultHookOutput | undefined,
+): ToolResult {
+  const context = after?.getAdditionalContext();
+  const told = withTexts(result, [
+    context === undefined ? undefined : `\n\n${context}`,
+    note(before?.systemMessage),
+    note(after?.systemMessage),
+    after?.isBlockingDecision() ? note(after.getBlockReason()) : undefined,
+  ]);
+  return after?.suppressOutput === true ? { ...told, suppressDisplay: true } : told;
+}
+
+/** A system annotation (HOOK-131, C-55). */
+const note = (text: string | undefined): string | undefined =>
+  text === undefined || text === '' ? undefined : `\n\n[System] ${text}`;
+
+function withTexts(result: ToolResult, texts: readonly (string | undefined)[]): ToolResult {
+  const present = texts.filter((text) => text !== undefined);
+  return present.length === 0
+    ? result
+    : { ...result, llmContent: present.reduce<LlmContent>(append, result.llmContent ?? '') };
+}
+
+/** Content that is no text keeps its parts and gets one more (C-59). */
+function append(content: LlmContent, text: string): LlmContent {
+  if (typeof content === 'string') return content + text;
+  return [...(Array.isArray(content) ? content : [content]), { text }] as LlmContent;
+}
+
+/** What AfterTool hooks see of a result (HOOK-026, C-69). */
+export const toolResponse = ({ llmContent, returnDisplay, metadata, error }: ToolResult) => ({
+  llmContent,
+  returnDisplay,
+  ...(metadata && { metadata }),
+  ...(error && { error }),
+});
+
+/** A thrown error as a result that the model reads and AfterTool hooks see (C-68). */
+function failedResult(error: unknown): ToolResult {
+  return errorResult(messageOf(error), isError(error) ? error.name : 'Error');
 }

@@ -3,12 +3,15 @@ import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { FireOptions } from '../hooks/hook-event-handler.ts';
 import type { DefaultHookOutput } from '../protocol/output-classes.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
-import { finalOutputOf } from './final-output.ts';
-import { newCallId } from './new-call-id.ts';
-import type { ExecuteTool } from './run-tool.ts';
-import { toolResponse } from './tool-response.ts';
-import { runToolCall, type EndedToolCall } from './tool-call.ts';
-import type { StopRequest } from './tool-effects.ts';
+import { finalOutputOf } from './event-hooks.ts';
+import { newCallId } from './run-call.ts';
+import {
+  type EndedToolCall,
+  type ExecuteTool,
+  runToolCall,
+  type StopRequest,
+  toolResponse,
+} from './tool-call.ts';
 
 /**
  * Fires BeforeTool (HOOK-127, 150). Undefined when no hook said anything; never throws (HOOK-111, 115).

@@ -9,13 +9,13 @@ import { onAbort } from '../hooks/on-abort.ts';
 import { warn } from '../log.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
 import {
-  runToolCall,
   type Confirm,
   type EndedToolCall,
+  runToolCall,
+  type StopRequest,
   type ToolCallRequest,
 } from './tool-call.ts';
 import type { Tool, ToolContext } from './tool.ts';
-import type { StopRequest } from './tool-effects.ts';
 
 /** A tool call that has ended, with what was asked. */
 export interface CompletedToolCall extends EndedToolCall {

@@ -1,22 +1,27 @@
+import { debugChannel } from '../log.ts';
+import { messageOf } from '../message-of.ts';
+import { checkEventFields } from '../protocol/event-fields.ts';
+import { type HookEventName, isHookEventName } from '../protocol/events.ts';
+import type { HookEventFields } from '../protocol/input.ts';
+import { isRecord } from '../protocol/output.ts';
+import { normalizeHookLLMRequest, normalizeHookLLMResponse } from '../translate/genai-v1.ts';
 import type { HookStage } from '../verdict/hook-failure.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
-import { messageOf } from '../message-of.ts';
-import { debugChannel } from '../log.ts';
 import {
   busError,
-  listenTo,
-  MessageBusType,
-  sendOn,
   type HookBusError,
   type HookExecutionResponse,
+  listenTo,
+  longestName,
   type MessageBus,
+  MessageBusType,
+  sendOn,
 } from './message-bus.ts';
-import { correlationIdOf, readBusRequest, type BusRequest } from './read-request.ts';
 
 const debug = debugChannel('event-handler');
 
 /** What the bus needs of a hook system. */
-export interface HookRequestServer {
+interface HookRequestServer {
   /** Runs the hooks of an event. */
   fire(request: BusRequest): Promise<AggregatedHookResult>;
   /** Told of a request that never came to its hooks. */
@@ -97,3 +102,180 @@ const ownResult = (result: AggregatedHookResult): AggregatedHookResult => ({
   ...result,
   results: result.results.map((one) => ({ ...one, hook: structuredClone(one.hook) })),
 });
+
+/** A request that may be carried out. */
+export interface BusRequest<Event extends HookEventName = HookEventName> {
+  readonly event: Event;
+  readonly fields: HookEventFields[Event];
+}
+
+/** The id of a request, in its payload or beside it; undefined when it has none (C-94). Never throws. */
+function correlationIdOf(message: unknown): string | undefined {
+  for (const path of [['payload', 'correlationId'], ['correlationId']]) {
+    const id = valueAt(message, path);
+    if (typeof id === 'string' && id !== '') return id;
+  }
+  return undefined;
+}
+
+/** A message as a request, or what is wrong with it. Whatever the sender does with its objects later changes nothing. */
+function readBusRequest(message: unknown): { request: BusRequest } | { error: HookBusError } {
+  const type = valueAt(message, ['type']);
+  if (type !== undefined && type !== MessageBusType.HOOK_EXECUTION_REQUEST)
+    return invalid(`the message's "type" must be ${MessageBusType.HOOK_EXECUTION_REQUEST}`);
+  if (!isObject(valueAt(message, ['payload'])))
+    return invalid('the message must have a "payload" with "eventName" and "input"');
+  const event = valueAt(message, ['payload', 'eventName']);
+  if (typeof event !== 'string') return invalid('the payload\'s "eventName" must be a string');
+  if (!isHookEventName(event))
+    return {
+      error: busError(
+        'unsupported_event',
+        'validation',
+        event,
+        `there is no event "${event.slice(0, longestName)}"`,
+      ),
+    };
+  return readInput(event, message);
+}
+
+function readInput(
+  event: HookEventName,
+  message: unknown,
+): { request: BusRequest } | { error: HookBusError } {
+  let input: unknown;
+  try {
+    input = snapshot((message as { payload: { input?: unknown } }).payload.input);
+  } catch (error) {
+    return unfit(event, [`it has no JSON form (${messageOf(error)})`]);
+  }
+  const checked = checkEventFields(event, input);
+  if ('faults' in checked) return unfit(event, checked.faults);
+  const stable = translated(event, checked.fields);
+  if ('faults' in stable) return untranslatable(event, stable.faults);
+  return { request: { event, fields: stable.fields } };
+}
+
+function translated<Event extends HookEventName>(event: Event, fields: HookEventFields[Event]) {
+  try {
+    return inStableFormat(event, fields);
+  } catch (error) {
+    return { faults: [messageOf(error)] };
+  }
+}
+
+const invalid = (message: string): { error: HookBusError } => ({
+  error: busError('invalid_request', 'validation', null, message),
+});
+
+const unfit = (event: string, faults: readonly string[]): { error: HookBusError } => ({
+  error: busError(
+    'validation_failure',
+    'validation',
+    event,
+    `the input does not fit ${event}`,
+    faults,
+  ),
+});
+
+const untranslatable = (event: string, faults: readonly string[]): { error: HookBusError } => ({
+  error: busError(
+    'translation_failure',
+    'translation',
+    event,
+    'the input cannot be brought into the stable format',
+    faults,
+  ),
+});
+
+/** The value as hooks would read it, and no longer the sender's. */
+function snapshot(value: unknown): unknown {
+  const text = JSON.stringify(value) as string | undefined;
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+/** What lies at a path of an object that may be anything; what throws counts as not there. */
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  try {
+    return path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Like `isRecord`, but a revoked proxy does not make it throw. */
+function isObject(value: unknown): boolean {
+  try {
+    return isRecord(value);
+  } catch {
+    return false;
+  }
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * An event's fields with the model's request and response in the stable format (DELTA-HPAY-003, C-71
+ * to C-73). What would leave out a message is a fault: hooks must see all that the model gets.
+ */
+function inStableFormat<Event extends HookEventName>(
+  event: Event,
+  fields: HookEventFields[Event],
+): { fields: HookEventFields[Event] } | { faults: readonly string[] } {
+  const { llm_request, llm_response } = fields as unknown as Readonly<Record<string, Given>>;
+  const faults: string[] = [];
+  const stable = {
+    ...fields,
+    ...(isModelEvent(event) && { llm_request: stableRequest(llm_request!, faults) }),
+    ...(event === 'AfterModel' && { llm_response: stableResponse(llm_response!, faults) }),
+  };
+  return faults.length > 0 ? { faults } : { fields: stable as unknown as HookEventFields[Event] };
+}
+
+const isModelEvent = (event: HookEventName): boolean =>
+  event === 'BeforeModel' || event === 'AfterModel' || event === 'BeforeToolSelection';
+
+/** What a request has in either of its forms. */
+const requestFields: readonly string[] = [
+  'model',
+  'messages',
+  'config',
+  'toolConfig',
+  'contents',
+  'systemInstruction',
+  'generationConfig',
+];
+
+/** The fields of either form; what else a request has is passed through (G-15). */
+function stableRequest(given: Given, faults: string[]): unknown {
+  const { request, notes } = normalizeHookLLMRequest(given);
+  const { model, messages, contents } = given;
+  const said = messages ?? contents;
+  if (model !== undefined && model !== null && typeof model !== 'string')
+    faults.push('llm_request.model must be a string');
+  if (!Array.isArray(said)) faults.push('llm_request.messages must be a list of { role, content }');
+  else if (understood(said) < said.length)
+    faults.push(...notes.filter((note) => /^llm_request\.(?:messages|contents)\[/.test(note)));
+  const others = Object.entries(given).filter(([name]) => !requestFields.includes(name));
+  return { ...Object.fromEntries(others), ...request, messages: request.messages ?? [] };
+}
+
+/** How many messages of a list can be told to hooks. */
+const understood = (messages: readonly unknown[]): number =>
+  normalizeHookLLMRequest({ messages }).request.messages?.length ?? 0;
+
+function stableResponse(given: Given, faults: string[]): unknown {
+  const { text: _, candidates: said, usageMetadata: __, ...others } = given;
+  const { response, notes } = normalizeHookLLMResponse(given);
+  const { text, candidates } = response ?? {};
+  if (text === undefined && candidates === undefined)
+    faults.push(...notes, 'llm_response must have "candidates" or "text"');
+  else if (Array.isArray(said) && candidates !== undefined && candidates.length < said.length)
+    faults.push(...notes);
+  const content = { role: 'model', parts: text ? [text] : [] };
+  return {
+    ...others,
+    ...response,
+    candidates: candidates ?? [{ content, finishReason: 'STOP' }],
+  };
+}

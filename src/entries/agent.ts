@@ -10,6 +10,6 @@ export {
   type ToolSchedulerOptions,
 } from '../agent/tool-scheduler.ts';
 export type { ToolCallRequest } from '../agent/tool-call.ts';
-export type { StopRequest } from '../agent/tool-effects.ts';
+export type { StopRequest } from '../agent/tool-call.ts';
 export type { GuardedWrite, Tool, ToolContext } from '../agent/tool.ts';
 export { builtInTools } from '../agent/tools/index.ts';

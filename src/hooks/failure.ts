@@ -1,6 +1,6 @@
 import { failureDenial } from '../dialects/process-facts.ts';
 import type { HookEventName } from '../protocol/events.ts';
-import { createSpecificHookOutput } from '../translate/create-hook-output.ts';
+import { createSpecificHookOutput } from '../translate/model-outputs.ts';
 import { deniesUnheard } from './denies-unheard.ts';
 import { errorOf, messageOf } from '../message-of.ts';
 import type { HookFailure, HookStage } from '../verdict/hook-failure.ts';

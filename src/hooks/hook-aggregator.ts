@@ -1,7 +1,7 @@
 import type { HookPayload } from '../../machines/hook-event.ts';
 import { mergeAnswers } from '../dialects/merge/merge-answers.ts';
 import { isRecord, type HookOutput } from '../protocol/output.ts';
-import { createSpecificHookOutput } from '../translate/create-hook-output.ts';
+import { createSpecificHookOutput } from '../translate/model-outputs.ts';
 import type { HookPlan } from './hook-planner.ts';
 import { errorOf, messageOf } from '../message-of.ts';
 import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';

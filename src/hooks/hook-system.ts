@@ -1,6 +1,5 @@
 import type { HookBusError, MessageBus } from '../bus/message-bus.ts';
-import type { BusRequest } from '../bus/read-request.ts';
-import { serveHookRequests } from '../bus/serve-hook-requests.ts';
+import { type BusRequest, serveHookRequests } from '../bus/serve-hook-requests.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { HookmachineError } from '../errors.ts';
 import { debugChannel } from '../log.ts';

@@ -1,6 +1,6 @@
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { joinChunks } from './join-chunks.ts';
-import { textOf } from '../translate/text.ts';
+import { textOf } from '../translate/turns.ts';
 import { googleRequest } from './google-request.ts';
 import type { Model } from './model.ts';
 import { modelFailure } from './model-failure.ts';

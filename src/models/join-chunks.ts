@@ -1,6 +1,6 @@
 import { defined } from '../protocol/defined.ts';
 import type { GenAICandidate, GenAIResponse } from '../translate/genai-types.ts';
-import { joined, textsOf } from '../translate/text.ts';
+import { joined, textsOf } from '../translate/turns.ts';
 import { ModelError } from './model-error.ts';
 import { brokenOff } from './model-failure.ts';
 import type { ModelPart } from './model.ts';

@@ -1,11 +1,14 @@
-import { DefaultHookOutput } from '../protocol/output-classes.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import {
+  AfterToolHookOutput,
+  BeforeToolHookOutput,
+  DefaultHookOutput,
+} from '../protocol/output-classes.ts';
+import { type HookOutput, isRecord } from '../protocol/output.ts';
 import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from './genai-types.ts';
 import { defaultHookTranslator, stopResponse } from './genai-v1.ts';
-import { isRecord } from '../protocol/output.ts';
-import { fromFinalResponse } from './response.ts';
-import { normalizeHookLLMRequest } from './normalize-request.ts';
-import { normalizeHookLLMResponse } from './normalize-response.ts';
-import { normalizeHookToolConfig } from './tool-config.ts';
+import { normalizeHookLLMRequest, normalizeHookToolConfig } from './request.ts';
+import { fromFinalResponse, normalizeHookLLMResponse } from './response.ts';
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
 
@@ -54,5 +57,40 @@ export class BeforeToolSelectionHookOutput extends DefaultHookOutput {
     if (isEmpty(toolConfig)) return target;
     const before = target.toolConfig;
     return { ...target, toolConfig: defaultHookTranslator.fromHookToolConfig(toolConfig, before) };
+  }
+}
+
+/**
+ * The general factory: the model events have classes of their own, any other event gets a plain
+ * output, which for BeforeTool ignores `permissionDecision` (HOOK-200).
+ *
+ * @example
+ * createHookOutput('BeforeTool', { decision: 'deny' }).isBlockingDecision(); // true
+ */
+export function createHookOutput(event: HookEventName, output: HookOutput): DefaultHookOutput {
+  switch (event) {
+    case 'BeforeModel':
+      return new BeforeModelHookOutput(output);
+    case 'AfterModel':
+      return new AfterModelHookOutput(output);
+    case 'BeforeToolSelection':
+      return new BeforeToolSelectionHookOutput(output);
+    default:
+      return new DefaultHookOutput(output);
+  }
+}
+
+/** The class that a merged output is wrapped in; for BeforeTool it honours `permissionDecision` (HOOK-200). */
+export function createSpecificHookOutput(
+  output: HookOutput,
+  event: HookEventName,
+): DefaultHookOutput {
+  switch (event) {
+    case 'BeforeTool':
+      return new BeforeToolHookOutput(output);
+    case 'AfterTool':
+      return new AfterToolHookOutput(output);
+    default:
+      return createHookOutput(event, output);
   }
 }

@@ -1,8 +1,7 @@
 import type { LLMMessage } from '../protocol/llm.ts';
-import { isBound, unpairedParts, withoutParts, placeSilentTurns } from './silent-turns.ts';
-import type { GenAIContent } from './genai-types.ts';
-import { matchTurns } from './matches.ts';
-import { toContent, toTurns } from './turns.ts';
+import { isRecord } from '../protocol/output.ts';
+import type { GenAIContent, GenAIPart } from './genai-types.ts';
+import { toContent, toTurns, type Turn } from './turns.ts';
 
 /**
  * The contents that a hook's messages stand for, in the hook's order (C-75, C-76); undefined when
@@ -76,4 +75,212 @@ function keepBoundTogether(pieces: readonly Piece[]): GenAIContent[] {
     waiting = [];
   }
   return [...placed, ...waiting];
+}
+
+/** The silent turns that stay, by the turn they stay beside. */
+interface SilentTurns {
+  /** Those of a conversation that shows hooks nothing. */
+  readonly first: readonly number[];
+  readonly before: ReadonlyMap<number, readonly number[]>;
+  readonly after: ReadonlyMap<number, readonly number[]>;
+}
+
+/**
+ * Places the turns without text, which a hook cannot see and so cannot ask to keep.
+ *
+ * A call or response stays when both messages beside it do: a hook that cuts at either end of it has
+ * cut into that exchange. One bound to a call or response in a message goes with that message alone.
+ * Anything else, such as an image, stays when either neighbour does.
+ */
+function placeSilentTurns(turns: readonly Turn[], stays: (turn: number) => boolean): SilentTurns {
+  const [previousOf, nextOf] = [nearest(turns, -1), nearest(turns, 1)];
+  const first: number[] = [];
+  const before = new Map<number, number[]>();
+  const after = new Map<number, number[]>();
+  for (const [index, { content, text }] of turns.entries()) {
+    if (text !== '') continue;
+    const [previous, next] = [previousOf[index], nextOf[index]];
+    const both = [previous, next].filter((found) => found !== undefined);
+    const binding = both.filter(({ bound }) => bound);
+    const deciding = binding.length > 0 ? binding : both;
+    const survive = deciding.filter(({ turn }) => stays(turn)).length;
+    if (survive < (hasFunctionPart(content) ? deciding.length : Math.min(deciding.length, 1)))
+      continue;
+    if (previous && stays(previous.turn)) add(after, previous.turn, index);
+    else if (next && stays(next.turn)) add(before, next.turn, index);
+    else first.push(index);
+  }
+  return { first, before, after };
+}
+
+interface Neighbour {
+  readonly turn: number;
+  /** Calls and responses bind the silent turn to it. */
+  readonly bound: boolean;
+}
+
+/** For every turn the nearest one with text, in one direction. */
+function nearest(turns: readonly Turn[], step: 1 | -1): (Neighbour | undefined)[] {
+  const found: (Neighbour | undefined)[] = turns.map(() => undefined);
+  for (let at = step === 1 ? turns.length - 2 : 1; turns[at] !== undefined; at -= step) {
+    const [here, there] = [turns[at]!, turns[at + step]!];
+    const beyond = there.text === '' ? found[at + step] : { turn: at + step, bound: true };
+    const [first, second] = step === 1 ? [here, there] : [there, here];
+    if (beyond !== undefined)
+      found[at] = {
+        turn: beyond.turn,
+        bound: beyond.bound && isBound(first.content, second.content),
+      };
+  }
+  return found;
+}
+
+function add(lists: Map<number, number[]>, key: number, turn: number): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [turn]);
+  else list.push(turn);
+}
+
+const partsOf = ({ parts }: GenAIContent): GenAIPart[] =>
+  Array.isArray(parts) ? parts.filter(isRecord) : [];
+
+const isCall = (part: GenAIPart): boolean => isRecord(part.functionCall);
+const isResponse = (part: GenAIPart): boolean => isRecord(part.functionResponse);
+
+const hasCall = (content: GenAIContent): boolean => partsOf(content).some(isCall);
+const hasResponse = (content: GenAIContent): boolean => partsOf(content).some(isResponse);
+
+/** Whether a content holds a function call or the response to one. */
+export const hasFunctionPart = (content: GenAIContent): boolean =>
+  hasCall(content) || hasResponse(content);
+
+/** Whether the second content must follow the first at once: a response its call, one of several calls the others. */
+const isBound = (first: GenAIContent, second: GenAIContent): boolean =>
+  hasResponse(second) ? hasFunctionPart(first) : hasCall(first) && hasCall(second);
+
+/** The calls without a response right behind them, and the responses without a call right before them. */
+export function unpairedParts(contents: readonly GenAIContent[]): Set<GenAIPart> {
+  const unpaired = new Set<GenAIPart>();
+  let open = new Set<GenAIPart>();
+  for (const content of contents) {
+    if (!hasFunctionPart(content)) {
+      for (const call of open) unpaired.add(call);
+      open = new Set();
+    }
+    for (const response of partsOf(content).filter(isResponse)) {
+      const call = [...open].find((candidate) => answers(response, candidate));
+      if (call === undefined) unpaired.add(response);
+      else open.delete(call);
+    }
+    for (const call of partsOf(content).filter(isCall)) open.add(call);
+  }
+  for (const call of open) unpaired.add(call);
+  return unpaired;
+}
+
+/** The contents without some of their parts; a content with nothing left to say goes as well. */
+function withoutParts(
+  contents: readonly GenAIContent[],
+  unwanted: ReadonlySet<GenAIPart>,
+): GenAIContent[] {
+  return contents.flatMap((content) => {
+    const parts = partsOf(content);
+    const rest = parts.filter((part) => !unwanted.has(part));
+    if (rest.length === parts.length) return [content];
+    return rest.some(({ thought }) => thought !== true) ? [{ ...content, parts: rest }] : [];
+  });
+}
+
+/** By id where both have one, as parallel calls of one function need it; else by name. */
+function answers({ functionResponse }: GenAIPart, { functionCall }: GenAIPart): boolean {
+  if (functionResponse?.id !== undefined && functionCall?.id !== undefined)
+    return functionResponse.id === functionCall.id;
+  return functionResponse?.name === functionCall?.name;
+}
+
+/** What became of a conversation's turns in a hook's messages; both maps go from message to turn. */
+interface Matches {
+  /** Messages that a hook left as they were. */
+  readonly kept: ReadonlyMap<number, number>;
+  /** Messages that took a turn's place: same role, between the same neighbours, another text. */
+  readonly edited: ReadonlyMap<number, number>;
+}
+
+/** Finds each message's turn. A message without one is new, a turn without a message was taken out. */
+function matchTurns(turns: readonly Turn[], messages: readonly LLMMessage[]): Matches {
+  const shown = [...turns.keys()].filter((turn) => turns[turn]!.text !== '');
+  const roles = shown.map((turn) => turns[turn]!.role);
+  const texts = shown.map((turn) => `${turns[turn]!.role} ${turns[turn]!.text}`);
+  const messageRoles = messages.map(({ role }) => role);
+  const same = align(
+    texts,
+    messages.map(({ role, content }) => `${role} ${content}`),
+  );
+
+  const kept = new Map<number, number>();
+  const edited = new Map<number, number>();
+  let [turnStart, messageStart] = [0, 0];
+  const ends: [number, number][] = [...same].toSorted(([one], [other]) => one - other);
+  for (const [messageEnd, turnEnd] of [...ends, [messages.length, shown.length] as const]) {
+    const gap = align(
+      roles.slice(turnStart, turnEnd),
+      messageRoles.slice(messageStart, messageEnd),
+    );
+    for (const [message, turn] of gap) edited.set(messageStart + message, shown[turnStart + turn]!);
+    if (messageEnd < messages.length) kept.set(messageEnd, shown[turnEnd]!);
+    [turnStart, messageStart] = [turnEnd + 1, messageEnd + 1];
+  }
+  return { kept, edited };
+}
+
+interface Link {
+  readonly before: number;
+  readonly after: number;
+  readonly next: Link | undefined;
+}
+
+/**
+ * Pairs the equal items of two lists without crossing: a longest common subsequence, by index in
+ * `after`. Of equal items the later one is taken, because what is cut from a conversation is mostly
+ * its beginning.
+ */
+export function align(before: readonly string[], after: readonly string[]): Map<number, number> {
+  const pairs = new Map<number, number>();
+  let beforeEnd = before.length;
+  let afterEnd = after.length;
+  while (beforeEnd > 0 && afterEnd > 0 && before[beforeEnd - 1] === after[afterEnd - 1])
+    pairs.set(--afterEnd, --beforeEnd);
+  let start = 0;
+  while (start < Math.min(beforeEnd, afterEnd) && before[start] === after[start]) {
+    pairs.set(start, start);
+    start += 1;
+  }
+
+  const places = new Map<string, number[]>();
+  for (let index = start; index < beforeEnd; index++) {
+    const known = places.get(before[index]!);
+    if (known === undefined) places.set(before[index]!, [index]);
+    else known.push(index);
+  }
+  // longest[n] begins the common tail of n + 1 items that begins last; so their places fall as n rises.
+  const longest: Link[] = [];
+  for (let index = afterEnd - 1; index >= start; index--)
+    for (const place of places.get(after[index]!) ?? []) {
+      const length = countAfter(longest, place);
+      longest[length] = { before: place, after: index, next: longest[length - 1] };
+    }
+  for (let link = longest.at(-1); link; link = link.next) pairs.set(link.after, link.before);
+  return pairs;
+}
+
+/** How many of the links lie after a place; they are sorted, the last place first. */
+function countAfter(links: readonly Link[], place: number): number {
+  let low = 0;
+  let high = links.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (links[middle]!.before > place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

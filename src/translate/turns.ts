@@ -1,7 +1,6 @@
 import type { LLMMessage } from '../protocol/llm.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { GenAIContent, GenAIPart } from './genai-types.ts';
-import { joined, textsOf } from './text.ts';
 
 /** One message of a conversation as the SDK keeps it, beside what a hook sees of it. */
 export interface Turn {
@@ -39,3 +38,31 @@ export const toContent = ({ role, content }: LLMMessage): GenAIContent => ({
 
 const isContent = (item: unknown): item is GenAIContent =>
   isRecord(item) && ('parts' in item || 'role' in item);
+
+/** Some texts as one, as the SDK joins them. */
+export const joined = (texts: readonly string[]): string => texts.join('');
+
+/**
+ * The texts of a list of parts, without empty ones (HOOK-075). Parts are texts or `{text}` (C-72). A
+ * thought is not among them: it is the model talking to itself.
+ */
+export function textsOf(parts: unknown): string[] {
+  return (Array.isArray(parts) ? parts : [parts])
+    .map((part) => textOf(part) ?? '')
+    .filter((text) => text !== '');
+}
+
+/** The text of one part, if it has one. */
+export function textOf(part: unknown): string | undefined {
+  const text = isRecord(part) && part['thought'] !== true ? part['text'] : part;
+  return typeof text === 'string' ? text : undefined;
+}
+
+/** A value as JSON text, or the name of its type when it has no JSON form. */
+export function toJsonText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? typeof value;
+  } catch {
+    return typeof value;
+  }
+}

@@ -5,7 +5,7 @@ import { buildFailureEnvelope } from '../../src/hooks/failure.ts';
 import { makeEmptySuccessResult } from '../../src/verdict/results.ts';
 import { hookEventNames, type HookEventName } from '../../src/protocol/events.ts';
 import type { HookOutput } from '../../src/protocol/output.ts';
-import { createSpecificHookOutput } from '../../src/translate/create-hook-output.ts';
+import { createSpecificHookOutput } from '../../src/translate/model-outputs.ts';
 import { inParallel, print, someFields, startSession } from '../support/session.ts';
 
 const processed = (output: HookOutput | undefined, event: HookEventName = 'BeforeTool') =>

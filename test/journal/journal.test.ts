@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runToolCall } from '../../src/agent/tool-call.ts';
-import { modelCall, toolCall } from '../../src/agent/call-machines.ts';
+import { modelCall } from '../../src/agent/model-call.ts';
+import { toolCall } from '../../src/agent/tool-call.ts';
 import { runMachine } from '../../src/hooks/run-machine.ts';
 import { journalTo } from '../../src/journal/journal.ts';
 import { callTool, someInput, written } from '../support/call-tool.ts';

@@ -40,21 +40,21 @@ async function loadedBy(program: string) {
 
 /** The most modules of ours that each part may load, and the packages that it needs. What is to come may lower a number; the core is to come down to 90. */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
-  hookmachine: [169, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/agent': [121, 'picomatch', 'xstate', 'zod'],
-  'hookmachine/models': [34, 'zod'],
+  hookmachine: [123, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/agent': [95, 'picomatch', 'xstate', 'zod'],
+  'hookmachine/models': [33, 'zod'],
   'hookmachine/inspector': [
-    56,
+    54,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
   'hookmachine/stately': [
-    41,
+    39,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
   'hookmachine/machines': [6, 'xstate'],
-  'hookmachine/dialects': [55, 'fastest-levenshtein'],
+  'hookmachine/dialects': [53, 'fastest-levenshtein'],
 };
 
 test('each part of the package is known here', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { knownDialects } from '../../src/dialects/index.ts';
 import { mergeAnswers } from '../../src/dialects/merge/merge-answers.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
-import { createSpecificHookOutput } from '../../src/translate/create-hook-output.ts';
+import { createSpecificHookOutput } from '../../src/translate/model-outputs.ts';
 import { exited } from '../support/answers.ts';
 import { someFields } from '../support/session.ts';
 import { holds } from './check.ts';

@@ -9,7 +9,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { LLMConfig } from '../../src/protocol/llm.ts';
 import type { GenAIResponse } from '../../src/translate/genai-types.ts';
-import { hasFunctionPart } from '../../src/translate/silent-turns.ts';
+import { hasFunctionPart } from '../../src/translate/rebuild-contents.ts';
 import { defaultHookTranslator } from '../../src/translate/genai-v1.ts';
 import { frozen } from '../translate/conversation.ts';
 import { holds } from './check.ts';

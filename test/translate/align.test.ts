@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { align } from '../../src/translate/align.ts';
+import { align } from '../../src/translate/rebuild-contents.ts';
 import { dice } from './conversation.ts';
 import { cpuTime } from '../support/cpu-time.ts';
 

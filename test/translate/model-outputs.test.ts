@@ -2,13 +2,11 @@ import type { GenerateContentParameters } from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import { BeforeToolHookOutput, DefaultHookOutput } from '../../src/protocol/output-classes.ts';
 import {
-  createHookOutput,
-  createSpecificHookOutput,
-} from '../../src/translate/create-hook-output.ts';
-import {
   AfterModelHookOutput,
   BeforeModelHookOutput,
   BeforeToolSelectionHookOutput,
+  createHookOutput,
+  createSpecificHookOutput,
 } from '../../src/translate/model-outputs.ts';
 
 const textOf = (

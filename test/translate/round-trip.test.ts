@@ -6,7 +6,7 @@ import {
 } from '@google/genai';
 import { expect, test } from 'vitest';
 import type { LLMMessage } from '../../src/protocol/llm.ts';
-import { hasFunctionPart, unpairedParts } from '../../src/translate/silent-turns.ts';
+import { hasFunctionPart, unpairedParts } from '../../src/translate/rebuild-contents.ts';
 import { defaultHookTranslator } from '../../src/translate/genai-v1.ts';
 import { call, dice, frozen, image, model, response, user } from './conversation.ts';
 

@@ -13,7 +13,7 @@ export const readCall: DialectOutline['readCall'] = async (event, given) => {
 async function withStableRequest(given: Readonly<Record<string, unknown>>) {
   const request = given['llm_request'];
   if (!isRecord(request) || 'messages' in request || !('contents' in request)) return given;
-  const { normalizeHookLLMRequest } = await import('../../translate/normalize-request.ts');
+  const { normalizeHookLLMRequest } = await import('../../translate/request.ts');
   const { contents: _, generationConfig: __, systemInstruction: ___, ...rest } = request;
   return { ...given, llm_request: { ...rest, ...normalizeHookLLMRequest(request).request } };
 }

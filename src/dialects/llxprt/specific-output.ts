@@ -2,9 +2,8 @@ import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../protocol/events.ts';
 import { ignored } from '../../protocol/notes.ts';
 import { decisionWanted, isDecision, isRecord } from '../../protocol/output.ts';
-import { normalizeHookLLMRequest } from '../../translate/normalize-request.ts';
-import { normalizeHookLLMResponse, repeatsResponse } from '../../translate/normalize-response.ts';
-import { normalizeHookToolConfig } from '../../translate/tool-config.ts';
+import { normalizeHookLLMRequest, normalizeHookToolConfig } from '../../translate/request.ts';
+import { normalizeHookLLMResponse, repeatsResponse } from '../../translate/response.ts';
 
 type Specific = Readonly<Record<string, unknown>>;
 

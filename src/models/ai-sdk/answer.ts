@@ -2,7 +2,7 @@ import { defined } from '../../protocol/defined.ts';
 import { debugChannel } from '../../log.ts';
 import { isRecord } from '../../protocol/output.ts';
 import type { GenAIResponse } from '../../translate/genai-types.ts';
-import { joined, textsOf } from '../../translate/text.ts';
+import { joined, textsOf } from '../../translate/turns.ts';
 import type { ModelPart } from '../model.ts';
 import { ModelError } from '../model-error.ts';
 import { brokenOff } from '../model-failure.ts';

@@ -1,7 +1,6 @@
 import { defined } from '../../protocol/defined.ts';
 import type { GenAIConfig } from '../../translate/genai-types.ts';
-import { textsOf } from '../../translate/text.ts';
-import { toTurns } from '../../translate/turns.ts';
+import { textsOf, toTurns } from '../../translate/turns.ts';
 import type { ModelPart } from '../model.ts';
 import { callIds } from './call-ids.ts';
 import { toFile } from './files.ts';

@@ -1,6 +1,5 @@
 import { oneLine } from '../../log.ts';
-import { textOf } from '../../translate/text.ts';
-import { toTurns } from '../../translate/turns.ts';
+import { textOf, toTurns } from '../../translate/turns.ts';
 import type { ModelRequest } from '../model.ts';
 import { patternOf, type ScriptedTurn } from './turn.ts';
 

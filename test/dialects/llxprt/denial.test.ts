@@ -3,7 +3,7 @@ import { readAnswer } from '../../../src/dialects/llxprt/answer.ts';
 import { mergeAnswers } from '../../../src/dialects/merge/merge-answers.ts';
 import type { Answer } from '../../../src/dialects/answer.ts';
 import { hookEventNames, type HookEventName } from '../../../src/protocol/events.ts';
-import { createSpecificHookOutput } from '../../../src/translate/create-hook-output.ts';
+import { createSpecificHookOutput } from '../../../src/translate/model-outputs.ts';
 import { exited, named } from '../../support/answers.ts';
 
 /** What hooks may end with, good and bad. */

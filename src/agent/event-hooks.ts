@@ -1,0 +1,131 @@
+import type { HookEventInput, HookEventOutcome } from '../../machines/hook-event.ts';
+import { isBlockedUnready, unreadyEnvelope } from '../hooks/failure.ts';
+import type { HookEventHandler, PrepareOptions } from '../hooks/hook-event-handler.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import type { HookSystem } from '../hooks/hook-system.ts';
+import { resultOf, settledInput } from '../hooks/plan-input.ts';
+import { warn } from '../log.ts';
+import { messageOf } from '../message-of.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import type { HookEventFields } from '../protocol/input.ts';
+import type { DefaultHookOutput } from '../protocol/output-classes.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
+
+/** In the place of a hook system that cannot be made ready, where the host wants that to block. */
+interface Unready {
+  readonly unready: unknown;
+}
+
+/** A hook system, what stands in its place, or nothing where hooks are off. */
+export type Ready = HookSystem | Unready | undefined;
+
+/**
+ * The host's hook system, initialised with the first event (HOOK-007, 008); undefined when hooks are
+ * off, or when they cannot be made ready, which is warned of (HOOK-111) and blocks where the host says
+ * so. A promise only that first time, and while settings whose guards are unknown are tried again (S-12):
+ * after it, and with hooks off, nothing is to be awaited (HOOK-013).
+ */
+export function readyHookSystem(config: HookSystemConfig): Ready | Promise<Ready> {
+  try {
+    const system = config.getHookSystem();
+    if (system === undefined) return undefined;
+    const isReady = system.isInitialized();
+    if (isReady && !system.hasUnknownGuards()) return system;
+    return (isReady ? system.retryUnknownGuards() : system.initialize()).then(
+      () => system,
+      (error: unknown) => unready(config, notReady, error),
+    );
+  } catch (error) {
+    return unready(config, notReady, error);
+  }
+}
+
+/** Whether it has to be awaited. */
+export const isPending = (ready: Ready | Promise<Ready>): ready is Promise<Ready> =>
+  ready !== undefined && 'then' in ready;
+
+/** Whether there is no hook system because it cannot be made ready, and that blocks. */
+export const isUnready = (ready: Ready): ready is Unready =>
+  ready !== undefined && 'unready' in ready;
+
+/** What an event comes to that a hook system which is not ready blocks; undefined where it has nothing to block. */
+const unreadyResult = (
+  config: HookSystemConfig,
+  { unready: error }: Unready,
+  event: HookEventName,
+): AggregatedHookResult | undefined =>
+  isBlockedUnready(config, event) ? unreadyEnvelope(error, 'planning', event) : undefined;
+
+const notReady = 'the hook system could not be made ready';
+
+/** Tells the user what is wrong with all hooks, and what comes of it. */
+function unready(config: HookSystemConfig, what: string, error: unknown): Unready | undefined {
+  if (config.onUnready !== 'block') return withoutHooks(config, what, error);
+  warn(config.onWarning, `${what} (${messageOf(error)}); it blocks, as onUnready says`);
+  return { unready: error };
+}
+
+/** Tells the user that it goes on as if there were no hooks (HOOK-111, C-91). */
+export function withoutHooks(config: HookSystemConfig, what: string, error: unknown): undefined {
+  warn(config.onWarning, `${what} (${messageOf(error)}); it goes on without hooks`);
+  return undefined;
+}
+
+/** What is left to do for a planned event: to say what happened. */
+type PrepareEvent<Event extends HookEventName> = (
+  fields: () => HookEventFields[Event],
+  options?: PrepareOptions,
+) => HookEventInput;
+
+/** Whether a hook matches an event. Where that cannot be found out, the event itself reports why (HOOK-111). */
+export function hasHooks(system: Ready, event: HookEventName, subject?: string): boolean {
+  try {
+    return system !== undefined && !isUnready(system) && system.hasHooksFor(event, subject);
+  } catch {
+    return true;
+  }
+}
+
+/** The hooks of an event of a call, or what stands in the place of hooks that cannot be made ready; undefined when none matches. */
+export function planHooks<Event extends HookEventName>(
+  config: HookSystemConfig,
+  system: Ready,
+  event: Event,
+  subject?: string,
+): PrepareEvent<Event> | undefined {
+  if (isUnready(system)) {
+    const result = unreadyResult(config, system, event);
+    return (
+      result && ((_, options) => settledInput(event, result, () => options?.onDecided?.(result)))
+    );
+  }
+  const handler = system?.getEventHandler();
+  const planned = handler?.plan(event, subject);
+  return planned && ((fields, options) => handler!.prepare(planned, fields, options));
+}
+
+/** What the hooks of a phase did, when any ran. */
+export const hookResult = (phase: HookEventOutcome | undefined): AggregatedHookResult | undefined =>
+  phase && resultOf(phase);
+
+/**
+ * What the hooks of an event want together; undefined when no hook said anything. `fire` is not called
+ * when none is meant for the event (C-23). Never rejects: whatever breaks is warned of (HOOK-111).
+ */
+export async function finalOutputOf(
+  config: HookSystemConfig,
+  event: HookEventName,
+  subject: string | undefined,
+  fire: (handler: HookEventHandler) => Promise<AggregatedHookResult>,
+): Promise<DefaultHookOutput | undefined> {
+  try {
+    const ready = readyHookSystem(config);
+    const system = isPending(ready) ? await ready : ready;
+    if (isUnready(system)) return unreadyResult(config, system, event)?.finalOutput;
+    if (!system?.hasHooksFor(event, subject)) return undefined;
+    return (await fire(system.getEventHandler())).finalOutput;
+  } catch (error) {
+    const broken = unready(config, `${event}: the hooks could not be fired`, error);
+    return broken && unreadyResult(config, broken, event)?.finalOutput;
+  }
+}
