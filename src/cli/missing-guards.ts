@@ -3,7 +3,7 @@ import type { HookRegistry } from '../hooks/hook-registry.ts';
 import type { HookHost } from '../hooks/config.ts';
 import { isListed } from '../settings/switches.ts';
 import { definitionHash, eventOf, type AnyHook } from '../trust/definition.ts';
-import { isKnown, type HookFingerprint } from '../trust/trusted-hook.ts';
+import { namesake, type HookFingerprint } from '../trust/trusted-hook.ts';
 
 /** A hook that the user trusted, and that guards nothing any more. */
 export interface MissingGuard {
@@ -35,18 +35,22 @@ export function missingGuards<D extends DialectOutline>(
       place: hook.place,
     }),
   );
+  // Why no hook of a definition runs; undefined where one of them does.
+  const offs = new Map<string, string | undefined>();
+  for (const { hook, definition } of now) {
+    const off = switchedOff(hook, config, registry);
+    if (!offs.has(definition) || off === undefined) offs.set(definition, off);
+  }
   const trustedDefinitions = new Set(trusted.map(({ definition }) => definition));
   const others = now.filter(({ definition }) => !trustedDefinitions.has(definition));
   return trusted.flatMap((guard): MissingGuard[] => {
     const { event, name, place } = guard;
-    const same = now.filter(({ definition }) => definition === guard.definition);
-    if (same.length === 0)
-      return isKnown(guard, others)
+    if (!offs.has(guard.definition))
+      return namesake(guard, others)
         ? [{ event, name, place, fate: 'changed', why: 'has changed since you trusted it' }]
         : [{ event, name, place, fate: 'gone', why: 'is gone' }];
     if (guard.disabled) return [];
-    const offs = same.map(({ hook }) => switchedOff(hook, config, registry));
-    const why = offs.every((off) => off !== undefined) ? offs[0] : undefined;
+    const why = offs.get(guard.definition);
     return why === undefined ? [] : [{ event, name, place, fate: 'disabled', why }];
   });
 }

@@ -5,6 +5,8 @@ import { hookEventNames } from '../protocol/events.ts';
 import { leftOut } from '../trust/folder-digest.ts';
 import { keptText } from '../trust/kept-texts.ts';
 import type { MissingGuard } from './missing-guards.ts';
+import { rememberAll, type Once } from '../trust/once.ts';
+import type { ScriptFile } from '../trust/script-file.ts';
 import type { HookFingerprint } from '../trust/trusted-hook.ts';
 
 /** A hook of the project, what is behind it, and why it would be skipped, if it would. */
@@ -22,45 +24,49 @@ export interface ShownHook {
 /** What is shown of a script that changed. */
 const mostLines = 400;
 
-/** All hooks of a project for people, with what has changed since they were trusted; the last line is the verdict. */
+/** All hooks of a project for people, with what has changed since they were trusted. */
 export function describeTrust(
-  project: string,
   shown: readonly ShownHook[],
   missing: readonly MissingGuard[],
   texts: ReadonlyMap<string, Buffer>,
-  isRecorded: boolean,
 ): string[] {
-  const gone = describeMissing(missing);
-  if (shown.length === 0)
-    return [
-      ...gone,
-      isRecorded
-        ? `Forgotten: all hooks of ${project}`
-        : `This project configures no hooks: ${project}`,
-    ];
   const lines: string[] = [];
+  const once = rememberAll();
   for (const event of [...hookEventNames, undefined]) {
     const own = shown.filter(({ hook }) => eventOf(hook) === event);
     if (own.length === 0) continue;
     lines.push(event ?? 'Events unknown');
     // One by one: a call takes only so many arguments.
-    for (const one of own) lines.push(...describeHook(one, texts));
+    for (const one of own) lines.push(...describeHook(one, texts, once));
     lines.push('');
   }
+  return [...lines, ...describeMissing(missing)];
+}
+
+/** Whether the hooks of a project are trusted, in one line. */
+export function verdictOf(
+  project: string,
+  shown: readonly ShownHook[],
+  isRecorded: boolean,
+): string {
+  if (shown.length === 0)
+    return isRecorded
+      ? `Forgotten: all hooks of ${project}`
+      : `This project configures no hooks: ${project}`;
   const skipped = shown.filter(({ why }) => why !== undefined).length;
   const refused = shown.filter(({ now }) => now.refused !== undefined).length;
   const all = `${shown.length} ${shown.length === 1 ? 'hook' : 'hooks'} of ${project}`;
-  const verdict = isRecorded
-    ? `Trusted as they are now: ${all}${refused > 0 ? `, but ${refused} of them cannot run` : ''}`
-    : skipped === 0
-      ? `Trusted: ${all}`
-      : `Not trusted: ${skipped} of ${all}; to allow them: hookmachine trust`;
-  return [...lines, ...gone, verdict];
+  if (isRecorded)
+    return `Trusted as they are now: ${all}${refused > 0 ? `, but ${refused} of them cannot run` : ''}`;
+  return skipped === 0
+    ? `Trusted: ${all}`
+    : `Not trusted: ${skipped} of ${all}; to allow them: hookmachine trust`;
 }
 
 function describeHook(
   { hook, matcher, now, why, before }: ShownHook,
   texts: ReadonlyMap<string, Buffer>,
+  once: Once,
 ): string[] {
   const { command, name, onFailure } = hook;
   const { scripts, unfollowed, folder, refused } = now;
@@ -83,7 +89,7 @@ function describeHook(
     ...(onFailure ? ['    failure  blocks'] : []),
     ...(isAll ? ['    script   none in the project: the command is all there is'] : []),
     ...(why === undefined ? [] : [`    ${onFailure ? 'blocks ' : 'skipped'}  ${why}`]),
-    ...(why === undefined || before === undefined ? [] : changes(before, now, texts)),
+    ...(why === undefined || before === undefined ? [] : changes(before, now, texts, once)),
   ];
 }
 
@@ -92,37 +98,44 @@ function changes(
   before: HookFingerprint,
   now: HookFingerprint,
   texts: ReadonlyMap<string, Buffer>,
+  once: Once,
 ): string[] {
   const lines = before.text === now.text ? [] : difference('definition', before.text, now.text);
-  const paths = new Set([...before.scripts, ...now.scripts].map(({ path }) => path));
-  for (const path of paths) {
-    const [then, today] = [before, now].map(({ scripts }) =>
-      scripts.find((script) => script.path === path),
-    );
-    if (then?.sha256 === today?.sha256) {
-      if (then && today && then.realPath !== today.realPath)
-        lines.push(`    changed  ${path} led to ${then.realPath} and leads to ${today.realPath}`);
-      continue;
-    }
-    const [old, current] = [
-      then ? keptText(then.sha256) : '',
-      today ? texts.get(today.sha256)?.toString() : '',
-    ];
-    if (old === undefined || current === undefined || `${old}${current}`.includes('\0'))
-      lines.push(`    changed  ${path}: its text cannot be shown`);
-    else lines.push(...difference(path, old, current));
+  const [then, today] = [before, now].map(
+    ({ scripts }) => new Map(scripts.map((script) => [script.path, script])),
+  );
+  for (const path of new Set([...then!.keys(), ...today!.keys()])) {
+    const [old, current] = [then!.get(path), today!.get(path)];
+    if (old?.sha256 !== current?.sha256)
+      lines.push(
+        ...once(`script ${path} ${old?.sha256} ${current?.sha256}`, () =>
+          scriptChange(path, old, current, texts),
+        ),
+      );
+    else if (old && current && old.realPath !== current.realPath)
+      lines.push(`    changed  ${path} led to ${old.realPath} and leads to ${current.realPath}`);
   }
-  if (before.folder && now.folder && before.folder.sha256 !== now.folder.sha256)
-    lines.push(
-      ...difference(
-        'files of the folder',
-        keptText(before.folder.sha256) ?? '',
-        texts.get(now.folder.sha256)?.toString() ?? '',
-        0,
-      ),
-    );
+  const [old, current] = [before.folder?.sha256, now.folder?.sha256];
+  if (old !== undefined && current !== undefined && old !== current)
+    lines.push(...once(`folder ${old} ${current}`, () => folderChange(old, current, texts)));
   return lines;
 }
+
+function scriptChange(
+  path: string,
+  before: ScriptFile | undefined,
+  now: ScriptFile | undefined,
+  texts: ReadonlyMap<string, Buffer>,
+): string[] {
+  const old = before ? keptText(before.sha256) : '';
+  const current = now ? texts.get(now.sha256)?.toString() : '';
+  return old === undefined || current === undefined || `${old}${current}`.includes('\0')
+    ? [`    changed  ${path}: its text cannot be shown`]
+    : difference(path, old, current);
+}
+
+const folderChange = (before: string, now: string, texts: ReadonlyMap<string, Buffer>): string[] =>
+  difference('files of the folder', keptText(before) ?? '', texts.get(now)?.toString() ?? '', 0);
 
 function difference(name: string, before: string, now: string, context = 3): string[] {
   const patch = structuredPatch('', '', before, now, '', '', { context, timeout: 2_000 });

@@ -12,17 +12,18 @@ import { formatProblem } from '../settings/problem.ts';
 import { settingsReader } from '../settings/read-files.ts';
 import { fingerprint, type OpaqueCommands } from '../trust/fingerprint.ts';
 import { keepTexts } from '../trust/kept-texts.ts';
+import { rememberAll, type Once } from '../trust/once.ts';
 import { missingGuards, switchedOff, type MissingGuard } from './missing-guards.ts';
 import { trustedIn } from '../trust/project-trust.ts';
 import { isFault, readTrustFile, type ProjectTrust } from '../trust/read-trust.ts';
-import { definedAs, type HookFingerprint } from '../trust/trusted-hook.ts';
+import { definedAs, formerly, type HookFingerprint } from '../trust/trusted-hook.ts';
 import { changeBehind } from '../trust/verify.ts';
 import { recordTrust } from '../trust/write-trust.ts';
 import { confirmed } from './confirmed.ts';
 import { CommandFailure } from './failure.ts';
 import { printableJson, visible } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
-import { describeTrust, type ShownHook } from './trust-report.ts';
+import { describeTrust, verdictOf, type ShownHook } from './trust-report.ts';
 import { trustOfEach } from './trust-option.ts';
 
 interface Options {
@@ -72,10 +73,8 @@ async function trust(options: Options): Promise<void> {
     : await look(folder, options.opaque ?? opaqueCommands(), texts);
   const isNew = shown.some(({ why }) => why !== undefined) || missing.length > 0;
   const records = revoke === true || (show !== true && isNew);
-  const report = (isRecorded: boolean): string[] =>
-    describeTrust(project, shown, missing, texts, isRecorded);
   // What is shown is what is recorded: each file is read once, before the user answers.
-  if (!json && !revoke) print(report(false).slice(0, -1));
+  if (!json && !revoke) print(describeTrust(shown, missing, texts));
   if (records && !revoke) await mayRecord(options, shown.length);
   if (records) record(project, revoke ? undefined : trustOf(shown), texts);
   const isTrusted = records && !revoke;
@@ -84,7 +83,7 @@ async function trust(options: Options): Promise<void> {
       `${printableJson({ project, file: trustFile() ?? null, recorded: records, revoked: revoke === true, hooks: shown.map((one) => toJson(one, isTrusted)), missing: missing.map(missingToJson(isTrusted)) }, 2)}\n`,
     );
   else if (revoke) print([`Not trusted any more: ${project}`]);
-  else print(report(isTrusted).slice(-1));
+  else print([verdictOf(project, shown, isTrusted)]);
 }
 
 /** @throws {CommandFailure} when the user says no, or cannot be asked */
@@ -122,15 +121,17 @@ async function look(
     tell('hooks are off here; "tools": { "enableHooks": true } in settings.json switches them on');
   const trusted = trustedIn(cwd, tell);
   const shown: ShownHook[] = [];
+  const once = rememberAll();
+  const project = realpathSync(cwd);
   for (const { hook, matcher } of await projectHooks(config, registry)) {
     const keep = ({ sha256, bytes }: { sha256: string; bytes?: Buffer }): void => {
       if (bytes) texts.set(sha256, bytes);
     };
     const now = {
-      ...(await fingerprint(hook, cwd, opaque, keep)),
+      ...(await fingerprint(hook, cwd, opaque, keep, once)),
       ...(switchedOff(hook, config, registry) !== undefined && { disabled: true as const }),
     };
-    shown.push({ hook, matcher, now, ...(await compared(now, trusted, cwd)) });
+    shown.push({ hook, matcher, now, ...(await compared(now, trusted, project, once)) });
   }
   return {
     shown,
@@ -156,18 +157,14 @@ async function projectHooks(
 async function compared(
   now: HookFingerprint,
   trusted: ProjectTrust | undefined,
-  cwd: string,
+  project: string,
+  once: Once,
 ): Promise<Pick<ShownHook, 'why' | 'before'>> {
   if (trusted === undefined) return { why: 'this folder is not trusted', before: undefined };
   const found = definedAs(now, trusted.hooks);
   if (typeof found !== 'string')
-    return { why: await changeBehind(found, realpathSync(cwd)), before: found };
-  const { event, name, place } = now;
-  const before =
-    trusted.hooks.find((one) => one.definition === now.definition) ??
-    trusted.hooks.find((one) => one.event === event && one.name === name) ??
-    trusted.hooks.find((one) => one.event === event && place !== '' && one.place === place);
-  return { why: found, before };
+    return { why: await changeBehind(found, project, once), before: found };
+  return { why: found, before: formerly(now, trusted.hooks) };
 }
 
 /** What the user's settings, and the system's before them, say of hooks that cannot be followed. */

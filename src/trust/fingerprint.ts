@@ -1,5 +1,6 @@
 import { definitionHash, definitionText, eventOf, type AnyHook } from './definition.ts';
-import { digestFolders } from './folder-digest.ts';
+import { digestOnce } from './folder-digest.ts';
+import { each, type Once } from './once.ts';
 import { scriptFiles } from './script-files.ts';
 import type { KeepText } from './script-file.ts';
 import type { HookFingerprint } from './trusted-hook.ts';
@@ -13,9 +14,16 @@ export async function fingerprint(
   cwd: string,
   opaque: OpaqueCommands = 'folder',
   keep?: KeepText,
+  once = each,
 ): Promise<HookFingerprint> {
-  const { scripts, absent, unfollowed, folders, written } = await scriptFiles(hook, cwd, keep);
-  const around = unfollowed.length > 0 ? await wholeFolders(folders, written, opaque, keep) : {};
+  const { scripts, absent, unfollowed, folders, written } = await scriptFiles(
+    hook,
+    cwd,
+    keep,
+    once,
+  );
+  const around =
+    unfollowed.length > 0 ? await wholeFolders(folders, written, opaque, keep, once) : {};
   return {
     event: eventOf(hook),
     name: hook.name,
@@ -34,11 +42,12 @@ async function wholeFolders(
   written: readonly string[],
   opaque: OpaqueCommands,
   keep: KeepText | undefined,
+  once: Once,
 ): Promise<Pick<HookFingerprint, 'folder' | 'refused'>> {
   if (opaque === 'refuse')
     return { refused: 'what it runs cannot be followed, and your settings refuse such hooks' };
   try {
-    const { list, ...folder } = await digestFolders(folders, written);
+    const { list, ...folder } = await digestOnce(folders, written, once);
     const bytes = Buffer.from(list);
     keep?.({ sha256: folder.sha256, size: bytes.length, mode: 0, bytes });
     return { folder };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { digestFile } from './digest-file.ts';
+import type { Once } from './once.ts';
 
 /** What all files of some folders hold, in short. */
 export interface FolderDigest {
@@ -46,6 +47,14 @@ export async function digestFolders(
   const sha256 = createHash('sha256').update(list).digest('hex');
   return { folders, without, files: walk.files, bytes: walk.bytes, sha256, list };
 }
+
+/** Like `digestFolders`, for hooks of which several may have the same folders behind them. */
+export const digestOnce = (
+  folders: readonly string[],
+  without: readonly string[],
+  once: Once,
+): Promise<ListedFolder> =>
+  once(`folders ${JSON.stringify([folders, without])}`, () => digestFolders(folders, without));
 
 /** Which entries of a folder count. */
 type Part = 'all' | 'packages' | 'git';

@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { digestFile, type FileDigest } from './digest-file.ts';
+import { each } from './once.ts';
 
 /** A file behind a hook's command. */
 export interface ScriptFile {
@@ -20,11 +21,12 @@ export async function scriptFile(
   path: string,
   shown: string,
   keep?: KeepText,
+  once = each,
 ): Promise<ScriptFile | undefined> {
   const realPath = realOf(path);
   if (realPath === undefined || !isFile(realPath)) return undefined;
   try {
-    const digest = await digestFile(realPath, longestKept);
+    const digest = await once(`file ${realPath}`, () => digestFile(realPath, longestKept));
     if (digest === undefined) return undefined;
     keep?.(digest);
     return { path: shown, realPath, size: digest.size, sha256: digest.sha256 };
@@ -55,7 +57,7 @@ export function isThere(path: string): boolean {
 /** Where the links of a path lead; undefined when nothing is there. */
 export function realOf(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return undefined;
   }

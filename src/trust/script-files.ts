@@ -4,6 +4,7 @@ import type { HookDefinition } from '../settings/hook-definition.ts';
 import { homeFolder, trustFile } from '../settings/levels.ts';
 import { isThere, realOf, scriptFile, type KeepText, type ScriptFile } from './script-file.ts';
 import { followCommand } from './shell/follow.ts';
+import { each } from './once.ts';
 import type { Followed } from './shell/followed.ts';
 import type { Disk } from './shell/disk.ts';
 
@@ -38,8 +39,9 @@ export async function scriptFiles(
   { command, args, env }: Pick<HookDefinition, 'command' | 'args' | 'env'>,
   cwd: string,
   keep?: KeepText,
+  once = each,
 ): Promise<FoundFiles> {
-  const project = { cwd, real: realpathSync(cwd) };
+  const project = { cwd, real: realpathSync.native(cwd) };
   // A program's file is the whole of its command, blanks and all.
   const followed = args ? named(command) : follow(command, env, project);
   const found = new Map<string, ScriptFile>();
@@ -54,7 +56,7 @@ export async function scriptFiles(
   const scripts = new Set([...followed.scripts].flatMap((path) => realOf(path) ?? []));
   for (const path of wanted.slice(0, mostFiles)) {
     const shown = shownPath(path, project);
-    const script = await scriptFile(path, shown, keep);
+    const script = await scriptFile(path, shown, keep, once);
     if (script !== undefined) found.set(shown, script);
     else if (!isThere(path) && isName.test(shown) && !followed.written.has(path)) absent.add(shown);
   }
@@ -62,7 +64,7 @@ export async function scriptFiles(
     scripts: [...found.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1)),
     absent: [...absent].toSorted(),
     unfollowed,
-    folders: [project.real, ...[...followed.beyond].map((folder) => realpathSync(folder))],
+    folders: [project.real, ...[...followed.beyond].map((folder) => realpathSync.native(folder))],
     written: [...written].filter((path) => !scripts.has(path)),
   };
 }
@@ -77,7 +79,7 @@ export function filesBehind(
 ): readonly string[] {
   const { scripts, data, written } = args
     ? named(command)
-    : follow(command, env, { cwd, real: realpathSync(cwd) });
+    : follow(command, env, { cwd, real: realpathSync.native(cwd) });
   const record = source === 'project' ? trustFile() : undefined;
   return [
     ...scripts,

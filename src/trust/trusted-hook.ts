@@ -23,25 +23,62 @@ export interface HookFingerprint {
   readonly refused?: string;
 }
 
+/** What tells one hook from another. */
+type Told = Pick<HookFingerprint, 'event' | 'name' | 'place' | 'definition'>;
+
 /** What tells a hook's definition from those that were trusted; the trusted hook when it is one of them. */
 export function definedAs(
-  hook: Pick<HookFingerprint, 'event' | 'name' | 'place' | 'definition'>,
+  hook: Told,
   trusted: readonly HookFingerprint[],
 ): HookFingerprint | string {
-  const same = trusted.find(({ definition }) => definition === hook.definition);
+  const same = indexOf(trusted).byDefinition.get(hook.definition);
   if (same) return same.refused ?? same;
-  return isKnown(hook, trusted)
+  return namesake(hook, trusted)
     ? 'its definition has changed since you trusted it'
     : 'it is new since you trusted this folder';
 }
 
-/** Whether a hook of the same event and name, or at the same place, is among the others. */
-export const isKnown = (
-  { event, name, place }: Pick<HookFingerprint, 'event' | 'name' | 'place'>,
-  others: readonly Pick<HookFingerprint, 'event' | 'name' | 'place'>[],
-): boolean =>
-  others.some(
-    (other) =>
-      other.event === event &&
-      (other.name === name || (other.place !== '' && other.place === place)),
-  );
+/** What a hook was when it was trusted, be its definition another now. */
+export const formerly = (
+  hook: Told,
+  trusted: readonly HookFingerprint[],
+): HookFingerprint | undefined =>
+  indexOf(trusted).byDefinition.get(hook.definition) ?? namesake(hook, trusted);
+
+/** The first hook of the same event and name, else the one at the same place. */
+export function namesake<T extends Told>(
+  { event, name, place }: Pick<Told, 'event' | 'name' | 'place'>,
+  others: readonly T[],
+): T | undefined {
+  const { byName, byPlace } = indexOf(others);
+  return byName.get(key(event, name)) ?? byPlace.get(key(event, place));
+}
+
+/** Hooks by what tells them apart; of several alike the first. */
+interface Index<T> {
+  readonly byDefinition: ReadonlyMap<string, T>;
+  readonly byName: ReadonlyMap<string, T>;
+  readonly byPlace: ReadonlyMap<string, T>;
+}
+
+const indexes = new WeakMap<readonly Told[], Index<Told>>();
+
+/** A list of hooks is gone through once, however many hooks are looked for in it. */
+function indexOf<T extends Told>(hooks: readonly T[]): Index<T> {
+  const known = indexes.get(hooks) as Index<T> | undefined;
+  if (known) return known;
+  const firsts = (keyOf: (hook: T) => string): Map<string, T> =>
+    new Map(hooks.toReversed().map((hook) => [keyOf(hook), hook]));
+  const byPlace = firsts(({ event, place }) => key(event, place));
+  // A program without a place in a file has none to be known by.
+  for (const [at, { place }] of byPlace) if (place === '') byPlace.delete(at);
+  const index = {
+    byDefinition: firsts(({ definition }) => definition),
+    byName: firsts(({ event, name }) => key(event, name)),
+    byPlace,
+  };
+  indexes.set(hooks, index);
+  return index;
+}
+
+const key = (event: string, text: string): string => `${event}\0${text}`;

@@ -1,19 +1,24 @@
 import { join, resolve } from 'node:path';
-import { changedFile, digestFolders } from './folder-digest.ts';
+import { changedFile, digestOnce, type FolderDigest } from './folder-digest.ts';
 import { keptText } from './kept-texts.ts';
+import { each, type Once } from './once.ts';
 import { isThere, scriptFile } from './script-file.ts';
 import type { HookFingerprint } from './trusted-hook.ts';
 
-/** What is behind a trusted hook that is not as it was; undefined when all of it is. Everything is read now. */
+/**
+ * What is behind a trusted hook that is not as it was; undefined when all of it is. Everything is read
+ * now, unless `once` has read it for another hook.
+ */
 export async function changeBehind(
   { scripts, absent, folder, refused }: HookFingerprint,
   cwd: string,
+  once = each,
 ): Promise<string | undefined> {
   if (refused !== undefined) return refused;
   for (const before of scripts) {
     const name = `its script ${JSON.stringify(before.path)}`;
     if (before.sha256 === '') return `${name} could not be read when you trusted it`;
-    const now = await scriptFile(resolve(cwd, before.path), before.path);
+    const now = await scriptFile(resolve(cwd, before.path), before.path, undefined, once);
     if (now === undefined) return `${name} is gone`;
     if (now.sha256 === '') return `${name} cannot be read`;
     if (now.sha256 !== before.sha256) return `${name} has changed since you trusted it`;
@@ -23,8 +28,12 @@ export async function changeBehind(
   const come = absent.find((path) => isThere(join(cwd, path)));
   if (come !== undefined) return `its script ${JSON.stringify(come)} is new since you trusted it`;
   if (folder === undefined) return undefined;
+  return once(`change ${JSON.stringify(folder)}`, () => changeOfFolder(folder, once));
+}
+
+async function changeOfFolder(folder: FolderDigest, once: Once): Promise<string | undefined> {
   try {
-    const now = await digestFolders(folder.folders, folder.without);
+    const now = await digestOnce(folder.folders, folder.without, once);
     if (now.sha256 === folder.sha256) return undefined;
     const list = keptText(folder.sha256);
     const file = list === undefined ? undefined : changedFile(list, now.list);
