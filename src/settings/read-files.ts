@@ -145,7 +145,7 @@ function sightOf(what: string, error: unknown): FirstSight {
 
 /** Piece by piece, each with the end of the one before, so that no sign falls between two. */
 function holdsSign(descriptor: number): boolean {
-  const overlap = Math.max(...signs.map(({ length }) => length)) - 1;
+  const overlap = longestEscape * Math.max(...signs.map(({ length }) => length)) - 1;
   const piece = Buffer.alloc(64 * 1024);
   let kept = 0;
   for (let seen = 0; seen < mostBytes;) {
@@ -153,13 +153,20 @@ function holdsSign(descriptor: number): boolean {
     if (count === 0) return false;
     seen += count;
     const end = kept + count;
-    const text = piece.toString('latin1', 0, end);
+    const text = withoutEscapes(piece.toString('latin1', 0, end));
     if (signs.some((sign) => text.includes(sign))) return true;
     kept = Math.min(overlap, end);
     piece.copy(piece, 0, end - kept, end);
   }
   return false;
 }
+
+/** JSON may spell any letter of a key as `\u0068`. */
+const withoutEscapes = (text: string): string =>
+  text.replaceAll(/\\u00([4-7][\dA-Fa-f])/g, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+const longestEscape = String.raw`\u0068`.length;
 
 /** The folders in a folder, by name; one that is not there holds none, and is no problem. */
 export type ReadFolders = (folder: string) => {

@@ -72,6 +72,18 @@ describe('the levels (HOOK-084, C-09)', () => {
     });
   });
 
+  test.each([
+    ['one letter', String.raw`"\u0068ooks"`],
+    ['every letter', String.raw`"\u0068\u006f\u006F\u006b\u0073"`],
+  ])('hooks under a key with %s escaped are seen in an untrusted project too', (_, key) => {
+    const box = sandbox();
+    // The key also lies across the pieces in which a long file is read.
+    for (const before of [0, 65_500, 65_510, 65_520, 65_530]) {
+      box.write(box.files.project, `${' '.repeat(before)}{ ${key}: {} }`);
+      expect(load(box, false).untrusted).toMatchObject({ sight: { hasHooks: true } });
+    }
+  });
+
   test('a file in a folder of another project does not count', () => {
     const { project, files, write } = sandbox();
     write(files.project, { ...on, hooks });
