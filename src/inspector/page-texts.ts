@@ -1,18 +1,33 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 
 /** The page's files and the diagrams that it shows, by the path that they are asked for. */
 export type PageTexts = Readonly<Record<string, string>>;
 
 /** Reads them where they are written. The build puts the texts in the place of this module: a bundle has no files beside it. */
 export async function readPageTexts(): Promise<PageTexts> {
-  const page = await textsIn('page', ['.html', '.css', '.js', '.svg']);
+  const page = await textsIn('page', ['.html', '.css', '.svg']);
   const drawings = await textsIn('../../visualizations', ['.svg']);
   return Object.fromEntries([
     ...page,
+    ['main.js', script()],
     ...drawings.map(([name, text]) => [`diagrams/${name}`, text] as const),
   ]);
+}
+
+/** The page's modules, and those of ours that they import, as one script. */
+function script(): string {
+  const { outputFiles } = buildSync({
+    entryPoints: [fileURLToPath(new URL('page/main.js', import.meta.url))],
+    bundle: true,
+    format: 'esm',
+    target: 'es2023',
+    write: false,
+    charset: 'utf8',
+  });
+  return outputFiles[0]!.text;
 }
 
 async function textsIn(path: string, types: readonly string[]): Promise<[string, string][]> {

@@ -1,4 +1,5 @@
 import type { CallAccount, EventAccount, HookAccount } from './account.ts';
+import { type Decider, decidersOf, deniersOf, hookThat, stopperOf } from './who-decided.ts';
 
 /** What happened to a call, in words, one line each: how it ended and why, then each hook in order. */
 export function explain(call: CallAccount): string[] {
@@ -18,25 +19,25 @@ export function sentence(call: CallAccount): string {
     case undefined:
       return `${subject} had not ended when the recording did${state === undefined ? '' : `; it was in "${state}"`}.`;
     case 'blocked': {
-      const event = events.findLast(isBlocked);
-      return event ? blocked(subject, event) : `${subject} was blocked${why}`;
+      const by = decidersOf(status, events);
+      return by.length > 0 ? blocked(subject, by) : `${subject} was blocked${why}`;
     }
     case 'stopped': {
-      const by = stopper(events.findLast(stops));
-      if (by !== undefined) return `${subject} ended because ${by} stopped the agent${why}`;
+      const [by] = decidersOf(status, events);
+      if (by?.name !== undefined)
+        return `${subject} ended because ${named(by)} stopped the agent${why}`;
       return stoppedIn === undefined
         ? `${subject} was stopped${why}`
         : `${subject} ended with #${stoppedIn.index}, ${stoppedIn.name}: a hook of it stopped the agent${why}`;
     }
     case 'answered': {
-      const event = events.findLast((each) => isBlocked(each) || stops(each));
-      const by = hookNamed(event, event?.verdict?.by, denies) ?? stopper(event) ?? 'a hook';
-      return `${subject} was not asked: ${by} answered in its place${why}`;
+      const by = decidersOf(status, events).map(named);
+      return `${subject} was not asked: ${by.length > 0 ? by.join(' and ') : 'a hook'} answered in its place${why}`;
     }
     case 'settled':
       return settled(call, subject);
     case 'done':
-      return [`${subject} ran to its end.`, ...tooLate(events.findLast(isBlocked))].join(' ');
+      return [`${subject} ran to its end.`, ...tooLate(decidersOf('blocked', events))].join(' ');
     case 'finished':
       return `${subject} ran to its end.`;
     case 'refused':
@@ -58,63 +59,26 @@ const stops = ({ verdict }: EventAccount): boolean => verdict?.stop === true;
 
 /** An event by itself: its verdict is how it ended. */
 function settled({ events: [event] }: CallAccount, subject: string): string {
-  if (event && isBlocked(event)) return blocked(subject, event);
+  if (event && isBlocked(event)) return blocked(subject, deniersOf(event));
   if (!event || !stops(event)) return `${subject} went through.`;
-  const { stopReason } = event.verdict ?? {};
-  return `${subject}: ${stopper(event) ?? 'a hook'} stopped the agent${because(stopReason)}`;
+  const by = stopperOf(event);
+  return `${subject}: ${named(by)} stopped the agent${because(by.reason)}`;
 }
 
-const blocked = (subject: string, event: EventAccount): string =>
-  `${subject} was blocked by ${deniers(event)
-    .map(({ by, reason }) => `${by}${because(reason)}`)
+const blocked = (subject: string, by: readonly Decider<HookAccount>[]): string =>
+  `${subject} was blocked by ${by
+    .map((hook) => `${named(hook)}${because(hook.reason)}`)
     .join('; by ')}`;
 
 /** A denial after the call takes nothing back. */
-function* tooLate(event: EventAccount | undefined): Generator<string> {
-  for (const { by, reason } of event ? deniers(event) : [])
-    yield `The denial by ${by} came too late and was told to the model${because(reason)}`;
-}
-
-type Told = NonNullable<HookAccount['answer']>;
-
-const denies = ({ decision }: Told): boolean => decision === 'deny';
-
-/** Every hook that denied, with its own reason: what the verdict says may hold what others said too. */
-function deniers(event: EventAccount): { by: string; reason: string | undefined }[] {
-  const { hooks, verdict } = event;
-  const denying = hooks.filter(({ answer }) => answer?.status === 'ok' && denies(answer));
-  // Of some dialects not every denial stands.
-  return denying.some(({ name }) => name === verdict?.by)
-    ? denying.map((hook) => ({
-        by: described(hook),
-        reason: hook.answer?.reason ?? hook.answer?.stopReason,
-      }))
-    : [{ by: hookNamed(event, verdict?.by, denies) ?? 'a hook', reason: verdict?.reason }];
-}
-
-const stopper = (event: EventAccount | undefined): string | undefined =>
-  hookNamed(event, event?.verdict?.stopBy, ({ stop }) => stop);
-
-function hookNamed(
-  event: EventAccount | undefined,
-  name: string | undefined,
-  saidSo: (answer: Told) => boolean,
-): string | undefined {
-  if (name === undefined) return undefined;
-  return described({ name, ...(event && hookThat(event, name, saidSo)) });
-}
-
-/** Hooks may share a name: the last of them that said so is meant, as the last one's word stands. */
-const hookThat = (
-  { hooks }: EventAccount,
-  name: string,
-  saidSo: (answer: Told) => boolean,
-): HookAccount | undefined => {
-  const ofName = hooks.filter((hook) => hook.name === name);
-  return (
-    ofName.findLast(({ answer }) => answer?.status === 'ok' && saidSo(answer)) ?? ofName.at(-1)
+const tooLate = (by: readonly Decider<HookAccount>[]): string[] =>
+  by.map(
+    (hook) =>
+      `The denial by ${named(hook)} came too late and was told to the model${because(hook.reason)}`,
   );
-};
+
+const named = ({ name, hook }: Decider<HookAccount>): string =>
+  name === undefined ? 'a hook' : described(hook ?? { name });
 
 const described = ({ name, source }: Pick<HookAccount, 'name' | 'source'>): string =>
   source === undefined ? `hook "${name}"` : `hook "${name}" (${source})`;
@@ -139,14 +103,8 @@ function explainEvent(event: EventAccount): string[] {
 function together(event: EventAccount): string {
   if (event.verdict === undefined) return 'together: they had not all spoken';
   const words = [
-    ...(isBlocked(event)
-      ? [
-          `blocked by ${deniers(event)
-            .map(({ by }) => by)
-            .join(' and ')}`,
-        ]
-      : []),
-    ...(stops(event) ? [`stopped by ${stopper(event) ?? 'a hook'}`] : []),
+    ...(isBlocked(event) ? [`blocked by ${deniersOf(event).map(named).join(' and ')}`] : []),
+    ...(stops(event) ? [`stopped by ${named(stopperOf(event))}`] : []),
   ];
   return `together: ${words.length > 0 ? words.join(', and ') : 'it may go on'}`;
 }
@@ -174,7 +132,9 @@ function didWhat(hook: HookAccount, event: EventAccount): string {
           : []),
         ...(decision === 'deny' ? [`denied it${because(reason)}`] : []),
         ...(stop
-          ? [`stopped the agent${because(stopReason ?? (denies(answer) ? undefined : reason))}`]
+          ? [
+              `stopped the agent${because(stopReason ?? (decision === 'deny' ? undefined : reason))}`,
+            ]
           : []),
         ...(decision === 'ask' ? [`asked, which lets it pass${because(reason)}`] : []),
         ...(decision === 'allow' ? [`allowed it${because(reason)}`] : []),
@@ -203,7 +163,7 @@ function notRun({ status }: EventAccount): string {
 function overruled(hook: HookAccount, field: string, event: EventAccount): string {
   const name = event.verdict?.setBy[field];
   if (name === undefined) return '';
-  const winner = hookThat(event, name, ({ sets }) => sets?.includes(field) ?? false);
+  const winner = hookThat(event.hooks, name, ({ sets }) => sets?.includes(field) ?? false);
   if (winner === undefined || winner === hook) return '';
   // One of its own name is told by its place.
   const which = name === hook.name ? `${event.hooks.indexOf(winner) + 1}. "${name}"` : `"${name}"`;

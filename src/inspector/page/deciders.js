@@ -1,40 +1,24 @@
+import * as journal from '../../journal/who-decided.ts';
 import { answerAt, verdictAt } from './moment.js';
 
 /** The hook events of a run, and itself if it is one. */
 const eventsOf = (run) => [run, ...run.children].filter(({ machine }) => machine === 'hookEvent');
 
-/**
- * Who ended a run the way it ended, each with the reason it gave; nobody where no hook did.
- *
- * @param {'blocked' | 'stopped' | 'answered'} status
- */
-export function decidersOf(run, status, moment) {
-  const last = (word) => eventsOf(run).findLast((event) => verdictAt(event, moment)?.[word]);
-  const blocked = status === 'stopped' ? undefined : last('blocked');
-  if (blocked) return deniersOf(blocked, moment);
-  const stopped = status === 'blocked' ? undefined : last('stop');
-  if (stopped) return [stopperOf(stopped, moment)];
-  return [];
-}
+/** An event as far as it was heard at a moment. */
+const heard = (event, moment) => ({
+  hooks: event.children.map((run) => ({ name: run.name, answer: answerAt(run, moment) })),
+  verdict: verdictAt(event, moment),
+});
 
-/** Every hook that denied, with its own reason: what the verdict says may hold what others said too. */
-export function deniersOf(event, moment) {
-  const { by, reason } = verdictAt(event, moment);
-  const denying = event.children.flatMap((run) => {
-    const answer = answerAt(run, moment);
-    return answer?.status === 'ok' && answer.decision === 'deny'
-      ? [{ name: run.name, reason: answer.reason ?? answer.stopReason }]
-      : [];
-  });
-  // Of some dialects not every denial stands.
-  return denying.some(({ name }) => name === by) ? denying : [{ name: by, reason }];
-}
+export const decidersOf = (run, status, moment) =>
+  journal.decidersOf(
+    status,
+    eventsOf(run).map((event) => heard(event, moment)),
+  );
 
-/** The hook whose stop stands. */
-export function stopperOf(event, moment) {
-  const { stopBy, stopReason } = verdictAt(event, moment);
-  return { name: stopBy, reason: stopReason };
-}
+export const deniersOf = (event, moment) => journal.deniersOf(heard(event, moment));
+
+export const stopperOf = (event, moment) => journal.stopperOf(heard(event, moment));
 
 /** Of a turn: the call whose hook wanted the agent to stop, the last of them. */
 export const stoppingCall = (turn, moment) =>

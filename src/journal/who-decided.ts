@@ -1,0 +1,81 @@
+import type { AnsweredEntry, VerdictEntry } from './entry.ts';
+
+/** A hook of an event, with what it has answered so far. */
+interface HeardHook {
+  readonly name: string;
+  readonly answer?:
+    | Pick<AnsweredEntry, 'status' | 'decision' | 'stop' | 'reason' | 'stopReason'>
+    | undefined;
+}
+
+/** The hooks of an event, and what they have decided together. */
+interface JudgedEvent<Hook> {
+  readonly hooks: readonly Hook[];
+  readonly verdict?:
+    | Pick<VerdictEntry, 'blocked' | 'stop' | 'by' | 'stopBy' | 'reason' | 'stopReason'>
+    | undefined;
+}
+
+/** A hook that decided, and the reason that it gave; without a name where the verdict names none. */
+export interface Decider<Hook> {
+  readonly name: string | undefined;
+  readonly hook: Hook | undefined;
+  readonly reason: string | undefined;
+}
+
+type AnswerOf<Hook extends HeardHook> = NonNullable<Hook['answer']>;
+
+/** Who ended a call with this status, which is `blocked`, `stopped` or `answered`; nobody where no hook did. */
+export function decidersOf<Hook extends HeardHook>(
+  status: string,
+  events: readonly JudgedEvent<Hook>[],
+): Decider<Hook>[] {
+  const last = (word: 'blocked' | 'stop'): JudgedEvent<Hook> | undefined =>
+    events.findLast(({ verdict }) => verdict?.[word]);
+  const blocked = status === 'stopped' ? undefined : last('blocked');
+  if (blocked) return deniersOf(blocked);
+  const stopped = status === 'blocked' ? undefined : last('stop');
+  return stopped ? [stopperOf(stopped)] : [];
+}
+
+/** Every hook that denied, with its own reason: what the verdict says may hold what others said too. */
+export function deniersOf<Hook extends HeardHook>({
+  hooks,
+  verdict,
+}: JudgedEvent<Hook>): Decider<Hook>[] {
+  const denying = hooks.filter(
+    ({ answer }) => answer?.status === 'ok' && answer.decision === 'deny',
+  );
+  // Of some dialects not every denial stands.
+  if (!denying.some(({ name }) => name === verdict?.by)) {
+    const by = hookThat(hooks, verdict?.by, ({ decision }) => decision === 'deny');
+    return [{ name: verdict?.by, hook: by, reason: verdict?.reason }];
+  }
+  return denying.map((hook) => ({
+    name: hook.name,
+    hook,
+    reason: hook.answer?.reason ?? hook.answer?.stopReason,
+  }));
+}
+
+/** The hook whose stop stands. */
+export const stopperOf = <Hook extends HeardHook>({
+  hooks,
+  verdict,
+}: JudgedEvent<Hook>): Decider<Hook> => ({
+  name: verdict?.stopBy,
+  hook: hookThat(hooks, verdict?.stopBy, ({ stop }) => stop),
+  reason: verdict?.stopReason,
+});
+
+/** Hooks may share a name: the last of them that said so is meant, as the last one's word stands. */
+export function hookThat<Hook extends HeardHook>(
+  hooks: readonly Hook[],
+  name: string | undefined,
+  saidSo: (answer: AnswerOf<Hook>) => boolean,
+): Hook | undefined {
+  const ofName = hooks.filter((hook) => hook.name === name);
+  return (
+    ofName.findLast(({ answer }) => answer?.status === 'ok' && saidSo(answer)) ?? ofName.at(-1)
+  );
+}
