@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { commandFile } from './engine.ts';
-import { ratioColumn, type Row } from './results.ts';
+import { ofRatio, type Row } from './results.ts';
 import { inTurns } from './rounds.ts';
 import { writeSettings, type Surroundings } from './surroundings.ts';
 
@@ -30,7 +30,7 @@ export async function coldStarts(rounds: number, surroundings: Surroundings): Pr
         id: `${id}${place.id}`,
         title: `${title}${place.title}`,
         ...(await measure(scenario, place.env, rounds, surroundings)),
-        target: { atMost: target, column: ratioColumn },
+        targets: [ofRatio(target)],
       });
   return rows;
 }
@@ -70,5 +70,5 @@ async function measure(
   const turns = coldColumns.map(
     (name, index) => [name, async () => [run(commands[index]!).ms]] as const,
   );
-  return inTurns(new Map(turns), rounds);
+  return inTurns(new Map(turns), { rounds });
 }

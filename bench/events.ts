@@ -1,34 +1,52 @@
 import { Child } from './child.ts';
 import type { KeepEffort } from './orders.ts';
 import type { Surroundings } from './surroundings.ts';
-import { ratioColumn, type Row } from './results.ts';
+import type { Row } from './results.ts';
 import { inTurns } from './rounds.ts';
 import { inputCheck } from './scenarios.ts';
-import type { Effort, EventScenario } from './scenario.ts';
+import { longPause, type Effort, type EventScenario } from './scenario.ts';
 import { growth, type Interval } from './statistics.ts';
 
-/** Times a scenario, each contestant in a process of its own. */
-export async function timeEvents(
-  scenario: EventScenario,
-  { rounds, samples }: Effort,
-  surroundings: Surroundings,
-): Promise<Row> {
-  const { id, title, target } = scenario;
-  const children = await openAll(scenario, surroundings);
-  try {
+/** Contestants that stay for all the scenarios of a table, each in a process of its own. */
+export class Field {
+  readonly #children = new Map<string, Child>();
+  readonly #surroundings: Surroundings;
+
+  constructor(surroundings: Surroundings) {
+    this.#surroundings = surroundings;
+  }
+
+  /** Times a scenario. */
+  async time(scenario: EventScenario, { rounds, samples }: Effort): Promise<Row> {
+    const { id, title, gapMs, against, targets } = scenario;
+    const children = await this.#open(scenario);
+    const sample = (child: Child) => () => child.ask({ type: 'time', samples });
+    const turns = new Map([...children].map(([name, child]) => [name, sample(child)]));
+    const pauseMs = gapMs >= longPause ? gapMs : 0;
     // What is compiled and started with the first events is no part of the others.
-    for (const child of children.values()) await child.ask({ type: 'time', samples });
-    const turns = [...children].map(
-      ([name, child]) => [name, () => child.ask({ type: 'time', samples })] as const,
-    );
+    await inTurns(turns, { rounds: Math.ceil(rounds / 6), pauseMs });
     return {
       id,
       title,
-      ...(await inTurns(new Map(turns), rounds)),
-      ...(target !== undefined && { target: { atMost: target, column: ratioColumn } }),
+      targets,
+      ...(await inTurns(turns, { rounds, pauseMs, ...(against && { against }) })),
     };
-  } finally {
-    await endAll(children);
+  }
+
+  async end(): Promise<void> {
+    await endAll(this.#children);
+  }
+
+  /** The contestants of a scenario, ready for it; a host of much memory is none for others. */
+  async #open(scenario: EventScenario): Promise<ReadonlyMap<string, Child>> {
+    const open = async (name: string): Promise<[string, Child]> => {
+      const key = `${name} ${scenario.ballastMB}`;
+      const child = this.#children.get(key) ?? (await startContestant(name, this.#surroundings));
+      this.#children.set(key, child);
+      await child.ask({ type: 'open', scenario, cwd: this.#surroundings.cwd });
+      return [name, child];
+    };
+    return new Map(await Promise.all(scenario.contestants.map(open)));
   }
 }
 
@@ -62,22 +80,32 @@ export async function keptBytes(
 
 async function openAll(
   scenario: EventScenario,
-  { cwd, env }: Surroundings,
-  flags: readonly string[] = [],
+  surroundings: Surroundings,
+  flags: readonly string[],
 ): Promise<Map<string, Child>> {
   const children = new Map<string, Child>();
   try {
     for (const name of scenario.contestants) {
-      const child = await Child.start('contestant.js', [name], env, flags);
+      const child = await startContestant(name, surroundings, flags);
       children.set(name, child);
-      await child.ask({ type: 'open', scenario: inputCheck, cwd });
-      await child.ask({ type: 'open', scenario, cwd });
+      await child.ask({ type: 'open', scenario, cwd: surroundings.cwd });
     }
   } catch (error) {
     await endAll(children);
     throw error;
   }
   return children;
+}
+
+/** A contestant that has shown that its hooks read the event. */
+async function startContestant(
+  name: string,
+  { cwd, env }: Surroundings,
+  flags: readonly string[] = [],
+): Promise<Child> {
+  const child = await Child.start('contestant.js', [name], env, flags);
+  await child.ask({ type: 'open', scenario: inputCheck, cwd });
+  return child;
 }
 
 async function endAll(children: ReadonlyMap<string, Child>): Promise<void> {

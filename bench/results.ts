@@ -11,8 +11,13 @@ export interface Row {
   readonly intervals?: Readonly<Record<string, Interval>>;
   /** The first column's share of the second, in the same round: the median of all rounds, and where most rounds lie. */
   readonly ratio?: { readonly median: number; readonly low: number; readonly high: number };
-  /** At most so much of `ratio`, or of the column named. */
-  readonly target?: { readonly atMost: number; readonly column: string };
+  readonly targets?: readonly Target[];
+}
+
+/** At most so much of `ratio`, or of the column named. */
+export interface Target {
+  readonly atMost: number;
+  readonly column: string;
 }
 
 export interface Table {
@@ -42,6 +47,9 @@ export function measured({ values, intervals, ratio }: Row, column: string): num
   return values[column] ?? Number.NaN;
 }
 
-/** Whether the row's target is met; undefined where it has none. */
-export const isMet = (row: Row): boolean | undefined =>
-  row.target && measured(row, row.target.column) <= row.target.atMost;
+/** Whether the row keeps a target. */
+export const isMet = (row: Row, { atMost, column }: Target): boolean =>
+  measured(row, column) <= atMost;
+
+/** A target for the first column's share of the second. */
+export const ofRatio = (atMost: number): Target => ({ atMost, column: ratioColumn });

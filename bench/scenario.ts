@@ -1,4 +1,5 @@
 /** The words of a measurement; plain data, for it goes to other processes. */
+import type { Target } from './results.ts';
 
 /** Who takes part, each in a process of its own. */
 export const contestants = [
@@ -6,8 +7,6 @@ export const contestants = [
   'gemini-cli-core',
   'spawn',
   'execa',
-  'hookmachine-plain',
-  'waiting-shells',
   'hookmachine-prestart',
 ] as const;
 export type ContestantName = (typeof contestants)[number];
@@ -46,9 +45,13 @@ export interface EventScenario {
   readonly ballastMB: number;
   /** How long a sample lasts at least; where one event is too short for the clock, many are timed together. */
   readonly sampleMs: number;
-  /** At most this much of the peer's time. */
-  readonly target?: number;
+  /** Whom ours is compared with, beside the peer. */
+  readonly against?: ContestantName;
+  readonly targets: readonly Target[];
 }
+
+/** A pause, in ms, in which the others have their turns. */
+export const longPause = 500;
 
 /** How long to measure. */
 export interface Effort {

@@ -1,156 +1,150 @@
-import { contestants, type EventAnswer, type EventScenario, type HookGroup } from './scenario.ts';
+import { ofRatio } from './results.ts';
+import { shareOf } from './rounds.ts';
+import type { EventAnswer, EventScenario, HookGroup } from './scenario.ts';
+
+/** Hooks as people write them, by what they are written in. */
+const written = (python: string | undefined): ReadonlyMap<string, string> =>
+  new Map([
+    ['cat', `cat >/dev/null; echo '{"reason":"1"}'`],
+    [
+      'bash with jq',
+      `input=$(cat); tool=$(jq -r .tool_name <<< "$input"); [ "$tool" = rm ] && exit 2; jq -n '{reason: "1"}'`,
+    ],
+    ...(python === undefined
+      ? []
+      : [
+          [
+            'Python',
+            `${python} -c 'import json, re, sys; event = json.load(sys.stdin); print(json.dumps({"reason": "1"}))'`,
+          ] as const,
+        ]),
+    ['Node.js', node],
+  ]);
+
+const node = `node -e 'let text = ""; process.stdin.on("data", (part) => (text += part)).on("end", () => { JSON.parse(text); console.log(JSON.stringify({ reason: "1" })); })'`;
+
+const command = (text: string) => ({ type: 'command', command: text }) as const;
 
 /** A hook that reads what it is told and gives a reason; each has a command of its own, for doubles run once. */
 const hook = (reason: string) => command(`cat >/dev/null; echo '{"reason":"${reason}"}'`);
-
-const command = (text: string) => ({ type: 'command', command: text }) as const;
 
 const numbers = (count: number): string[] =>
   Array.from({ length: count }, (_, index) => `${index + 1}`);
 
 const nothing: EventAnswer = { blocked: false, reasons: [] };
 
+/** Who starts hooks with their events, ours and the peer first. */
+export const startColumns = ['hookmachine', 'gemini-cli-core', 'spawn', 'execa'] as const;
+
 const defaults = {
   enabled: true,
   event: 'BeforeTool',
-  contestants: contestants.filter((name) => name !== 'hookmachine-prestart'),
+  contestants: startColumns,
   gapMs: 25,
   ballastMB: 0,
   sampleMs: 0,
+  targets: [],
 } as const;
 
-/** Hooks that really run. */
+const idOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+
+/** A scenario of hooks that are started with their events. */
+const started = (more: Partial<EventScenario> & Pick<EventScenario, 'id' | 'title'>) => ({
+  ...defaults,
+  groups: [{ hooks: [hook('1')] }],
+  expected: { blocked: false, reasons: ['1'] },
+  against: 'spawn' as const,
+  // No slower than the published engine, nor by more than a tenth than the least that runs a hook.
+  targets: [ofRatio(1), { atMost: 1.1, column: shareOf('spawn') }],
+  ...more,
+});
+
+/** So many hooks of one event. */
+const parallel = (count: number) => ({
+  title: `${count} in parallel`,
+  groups: [{ hooks: numbers(count).map(hook) }],
+  expected: { blocked: false, reasons: numbers(count) },
+});
+
+/** Hooks that are started with their events. */
 export function hookScenarios(python: string | undefined): EventScenario[] {
-  const parallel = (count: number, more: Partial<EventScenario> = {}): EventScenario => ({
-    ...defaults,
-    id: `parallel-${count}`,
-    title: `${count} hooks in parallel`,
-    groups: [{ hooks: numbers(count).map(hook) }],
-    expected: { blocked: false, reasons: numbers(count) },
-    ...more,
-  });
-  const one = (more: Partial<EventScenario>): EventScenario => parallel(1, more);
   return [
-    one({ id: 'one', title: 'one hook', target: 0.42 }),
-    one({
-      id: 'one-program',
-      title: 'one hook, a program by its path',
-      groups: [{ hooks: [command(`/bin/sh -c 'cat >/dev/null; echo "{\\"reason\\":\\"1\\"}"'`)] }],
-    }),
-    one({
-      id: 'one-script',
-      title: 'one hook, any other script',
-      groups: [{ hooks: [command(`told=$(cat); echo '{"reason":"1"}'`)] }],
-    }),
-    parallel(2),
-    parallel(4),
-    parallel(8, { target: 0.3 }),
-    {
-      ...defaults,
+    ...[...written(python)].map(([name, text]) =>
+      started({ id: idOf(name), title: name, groups: [{ hooks: [command(text)] }] }),
+    ),
+    started({ id: 'parallel-2', ...parallel(2) }),
+    started({ id: 'parallel-8', ...parallel(8) }),
+    started({
+      ...parallel(4),
       id: 'chain-4',
       title: 'a chain of 4',
       groups: [{ sequential: true, hooks: numbers(4).map(hook) }],
-      expected: { blocked: false, reasons: numbers(4) },
-      target: 0.45,
-    },
-    one({
+    }),
+    started({
       id: 'denial',
       title: 'a denial (exit 2)',
       groups: [{ hooks: [command('cat >/dev/null; echo no >&2; exit 2')] }],
       expected: { blocked: true, reasons: ['no'] },
     }),
-    one({ id: 'one-back-to-back', title: 'one hook, back to back', gapMs: 0, target: 0.8 }),
-    parallel(8, { id: 'parallel-8-back-to-back', title: '8 in parallel, back to back', gapMs: 0 }),
-    one({ id: 'one-300mb', title: 'one hook, 300 MB of Buffers', ballastMB: 300, target: 0.2 }),
-    ...(python === undefined
-      ? []
-      : [
-          one({
-            id: 'python',
-            title: 'a Python hook',
-            groups: [
-              {
-                hooks: [
-                  command(
-                    `${python} -c 'import json, sys; json.load(sys.stdin); print("{\\"reason\\": \\"1\\"}")'`,
-                  ),
-                ],
-              },
-            ],
-          }),
-        ]),
+    started({ id: 'one-back-to-back', title: 'one, back to back', gapMs: 0 }),
+    started({
+      ...parallel(8),
+      id: 'parallel-8-back-to-back',
+      title: '8 in parallel, back to back',
+      gapMs: 0,
+    }),
+    started({ id: 'one-300mb', title: 'one, 300 MB of Buffers', ballastMB: 300 }),
   ];
 }
 
-/** Hooks as people write them. */
-const written: Readonly<Record<string, { readonly code: string; readonly target: number }>> = {
-  cat: { code: `cat >/dev/null; echo '{"reason":"1"}'`, target: 0.35 },
-  jq: {
-    code: `input=$(cat); tool=$(jq -r .tool_name <<< "$input"); [ "$tool" = rm ] && exit 2; jq -n '{reason: "1"}'`,
-    target: 1,
-  },
-  python: {
-    code: `python3 -c 'import json, re, sys; event = json.load(sys.stdin); print(json.dumps({"reason": "1"}))'`,
-    target: 0.15,
-  },
-  node: {
-    code: `node -e 'let text = ""; process.stdin.on("data", (part) => (text += part)).on("end", () => { JSON.parse(text); console.log(JSON.stringify({ reason: "1" })); })'`,
-    target: 0.15,
-  },
-};
+/** Who starts hooks ahead of their events, the peer, and ours without that. */
+export const prestartColumns = ['hookmachine-prestart', 'gemini-cli-core', 'hookmachine'] as const;
 
-/** Hooks as people write them, with these pauses in ms. */
-const prestartScenario = (
-  id: string,
-  title: string,
-  commands: readonly string[],
-  gapMs: number,
-  target: number | undefined,
-): EventScenario => ({
+/** At most this share of the peer's time after a pause of a second. */
+const prestartTargets: ReadonlyMap<string, number> = new Map([
+  ['cat', 0.35],
+  ['bash with jq', 1],
+  ['Python', 0.15],
+  ['Node.js', 0.15],
+]);
+
+/** Hooks that ours starts ahead. */
+const startedAhead = (id: string, title: string, commands: readonly string[]) => ({
   ...defaults,
-  id,
+  id: `prestart-${id}`,
   title,
   groups: [{ hooks: commands.map(command) }],
   expected: { blocked: false, reasons: commands.map(() => '1') },
-  contestants: prestartContestants,
-  gapMs,
-  ...(target !== undefined && { target }),
+  contestants: prestartColumns,
+  against: 'hookmachine' as const,
 });
 
-/** Hooks that are started ahead of their events, and the same that are not, after short and long pauses. */
-export function prestartScenarios(): EventScenario[] {
-  const { node } = written;
+/** Hooks that are started ahead of their events, after long and short pauses. */
+export function prestartScenarios(python: string | undefined): EventScenario[] {
   return [
-    ...Object.entries(written).flatMap(([name, { code, target }]) =>
-      [1_000, 25].map((gapMs) =>
-        prestartScenario(
-          `prestart-${name}-${gapMs}`,
-          `${name}, ${gapMs === 25 ? '25 ms' : '1 s'} between events`,
-          [code],
-          gapMs,
-          gapMs === 25 ? undefined : target,
-        ),
+    ...[...written(python)].flatMap(([name, text]): EventScenario[] => [
+      {
+        ...startedAhead(`${idOf(name)}-1000`, `${name}, 1 s between events`, [text]),
+        gapMs: 1_000,
+        targets: [ofRatio(prestartTargets.get(name)!)],
+      },
+      {
+        ...startedAhead(`${idOf(name)}-25`, `${name}, 25 ms between events`, [text]),
+        targets: [{ atMost: 1, column: shareOf('hookmachine') }],
+      },
+    ]),
+    {
+      // Doubles run once, so each has a command of its own.
+      ...startedAhead(
+        'node-8',
+        '8 × Node.js in parallel, 1 s between events',
+        numbers(8).map((number) => `${node} # ${number}`),
       ),
-    ),
-    // Doubles run once, so each has a command of its own.
-    prestartScenario(
-      'prestart-node-8',
-      '8 node hooks in parallel, 1 s between events',
-      numbers(8).map((number) => `${node!.code} # ${number}`),
-      1_000,
-      0.3,
-    ),
+      gapMs: 1_000,
+      targets: [ofRatio(0.3)],
+    },
   ];
 }
-
-/** Who starts them, ours and the peer first. */
-export const prestartContestants = [
-  'hookmachine-prestart',
-  'gemini-cli-core',
-  'hookmachine',
-  'hookmachine-plain',
-  'spawn',
-] as const;
 
 /** One hook, the shell itself, for as many events as a measurement of memory takes. */
 export const lightHook: EventScenario = {
@@ -168,7 +162,7 @@ const unmatched = (count: number): HookGroup[] =>
     hooks: [hook(number)],
   }));
 
-/** Events that no hook is meant for. */
+/** Events that no hook matches. */
 export const emptyScenarios: readonly EventScenario[] = [
   {
     id: 'no-hook',
@@ -176,12 +170,17 @@ export const emptyScenarios: readonly EventScenario[] = [
     event: 'AfterTool' as const,
     groups: unmatched(10),
   },
-  { id: 'no-match-10', title: '10 groups, no match', groups: unmatched(10), target: 0.04 },
+  {
+    id: 'no-match-10',
+    title: '10 groups, no match',
+    groups: unmatched(10),
+    targets: [ofRatio(0.04)],
+  },
   {
     id: 'no-match-1000',
     title: '1,000 groups, no match',
     groups: unmatched(1_000),
-    target: 0.001,
+    targets: [ofRatio(0.001)],
   },
   { id: 'disabled', title: 'hooks disabled', groups: unmatched(10), enabled: false },
 ].map((scenario) => ({

@@ -13,7 +13,7 @@ export function toMarkdown({ date, quick, machine, versions, tables }: Results):
 
 function tableText({ unit, columns, rows }: Table): string {
   const hasRatio = rows.some(({ ratio }) => ratio);
-  const hasTarget = rows.some(({ target }) => target);
+  const hasTarget = rows.some(({ targets = [] }) => targets.length > 0);
   const [ours, theirs] = columns;
   const head = [
     unit,
@@ -39,17 +39,16 @@ function valueText({ values, intervals }: Row, column: string): string {
 const ratioText = ({ ratio }: Row): string =>
   ratio ? `${number(ratio.median)} (${number(ratio.low)}–${number(ratio.high)})` : '';
 
-const targetText = ({ target }: Row, namesColumn: boolean): string => {
-  if (!target) return '';
-  const named = target.column !== ratioColumn && namesColumn ? ` ${target.column}` : '';
-  return `≤ ${number(target.atMost)}${named}`;
-};
+const targetText = ({ targets = [] }: Row, namesColumn: boolean): string =>
+  targets
+    .map(({ atMost, column }) => {
+      const named = column !== ratioColumn && namesColumn ? ` ${column}` : '';
+      return `≤ ${number(atMost)}${named}`;
+    })
+    .join(', ');
 
-const metText = (row: Row): string => {
-  const met = isMet(row);
-  if (met === undefined) return '';
-  return met ? 'yes' : '**no**';
-};
+const metText = (row: Row): string =>
+  (row.targets ?? []).map((target) => (isMet(row, target) ? 'yes' : '**no**')).join(', ');
 
 /** Three digits that count; none that do not. */
 function number(value: number | undefined): string {

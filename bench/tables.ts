@@ -1,22 +1,30 @@
 import { spawnSync } from 'node:child_process';
 import { coldColumns, coldStarts } from './cold.ts';
-import { keptBytes, timeEvents } from './events.ts';
+import { type Field, keptBytes } from './events.ts';
 import { probe } from './probing.ts';
 import type { Row, Table } from './results.ts';
-import { contestants, type EventScenario } from './scenario.ts';
+import { shareOf } from './rounds.ts';
+import { longPause, type EventScenario } from './scenario.ts';
 import {
   emptyScenarios,
   hookScenarios,
   lightHook,
-  prestartContestants,
+  prestartColumns,
   prestartScenarios,
+  startColumns,
 } from './scenarios.ts';
 import type { Surroundings } from './surroundings.ts';
+
+/** What measuring takes. */
+export interface Means {
+  readonly field: Field;
+  readonly surroundings: Surroundings;
+}
 
 /** A line to be measured; `id` is what `--only` names. */
 export interface Planned {
   readonly id: string;
-  measure(quick: boolean, surroundings: Surroundings): Promise<readonly Row[]>;
+  measure(quick: boolean, means: Means): Promise<readonly Row[]>;
 }
 
 /** A table to be filled. */
@@ -27,20 +35,21 @@ export interface PlannedTable extends Omit<Table, 'rows'> {
 
 /** Everything that is measured, table by table. */
 export function plan(): readonly PlannedTable[] {
+  const python = findPython();
   return [
     {
       id: 'hooks',
       title: 'Events with hooks',
       unit: 'µs for an event',
-      columns: contestants.filter((name) => name !== 'hookmachine-prestart'),
-      planned: hookScenarios(findPython()).map(timed),
+      columns: [...startColumns, shareOf('spawn')],
+      planned: hookScenarios(python).map(timed),
     },
     {
       id: 'prestart',
-      title: 'Hooks as people write them, started ahead and not',
+      title: 'Hooks started ahead of their events',
       unit: 'µs for an event',
-      columns: prestartContestants,
-      planned: prestartScenarios().map(timed),
+      columns: [...prestartColumns, shareOf('hookmachine')],
+      planned: prestartScenarios(python).map(timed),
     },
     {
       id: 'empty',
@@ -61,7 +70,12 @@ export function plan(): readonly PlannedTable[] {
       title: '`fire` from the shell',
       unit: 'ms',
       columns: coldColumns,
-      planned: [{ id: 'cold-start', measure: (quick, where) => coldStarts(quick ? 7 : 40, where) }],
+      planned: [
+        {
+          id: 'cold-start',
+          measure: (quick, { surroundings }) => coldStarts(quick ? 7 : 25, surroundings),
+        },
+      ],
     },
     {
       id: 'memory',
@@ -104,27 +118,27 @@ export function plan(): readonly PlannedTable[] {
 
 const timed = (scenario: EventScenario): Planned => ({
   id: scenario.id,
-  measure: async (quick, surroundings) => {
-    const isSlow = scenario.gapMs >= 1_000;
-    const effort = quick
-      ? { rounds: isSlow ? 2 : 4, samples: isSlow ? 3 : 5 }
-      : { rounds: isSlow ? 5 : 15, samples: isSlow ? 4 : 6 };
-    return [await timeEvents(scenario, effort, surroundings)];
+  measure: async (quick, { field }) => {
+    const effort =
+      scenario.gapMs >= longPause
+        ? { rounds: quick ? 6 : 18, samples: 1 }
+        : { rounds: quick ? 5 : 18, samples: quick ? 3 : 4 };
+    return [await field.time(scenario, effort)];
   },
 });
 
-async function checkRows(quick: boolean, surroundings: Surroundings): Promise<Row[]> {
+async function checkRows(quick: boolean, { surroundings }: Means): Promise<Row[]> {
   const numbers = await probe(['sync-check'], quick ? 1 : 5, surroundings);
   return Object.entries(numbers).map(([title, value]) => ({
     id: title,
     title,
     values: { hookmachine: value },
     // A tenth of a byte is what the measuring itself leaves.
-    target: { atMost: title.endsWith('ns') ? 50 : 0.1, column: 'hookmachine' },
+    targets: [{ atMost: title.endsWith('ns') ? 50 : 0.1, column: 'hookmachine' }],
   }));
 }
 
-async function keptRow(quick: boolean, surroundings: Surroundings): Promise<Row[]> {
+async function keptRow(quick: boolean, { surroundings }: Means): Promise<Row[]> {
   const effort = quick
     ? { warmUp: 800, blocks: 8, events: 100 }
     : { warmUp: 1_500, blocks: 16, events: 200 };
@@ -133,12 +147,12 @@ async function keptRow(quick: boolean, surroundings: Surroundings): Promise<Row[
       id: 'kept-hook',
       title: 'kept of a finished event with a hook',
       ...(await keptBytes(lightHook, effort, surroundings)),
-      target: { atMost: 16, column: 'hookmachine' },
+      targets: [{ atMost: 16, column: 'hookmachine' }],
     },
   ];
 }
 
-async function keptEmptyRow(quick: boolean, surroundings: Surroundings): Promise<Row[]> {
+async function keptEmptyRow(quick: boolean, { surroundings }: Means): Promise<Row[]> {
   const scenario = emptyScenarios.find(({ id }) => id === 'no-match-10')!;
   const effort = { warmUp: 50_000, blocks: quick ? 5 : 9, events: 20_000 };
   return [
@@ -152,7 +166,7 @@ async function keptEmptyRow(quick: boolean, surroundings: Surroundings): Promise
 
 const live = (count: number): Planned => ({
   id: `live-${count}`,
-  measure: async (quick, surroundings) => {
+  measure: async (quick, { surroundings }) => {
     const {
       call = Number.NaN,
       machine = Number.NaN,
@@ -164,7 +178,7 @@ const live = (count: number): Planned => ({
         id: `live-${count}`,
         title: `a live tool call with a hook to come, of ${many}`,
         values: { hookmachine: call },
-        target: { atMost: 7 * 1024, column: 'hookmachine' },
+        targets: [{ atMost: 7 * 1024, column: 'hookmachine' }],
       },
       {
         id: `live-machine-${count}`,
@@ -180,7 +194,7 @@ const live = (count: number): Planned => ({
   },
 });
 
-async function machineRows(quick: boolean, surroundings: Surroundings): Promise<Row[]> {
+async function machineRows(quick: boolean, { surroundings }: Means): Promise<Row[]> {
   const numbers = await probe(['machine-run'], quick ? 1 : 5, surroundings);
   return Object.entries(numbers).map(([title, value]) => ({
     id: title,
@@ -191,7 +205,7 @@ async function machineRows(quick: boolean, surroundings: Surroundings): Promise<
 
 const atScale = (load: string, count: number): Planned => ({
   id: `scale-${load.replaceAll(/[ ,]+/g, '-')}-${count}`,
-  measure: async (quick, surroundings) => {
+  measure: async (quick, { surroundings }) => {
     // Each call of a short run would start a process all the same.
     const calls = quick && load === 'one hook each' ? count / 10 : count;
     const title = `${calls.toLocaleString('en')}, ${load}`;

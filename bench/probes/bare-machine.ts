@@ -17,6 +17,7 @@ export async function bareMachine(): Promise<StartMachine> {
     const ports = {
       planBefore: () => undefined,
       planAfter: () => undefined,
+      mustAsk: () => false,
       rewrite: (input: Readonly<Record<string, unknown>>) => input,
       execute,
       failure: (error: unknown) => ({ error }),
