@@ -23,7 +23,7 @@ const mocking = readdirSync('test', { recursive: true, encoding: 'utf8' })
 const isolated = [...alone, ...mocking];
 
 /** What takes longest, most of it waiting: begun last, it would be all that is left to wait for. */
-const longest = ['process/plain-start', 'load/load', 'faults/faults', 'process/same'];
+const longest = ['load/load', 'faults/faults', 'process/many'];
 
 const rank = ({ moduleId }: TestSpecification): number => {
   const place = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));

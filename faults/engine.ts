@@ -4,10 +4,6 @@ import type { Fault } from './fault.ts';
 export const policies = ['allow', 'block'] as const;
 export type Policy = (typeof policies)[number];
 
-/** How hooks are started: each in a shell of its own, or in one that was made ready for it. */
-export const ways = ['plain', 'ready'] as const;
-export type Way = (typeof ways)[number];
-
 /** What the settings say of processes that a hook leaves; the first is the default. */
 export const fates = ['end-group', 'end', 'leave'] as const;
 export type Fate = (typeof fates)[number];
@@ -23,8 +19,6 @@ export interface Decided {
 export interface OpenedEngine {
   /** A call of the tool, with its hooks. */
   call(): Promise<Decided>;
-  /** A call of another tool, whose hook does nothing in the guard's folder and environment. */
-  rehearse?(): Promise<void>;
 }
 
 /** What an engine is opened for. */

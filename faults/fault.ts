@@ -37,6 +37,10 @@ export interface Fault {
   readonly trust?: 'none' | 'lost' | 'swapped';
   /** The settings come from the project's file, and are read again when that changes. */
   readonly fromFile?: true;
+  /** The administrator's settings; only with `fromFile`. */
+  readonly systemSettings?: string;
+  /** Somebody looked at the session, and is gone without a word. */
+  readonly isHalfInspected?: true;
   /** Makes it go wrong before any settings are read. */
   readonly setUp?: (home: string) => void;
   /** Makes it go wrong, before the hook starts; what it returns puts the host right again. */
@@ -45,12 +49,6 @@ export interface Fault {
   readonly during?: (folder: string) => (() => void) | void;
   /** Nothing has run in the host before. */
   readonly isFirst?: true;
-  /**
-   * What becomes of a shell that is ready for the hook; without a word here, it becomes the hook.
-   * `is left`: one waits, but must not be taken, or cannot be. `cannot be`: no hook can run before
-   * this one, so none is made ready.
-   */
-  readonly readyShell?: 'is left' | 'cannot be';
   /** A tool that the fault needs. */
   readonly needs?: string;
 }

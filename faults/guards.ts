@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deny, denyByCode, type Fault } from './fault.ts';
+import { allow, deny, denyByCode, type Fault } from './fault.ts';
 
 /** No signal of this process reaches a hook, as if it were another user's, or does anything to it. */
 const signalsThat = (fail: () => true) => (): (() => void) => {
@@ -49,7 +49,6 @@ export const guardFaults: readonly Fault[] = [
     timeout: 1_500,
     isUnkillable: true,
     during: signalsThat(notPermitted),
-    readyShell: 'cannot be',
   },
   {
     name: 'is held by the kernel (kill does nothing, injected)',
@@ -59,7 +58,6 @@ export const guardFaults: readonly Fault[] = [
     isDeaf: true,
     isUnkillable: true,
     during: signalsThat(() => true),
-    readyShell: 'cannot be',
   },
   {
     name: 'denies and leaves a process of another user (kill fails, injected)',
@@ -67,7 +65,6 @@ export const guardFaults: readonly Fault[] = [
     command: `sleep 100 > /dev/null 2>&1 & sleep 0.5; ${denyByCode}`,
     isUnkillable: true,
     during: signalsThat(notPermitted),
-    readyShell: 'cannot be',
   },
   {
     name: 'script swapped after the plan was made',
@@ -76,7 +73,6 @@ export const guardFaults: readonly Fault[] = [
     files: { 'guard.sh': script },
     trust: 'swapped',
     before: (folder) => writeFileSync(join(folder, 'guard.sh'), '#!/bin/sh\nexit 0\n'),
-    readyShell: 'cannot be',
   },
   {
     name: "an administrator's hook in a hostile environment",
@@ -132,6 +128,13 @@ export const guardFaults: readonly Fault[] = [
     setUp: (home) => userSettings(home, '{ "hooks": '),
   },
   {
+    name: "the administrator's settings cannot be parsed, and nothing else denies",
+    expected: 'denial',
+    command: allow,
+    fromFile: true,
+    systemSettings: '{ "hooks": ',
+  },
+  {
     name: "the user's matchers are four hundred that take for ever",
     expected: 'denial',
     command: denyByCode,
@@ -143,6 +146,5 @@ export const guardFaults: readonly Fault[] = [
       }));
       userSettings(home, JSON.stringify({ enableHooks: true, hooks: { BeforeTool: slow } }));
     },
-    readyShell: 'cannot be',
   },
 ];

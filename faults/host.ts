@@ -4,20 +4,18 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isMachineBusy, livesOn, longest } from './claims.ts';
+import { livesOn, longest } from './claims.ts';
 import { allFaults } from './faults.ts';
 import { usualTimeout, type Fault } from './fault.ts';
-import type { Fate, OpenEngine, Policy, Way } from './engine.ts';
+import type { Fate, OpenEngine, Policy } from './engine.ts';
 import { openOurs } from './ours.ts';
 import { openPeer } from './peer.ts';
-import { descriptorsOfReadyShell, openDescriptors, processesWith } from './processes.ts';
-import { makeReady, waitingShells } from './ready-shells.ts';
+import { openDescriptors, processesWith } from './processes.ts';
 
 /** Which fault is run, and how. */
 export interface Order {
   readonly fault: string;
   readonly policy: Policy;
-  readonly way: Way;
   readonly fate: Fate;
   /** The peer's package, when it is the peer's turn. */
   readonly peer?: string;
@@ -32,7 +30,7 @@ const [settling, staying] = [10_000, 300];
 /** How long a hook runs before something goes wrong around it, in ms. */
 const undisturbed = 150;
 
-async function observe({ fault: name, policy, way, fate, peer }: Order): Promise<Observed> {
+async function observe({ fault: name, policy, fate, peer }: Order): Promise<Observed> {
   const fault = allFaults.find((one) => one.name === name)!;
   const told: string[] = [];
   const uncaught: string[] = [];
@@ -57,22 +55,21 @@ async function observe({ fault: name, policy, way, fate, peer }: Order): Promise
     await (
       await open({ ...site, fault: nothing, folder: makeFolder(nothing), command: 'true' })
     ).call();
-  // A peer may keep the host's environment from its hooks; a longer command would start in another way.
+  // A peer may keep the host's environment from its hooks.
   if (peer === undefined) process.env[variable] = value;
   const command = peer === undefined ? fault.command : marked(fault.command, mark);
   fault.setUp?.(process.env['HOME']!);
   const engine = await open({ ...site, command });
-  const shell = way === 'ready' ? await makeReady(() => engine.rehearse!()) : undefined;
   told.length = 0;
-  const before = descriptorsInUse();
+  const before = openDescriptors();
   const repairs = [fault.before?.(folder)];
   const startedAt = performance.now();
   const over = new AbortController();
-  const running = (): number => processesWith(mark).length - waitingShells().length;
+  const running = (): number => processesWith(mark).length;
   if (fault.during) void disturb(running, () => repairs.push(fault.during!(folder)), over.signal);
   const decided = await Promise.race([
     engine.call().catch((error: unknown) => void uncaught.push(String(error))),
-    sleep(longest(fault, true) + patience, undefined, { signal: over.signal }),
+    sleep(longest(fault) + patience, undefined, { signal: over.signal }),
   ]);
   const ms = performance.now() - startedAt;
   over.abort();
@@ -81,25 +78,19 @@ async function observe({ fault: name, policy, way, fate, peer }: Order): Promise
   if (fault.isUnkillable) endAll(mark);
   const patientFor = livesOn(fault, fate) ? staying : settling;
   const left = await untilNone(running, patientFor);
-  const descriptors = await untilNone(() => descriptorsInUse() - before, patientFor);
+  const descriptors = await untilNone(() => openDescriptors() - before, patientFor);
   // What lives on may start others faster than it is ended once.
   for (let round = 0; round < 50 && processesWith(mark).length > 0; round++) endAll(mark);
   rmSync(folder, { recursive: true, force: true });
   return {
     ...(decided && { decided }),
     ms,
-    ...(isMachineBusy() && { isBusy: true }),
     processes: left,
     descriptors,
     told,
     uncaught,
-    ...(shell && { readyShell: shell() }),
   };
 }
-
-/** Shells that wait for the next hook are no survivors of this one. */
-const descriptorsInUse = (): number =>
-  openDescriptors() - descriptorsOfReadyShell * waitingShells().length;
 
 /** The command in a shell whose environment tells of it, and so do those of all it starts. */
 const marked = (command: string, mark: string): string =>

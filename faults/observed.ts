@@ -8,10 +8,6 @@ export interface Observed {
   readonly processes: number;
   readonly descriptors: number;
   readonly told: readonly string[];
-  /** Whether the machine had other work meanwhile, so that how late a timer was says nothing. */
-  readonly isBusy?: boolean;
   /** What nobody caught. */
   readonly uncaught: readonly string[];
-  /** What became of the shell that was ready for the hook; absent where there was none. */
-  readonly readyShell?: 'is taken' | 'is left';
 }

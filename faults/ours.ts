@@ -2,7 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { executeToolWithHooks } from '../src/agent/tool-hook-triggers.ts';
 import { createConfig } from '../src/hooks/create-config.ts';
+import { startInspector } from '../src/inspector/start-inspector.ts';
 import type { OpenEngine } from './engine.ts';
+import { openHalf } from './half-open.ts';
 
 /** A call asks once while it plans; from the second time on, a hook is about to start. */
 const asksOfAPlan = 1;
@@ -25,19 +27,19 @@ export const openOurs: OpenEngine = async ({
     onFailure: policy,
     leftBehind: fate,
   };
-  const rehearsal = { type: 'command' as const, name: 'rehearsal', command: 'true' };
-  const groups = [
-    { matcher: '^write_file$', hooks: [hook] },
-    { matcher: '^rehearse$', hooks: [rehearsal] },
-  ];
-  const settings = { enableHooks: true, hooks: { BeforeTool: groups } };
+  const settings = { enableHooks: true, hooks: { BeforeTool: [{ hooks: [hook] }] } };
   if (fault.fromFile) {
     mkdirSync(join(folder, '.llxprt'));
     writeFileSync(join(folder, '.llxprt', 'settings.json'), JSON.stringify(settings));
   }
+  const systemFolder = join(folder, 'system');
+  mkdirSync(systemFolder);
+  if (fault.systemSettings !== undefined)
+    writeFileSync(join(systemFolder, 'settings.json'), fault.systemSettings);
   let asked = 0;
   const config = createConfig({
     cwd: fault.cwd?.(folder) ?? folder,
+    systemFolder,
     ...(fault.fromFile ? { watch: true } : { settings }),
     ...(fault.trust === 'swapped' && {
       checkTrust: () => ({ trusted: true }),
@@ -55,13 +57,9 @@ export const openOurs: OpenEngine = async ({
     const { source } = fault;
     Object.assign(config, { getHookSources: () => [{ source, hooks: settings.hooks }] });
   }
+  if (fault.isHalfInspected) await openHalf((await startInspector(config)).url);
   await config.getHookSystem()!.initialize();
   return {
-    async rehearse() {
-      await executeToolWithHooks(config, 'rehearse', {}, () =>
-        Promise.resolve({ llmContent: '', returnDisplay: '' }),
-      );
-    },
     async call() {
       let ran = false;
       const input = fault.toolInput?.() ?? { file_path: 'a.txt' };

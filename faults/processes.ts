@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a host has open for a shell that waits: its input, both its outputs, and its orders. */
-export const descriptorsOfReadyShell = 4;
+/** What a host has open for a hook that waits: its input, and both its outputs. */
+export const descriptorsOfWaitingHook = 3;
 
 /** The processes that carry this mark in their environment, and live. */
 export const processesWith = (mark: string): number[] =>

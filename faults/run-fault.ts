@@ -13,14 +13,13 @@ const host = new URL('host.ts', import.meta.url);
 /** Runs a fault in a host of its own, away from the settings of whoever runs it. */
 export async function runFault(
   { name }: Fault,
-  { policy, way, fate, peer }: Omit<Order, 'fault'>,
+  { policy, fate, peer }: Omit<Order, 'fault'>,
 ): Promise<Observed> {
   const home = mkdtempSync(join(tmpdir(), 'hookmachine-home-'));
   const child = fork(await bundledHost(host), {
     execArgv: [],
     env: {
       ...process.env,
-      HOOKMACHINE_PLAIN_START: way === 'plain' ? '1' : '',
       NODE_OPTIONS: '',
       VITEST: '',
       HOME: home,
@@ -33,7 +32,7 @@ export async function runFault(
   try {
     await once(child, 'message');
     const observed = once(child, 'message');
-    child.send({ fault: name, policy, way, fate, ...(peer && { peer }) } satisfies Order);
+    child.send({ fault: name, policy, fate, ...(peer && { peer }) } satisfies Order);
     const first = await Promise.race([observed, ended.then(() => [theHostIsGone])]);
     return first[0] as Observed;
   } finally {

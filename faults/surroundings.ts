@@ -66,7 +66,6 @@ export const surroundingFaults: readonly Fault[] = [
     command: denyByCode,
     before: exhaustDescriptors,
     isFirst: true,
-    readyShell: 'cannot be',
   },
   {
     name: 'EMFILE while the hook hangs',
@@ -122,7 +121,6 @@ export const surroundingFaults: readonly Fault[] = [
       process.env['TOO_LARGE'] = 'x'.repeat(3_000_000);
       return () => delete process.env['TOO_LARGE'];
     },
-    readyShell: 'is left',
   },
   {
     name: 'ENOSPC for the input (injected)',
@@ -132,7 +130,6 @@ export const surroundingFaults: readonly Fault[] = [
       replace(fs as never, 'writeFileSync', () => {
         throw systemError('ENOSPC', 'write');
       }),
-    readyShell: 'is left',
   },
   {
     name: 'unwritable folder',
@@ -145,7 +142,6 @@ export const surroundingFaults: readonly Fault[] = [
     expected: 'failure',
     command: denyByCode,
     before: (folder) => rmSync(folder, { recursive: true }),
-    readyShell: 'is left',
   },
   {
     name: 'folder deleted while the hook runs',
@@ -161,7 +157,6 @@ export const surroundingFaults: readonly Fault[] = [
       rmSync(folder, { recursive: true });
       writeFileSync(folder, 'x');
     },
-    readyShell: 'is left',
   },
   {
     name: 'clock jumps an hour ahead',
@@ -220,7 +215,6 @@ export const surroundingFaults: readonly Fault[] = [
       process.env['PATH'] = '/proc/no-folder';
       return () => (process.env['PATH'] = PATH);
     },
-    readyShell: 'is left',
   },
   {
     name: 'folder for temporary files is gone',
@@ -230,27 +224,29 @@ export const surroundingFaults: readonly Fault[] = [
       process.env['TMPDIR'] = '/proc/no-folder';
     },
     // The hook would not see what has become of it.
-    readyShell: 'is left',
   },
   {
     name: 'input that has no JSON form',
     expected: 'failure',
     command: denyByCode,
     toolInput: () => ({ big: 1n }),
-    readyShell: 'is left',
   },
   {
     name: 'folder is not trusted',
     expected: 'failure',
     command: denyByCode,
     trust: 'none',
-    readyShell: 'cannot be',
   },
   {
     name: 'trust lost after the plan was made',
     expected: 'failure',
     command: denyByCode,
     trust: 'lost',
-    readyShell: 'cannot be',
+  },
+  {
+    name: 'connections to its inspector that are half open',
+    expected: 'denial',
+    command: denyByCode,
+    isHalfInspected: true,
   },
 ];

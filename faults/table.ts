@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { type Fate, policies, type Policy, type Way } from './engine.ts';
+import { type Fate, policies, type Policy } from './engine.ts';
 import type { Fault } from './fault.ts';
 import type { Observed } from './observed.ts';
 import { sayings } from './sayings.ts';
@@ -20,7 +20,6 @@ export interface Row {
 /** A run of hookmachine. */
 export interface Run extends Judged {
   readonly policy: Policy;
-  readonly way: Way;
   readonly fate: Fate;
 }
 
@@ -46,8 +45,8 @@ function told(observed: Observed, longest: number): string {
 /** One fault, for a terminal. */
 export function printRow({ fault, runs, peer, skipped }: Row): void {
   process.stdout.write(`${fault.name}${skipped === undefined ? '' : ` (skipped: ${skipped})`}\n`);
-  for (const { policy, way, fate, ...run } of runs)
-    printRun(`${policy}, ${way}${fate === 'end-group' ? '' : `, ${fate}`}`, run);
+  for (const { policy, fate, ...run } of runs)
+    printRun(`${policy}${fate === 'end-group' ? '' : `, ${fate}`}`, run);
   if (peer) printRun('peer', peer);
 }
 
@@ -75,7 +74,6 @@ const claims: readonly [string, RegExp][] = [
   ['runs that left descriptors', /descriptors left/],
   ['silent failures', /nobody was told|no reason/],
   ['late or never settled', /it took|never settled/],
-  ['otherwise in a ready shell', /otherwise|it told|ready is/],
 ];
 
 const counts = (broken: readonly string[]): string =>
@@ -150,9 +148,7 @@ function mark(runs: readonly Run[]): string {
       `${decision(observed)}${broken.length === 0 ? '' : ` **(${broken.join('; ')})**`}`,
   );
   if (new Set(texts).size === 1) return texts[0]!;
-  return texts
-    .map((text, index) => `${runs[index]!.way}, ${runs[index]!.fate}: ${text}`)
-    .join('; ');
+  return texts.map((text, index) => `${runs[index]!.fate}: ${text}`).join('; ');
 }
 
 const faultsOf = ({ broken }: Judged): string => {

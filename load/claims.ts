@@ -1,6 +1,6 @@
 import type { Slice } from './host.ts';
 import type { Run } from './run-load.ts';
-import { ofNoShell } from './sample.ts';
+import { ofNoneWaiting } from './sample.ts';
 
 /** What a call may leave on the heap, in bytes: less than an empty object in a map. */
 const mostPerCall = 16;
@@ -11,8 +11,8 @@ const mostAtAll = 1_048_576;
 /** How much resident memory may rise, in bytes: the allocator gives back what it likes. */
 const mostRisen = 33_554_432;
 
-/** How many shells are kept ready at most. */
-const mostReady = 8;
+/** How many hooks wait at most. */
+const mostWaiting = 8;
 
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -52,13 +52,13 @@ export function brokenClaims({ slices, end, exit, left }: Run, plain: boolean): 
   if (grows > mostGrowth(calls)) broken.push(`the heap grows by ${grows.toFixed(1)} bytes a call`);
   const rss = risen(later.map((slice) => slice.rss));
   if (rss > mostRisen) broken.push(`resident memory rose by ${Math.round(rss / 2 ** 20)} MiB`);
-  const usual = ofNoShell(slices[0]!);
+  const usual = ofNoneWaiting(slices[0]!);
   for (const slice of slices) {
     const { calls: after, processes } = slice;
-    const descriptors = ofNoShell(slice);
+    const descriptors = ofNoneWaiting(slice);
     if (descriptors !== usual)
       broken.push(`${descriptors} descriptors were open after ${after} calls, not ${usual}`);
-    if (processes > (plain ? 0 : mostReady))
+    if (processes > (plain ? 0 : mostWaiting))
       broken.push(`${processes} processes lived after ${after} calls`);
   }
   return broken;

@@ -3,7 +3,7 @@ import { journalTo } from '../src/entries/inspector.ts';
 import { batchSize, callsOf } from './calls.ts';
 import { kinds } from './kinds.ts';
 import { runBatch } from './run-batch.ts';
-import { lookAtHeld, ofNoShell, type Held } from './sample.ts';
+import { lookAtHeld, ofNoneWaiting, type Held } from './sample.ts';
 import { openSession } from './session.ts';
 
 /** What a host is to do. */
@@ -13,7 +13,7 @@ export interface LoadOrder {
   readonly seed: number;
   /** Stands in the environment of its hooks. */
   readonly mark: string;
-  /** Each hook has a shell of its own, and none is kept ready for the next. */
+  /** Each hook is started with its event, and none waits for the next. */
   readonly plain: boolean;
 }
 
@@ -89,7 +89,7 @@ async function load({ calls, atOnce, seed, mark, plain }: LoadOrder): Promise<vo
       processes: plain ? 0 : Infinity,
       descriptors: usual ?? Infinity,
     });
-    usual ??= ofNoShell(held);
+    usual ??= ofNoneWaiting(held);
     report({ slice: { calls: to, seconds, ...held } });
   }
   report({ end: { ...seen, wrong, uncaught } });

@@ -46,11 +46,6 @@ const refused = (number: number): Expected => ({
   error: 'blocked_by_hook',
 });
 
-/*
- * A shell that is ready goes on in one of three ways, by what the command looks like: hooks of each
- * sort follow, so that calls come by all of them.
- */
-
 /** A script by its path. */
 const script = (name: string, ...args: readonly string[]): string =>
   [`'${fileURLToPath(new URL(`hooks/${name}.sh`, import.meta.url))}'`, ...args].join(' ');
@@ -71,6 +66,9 @@ const rewrite = (words: string): string =>
 const context = (word: string): string =>
   `printf '{"hookSpecificOutput":{"additionalContext":"%s of %s"}}' ${word} "$n"`;
 
+/** Whether this does nothing before it has read its input. */
+const readsFirst = (command: string): boolean => /^(?:'|IFS= read)/.test(command);
+
 /** Hooks of one event around the tool of one kind. */
 function hooked(
   name: string,
@@ -90,6 +88,7 @@ function hooked(
     type: 'command' as const,
     name,
     command,
+    ...(readsFirst(command) && { prestart: true }),
     ...more,
   }));
   return { name, hooks: { [event]: [{ matcher: `^${name}$`, sequential, hooks }] } };

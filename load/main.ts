@@ -28,7 +28,7 @@ if (![calls, atOnce, kills, seed].every(Number.isInteger) || calls < 1_000 || at
 
 printMixture();
 for (const plain of [true, false]) {
-  printHead(plain ? 'Each hook in a shell of its own' : 'Shells kept ready for the next hook');
+  printHead(plain ? 'Each hook started with its event' : 'Hooks that read first started ahead');
   let before = 0;
   const run = await runLoad({ calls, atOnce, seed, plain }, (slice) => {
     printSlice(slice, before);

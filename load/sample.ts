@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { descriptorsOfReadyShell, openDescriptors, processesWith } from '../faults/processes.ts';
+import { descriptorsOfWaitingHook, openDescriptors, processesWith } from '../faults/processes.ts';
 
 /** What a host holds while nothing runs. */
 export interface Held {
@@ -9,22 +9,22 @@ export interface Held {
   /** In bytes. */
   readonly rss: number;
   readonly descriptors: number;
-  /** Processes of hooks, and shells that wait for the next ones. */
+  /** Processes of hooks, also of those that wait for their next event. */
   readonly processes: number;
 }
 
 type Counts = Pick<Held, 'descriptors' | 'processes'>;
 
-/** The descriptors that are not those of shells kept ready, of which there may be more or fewer. */
-export const ofNoShell = ({ descriptors, processes }: Counts): number =>
-  descriptors - descriptorsOfReadyShell * processes;
+/** The descriptors that are not those of hooks that wait, of which there may be more or fewer. */
+export const ofNoneWaiting = ({ descriptors, processes }: Counts): number =>
+  descriptors - descriptorsOfWaitingHook * processes;
 
 /** How long the system may take to take away what has ended, in ms. */
 const settling = 20_000;
 
 /**
  * Looks at what this process holds, once that changes no more and no more is left than may be, or time
- * is up; descriptors of shells kept ready are none of those left. `mark` stands in the environment of
+ * is up; descriptors of hooks that wait are none of those left. `mark` stands in the environment of
  * its hooks.
  */
 export async function lookAtHeld(mark: string, mayBeLeft: Counts): Promise<Held> {
@@ -49,7 +49,7 @@ async function settled(count: () => Counts, mayBeLeft: Counts): Promise<Counts> 
     const isSettled =
       isDeepStrictEqual(now, before) &&
       now.processes <= mayBeLeft.processes &&
-      ofNoShell(now) <= mayBeLeft.descriptors;
+      ofNoneWaiting(now) <= mayBeLeft.descriptors;
     if (isSettled || performance.now() > patientUntil) return now;
     before = now;
   }

@@ -3,6 +3,7 @@ import { closeSync, readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { HookExit } from '../../machines/hook-process.ts';
+import { type Kept, OutputHead } from './kept-output.ts';
 import { type InputFile, openInput, openOutput, streamOf } from './pipes.ts';
 import { withoutStacks } from './processes.ts';
 
@@ -17,20 +18,25 @@ const patience = 10;
 
 const outputNames = ['stdout', 'stderr'] as const;
 
-/** The standard streams of one hook: filled, handed over to it, then read, in the end released. */
+/** The standard streams of one process: filled, handed over to it, then read, in the end released. */
 export class HookStreams {
   #input: InputFile | undefined;
   readonly #outputs = outputNames.map(() => orNodesPipe(openOutput));
   #text = '';
   #collectors: OutputCollector[] = [];
+  readonly #kept: readonly Kept[];
   #child: ChildProcess | undefined;
   #reading: NodeJS.Timeout | undefined;
   #isHandedOver = false;
   #isReleased = false;
 
   /** The input is a file, unless a process is to wait for it. */
-  constructor(makeInput: () => InputFile = openInput) {
+  constructor(
+    makeInput: () => InputFile = openInput,
+    makeKept: () => Kept = () => new OutputHead(outputLimit),
+  ) {
     this.#input = orNodesPipe(makeInput);
+    this.#kept = outputNames.map(makeKept);
   }
 
   /** Whether none of them is one of Node's pipes. */
@@ -82,7 +88,7 @@ export class HookStreams {
     this.#child = child;
     this.#collectors = outputNames.map((name, index) => {
       const output = this.#outputs[index]?.reader ?? child[name]!;
-      return new OutputCollector(output, outputLimit, onEnd);
+      return new OutputCollector(output, this.#kept[index]!, onEnd);
     });
     // Who is told much may answer as much.
     if (this.#text.length > pipeSize) this.readOn();
@@ -104,11 +110,11 @@ export class HookStreams {
 
   /** What was read so far. */
   read(): Pick<HookExit, 'stdout' | 'stderr' | 'truncated'> {
-    const [stdout = '', stderr = ''] = this.#collectors.map((collector) => collector.text());
+    const [stdout = '', stderr = ''] = this.#kept.map((kept) => kept.text());
     return {
       stdout,
       stderr,
-      truncated: outputNames.filter((_, index) => this.#collectors[index]?.truncated),
+      truncated: outputNames.filter((_, index) => this.#kept[index]!.truncated),
     };
   }
 
@@ -170,24 +176,21 @@ function readNow(reader: number): Buffer | undefined {
 const leftStreams = new Set<Readable>();
 const mostLeft = 64;
 
-/** Reads one output of a hook to its end, keeping at most `limit` bytes of it. */
+/** Reads one output of a process to its end. */
 class OutputCollector {
-  readonly #limit: number;
+  readonly #kept: Kept;
   readonly #onEnd: () => void;
-  readonly #chunks: Buffer[] = [];
   #reader: number | undefined;
   #stream: Readable | undefined;
-  #kept = 0;
   #ended = false;
-  #truncated = false;
   #isKept = true;
 
   /**
    * A stream is read from the beginning, a pipe's end from `readOn()` on. `onEnd` is called where the
    * last writer has closed it, or it was destroyed, unless `readOn()` has seen the end.
    */
-  constructor(output: number | Readable, limit: number, onEnd: () => void) {
-    this.#limit = limit;
+  constructor(output: number | Readable, kept: Kept, onEnd: () => void) {
+    this.#kept = kept;
     this.#onEnd = onEnd;
     if (typeof output === 'number') this.#reader = output;
     else this.#follow(output);
@@ -217,16 +220,6 @@ class OutputCollector {
 
   get ended(): boolean {
     return this.#ended;
-  }
-
-  get truncated(): boolean {
-    return this.#truncated;
-  }
-
-  /** All that was kept, decoded as one text, so that no character is cut at a chunk's end (C-36); one cut by the limit is left out. */
-  text(): string {
-    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-    return decoder.decode(Buffer.concat(this.#chunks), { stream: this.#truncated });
   }
 
   /** Keeps reading, but keeps nothing more and holds up nobody. */
@@ -259,14 +252,7 @@ class OutputCollector {
     stream.on('error', () => stream.destroy());
   }
 
-  /** What goes over the limit is read and thrown away: a hook that waits for its reader would never end. */
   #keep(chunk: Buffer): void {
-    if (!this.#isKept) return;
-    const room = this.#limit - this.#kept;
-    if (chunk.length > room) this.#truncated = true;
-    if (room <= 0) return;
-    const kept = chunk.subarray(0, room);
-    this.#chunks.push(kept);
-    this.#kept += kept.length;
+    if (this.#isKept) this.#kept.add(chunk);
   }
 }

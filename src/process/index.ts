@@ -1,18 +1,29 @@
 /*
  * The door: all that other parts may import of what starts and supervises processes.
  */
-import { startReady } from './ahead/ready-shells.ts';
 import { startWaiting } from './ahead/waiting-hooks.ts';
+import { HookStreams } from './hook-streams.ts';
+import { OutputWindow } from './kept-output.ts';
+import { openInput } from './pipes.ts';
 import { startPlainly } from './plain-start.ts';
-import { superviseHook } from './supervise-hook.ts';
+import { superviseHook, takeNoTurn } from './supervise-hook.ts';
 
 export { orderFifos } from './pipes.ts';
+export { isGroupAlive } from './processes.ts';
 export { findProgram } from './programs.ts';
-export { type CommandRun, outputLimit, runCommand } from './run-command.ts';
 
 /** The process port of the `hookProcess` machine, as a callback actor's logic: a command may start without what runs machines. */
 export const hookProcess = superviseHook((command, stdin) =>
-  command.prestart
-    ? startWaiting(command, stdin, () => startPlainly(command, stdin))
-    : startReady(command, stdin, () => startPlainly(command, stdin)),
+  startWaiting(command, stdin, () => startPlainly(command, stdin)),
+);
+
+/** What is kept of each output of a command that is no hook, in bytes. */
+export const commandOutputLimit = 64 * 1024;
+
+const keepWindow = () => new OutputWindow(commandOutputLimit);
+
+/** The same for a command that is no hook: it waits for no turn, and of what it writes the first and the last is kept. */
+export const commandProcess = superviseHook(
+  (command, stdin) => startPlainly(command, stdin, new HookStreams(openInput, keepWindow)),
+  takeNoTurn,
 );

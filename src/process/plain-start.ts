@@ -15,8 +15,11 @@ export interface StartedHook {
 export type StartHook = (command: HookCommand, stdin: string) => StartedHook;
 
 /** Starts a hook as `bash -c` of its command, or as the program it names. */
-export function startPlainly(command: HookCommand, stdin: string): StartedHook {
-  const streams = new HookStreams();
+export function startPlainly(
+  command: HookCommand,
+  stdin: string,
+  streams = new HookStreams(),
+): StartedHook {
   try {
     streams.fill(stdin);
     const [program, args] = programOf(command);

@@ -35,7 +35,10 @@ import { forgetRun, loseLeader, spareRun, watchRun } from './watchdog.ts';
  * come: while it waits, trust may be withdrawn and a script be swapped.
  */
 export const superviseHook =
-  (startHook: StartHook): CallbackLogicFunction<ProcessOrder, EventObject, HookCommand> =>
+  (
+    startHook: StartHook,
+    waitForTurn = takeTurn,
+  ): CallbackLogicFunction<ProcessOrder, EventObject, HookCommand> =>
   ({ input, sendBack, receive }) => {
     const report: (report: ProcessReport) => void = sendBack;
     let running: RunningHook | undefined;
@@ -43,7 +46,7 @@ export const superviseHook =
     const start = (command: HookCommand, endTurn: () => void): void => {
       if (!isOver) running = new RunningHook(startHook, command, report, endTurn);
     };
-    const endTurn = takeTurn((end) => {
+    const endTurn = waitForTurn((end) => {
       const fail = (error: unknown): void => {
         if (!isOver) report({ type: 'process.failed', error: toError(error, input) });
         end();
@@ -276,6 +279,14 @@ function takeTurn(begin: (end: () => void) => void): () => void {
   else waiting.push(take);
   return end;
 }
+
+/** Begins at once, and takes no turn from those that wait. */
+export function takeNoTurn(begin: (end: () => void) => void): () => void {
+  begin(nothing);
+  return nothing;
+}
+
+const nothing = (): void => undefined;
 
 /** Begins the hook that has waited longest, and sees to the others in a later turn: starting blocks the host, and answers are to be heard in between. */
 function beginNext(): void {

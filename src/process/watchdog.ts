@@ -46,7 +46,7 @@ done
 const runs = new Set<Run>();
 const sessions = new Set<Run>();
 const leaderless = new WeakSet<Run>();
-/** The groups that end with the host, those of shells that wait for a hook left out: they end by themselves. */
+/** The groups that end with the host. */
 const groups = new Set<number>();
 /** The groups that the dog knows of. */
 const told = new Set<number>();
@@ -63,7 +63,11 @@ let tellingLater: NodeJS.Timeout | undefined;
 /** Ends this process group when the host ends. */
 export function watch(group: number): void {
   groups.add(group);
-  watchAhead(group);
+  arm();
+  if (dog === undefined) start();
+  if (told.has(group)) return;
+  told.add(group);
+  tell(`watch ${group}`);
 }
 
 /** Ends this hook when the host ends, and what left its session too. */
@@ -73,16 +77,7 @@ export function watchRun(run: Run): void {
   watch(run.leader);
 }
 
-/** Tells of a group that will be of use, and ends by itself as long as it is not. */
-export function watchAhead(group: number): void {
-  arm();
-  if (dog === undefined) start();
-  if (told.has(group)) return;
-  told.add(group);
-  tell(`watch ${group}`);
-}
-
-/** Whether this group is one of a hook, or of a shell that waits to be one. */
+/** Whether this group is one of a hook, or of a process that waits to be one. */
 export const isWatched = (group: number): boolean => told.has(group);
 
 /** The process that led the hook's session is gone, and no zombie either. */

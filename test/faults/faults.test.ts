@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { brokenClaims, differences } from '../../faults/claims.ts';
+import { brokenClaims } from '../../faults/claims.ts';
 import { faults } from '../../faults/faults.ts';
 import { fates } from '../../faults/engine.ts';
 import type { Fault } from '../../faults/fault.ts';
@@ -7,7 +7,7 @@ import type { Observed } from '../../faults/observed.ts';
 import { runFault } from '../../faults/run-fault.ts';
 import { findProgram } from '../../src/process/index.ts';
 
-/* A part of the table that `npm run faults` makes: in turns under one policy and under the other, in one way and in the other. */
+/* A part of the table that `npm run faults` makes: in turns under one policy and under the other. */
 
 describe.concurrent.each(Object.entries(faults))('%s', (_, all) => {
   const some = all.filter(
@@ -17,14 +17,12 @@ describe.concurrent.each(Object.entries(faults))('%s', (_, all) => {
   test.each(
     some.map((fault, index) => {
       const policy: 'allow' | 'block' = index % 2 ? 'allow' : 'block';
-      const isReady = index % 4 > 1 && fault.readyShell !== 'cannot be';
-      const way: 'plain' | 'ready' = isReady ? 'ready' : 'plain';
-      return { fault, policy, way, fate: fates[index % fates.length]! };
+      return { fault, policy, fate: fates[index % fates.length]! };
     }),
   )(
-    '$fault.name, $policy, $way, $fate: no denial lost, nothing left, nothing silent',
-    async ({ fault, policy, way, fate }) => {
-      const observed = await runFault(fault, { policy, way, fate });
+    '$fault.name, $policy, $fate: no denial lost, nothing left, nothing silent',
+    async ({ fault, policy, fate }) => {
+      const observed = await runFault(fault, { policy, fate });
       const broken = brokenClaims(fault, policy, observed, fate);
       // How long it takes on a busy machine says nothing.
       expect(broken.filter((claim) => !claim.startsWith('it took'))).toEqual([]);
@@ -48,8 +46,6 @@ describe('what is wrong is found', () => {
 
   test('a run without fault has none', () => {
     expect(brokenClaims(fault, 'block', observed())).toEqual([]);
-    expect(brokenClaims(fault, 'block', observed({ readyShell: 'is taken' }))).toEqual([]);
-    expect(differences(fault, observed(), observed({ readyShell: 'is taken' }))).toEqual([]);
   });
 
   test.each<[string, Partial<Observed>, RegExp]>([
@@ -58,7 +54,6 @@ describe('what is wrong is found', () => {
     ['a process', { processes: 1 }, /1 processes left/],
     ['a descriptor', { descriptors: 1 }, /1 descriptors left/],
     ['a rejection', { uncaught: ['x'] }, /nobody caught: x/],
-    ['a shell that nobody took', { readyShell: 'is left' }, /shell that was ready is left/],
   ])('%s', (_, change, message) => {
     expect(String(brokenClaims(fault, 'block', observed(change)))).toMatch(message);
   });
@@ -76,20 +71,5 @@ describe('what is wrong is found', () => {
   test('a call that comes to no decision', () => {
     const { decided: _, ...nothing } = observed({ uncaught: ['EMFILE'] });
     expect(brokenClaims(fault, 'block', nothing)).toEqual(['it never settled: EMFILE']);
-  });
-
-  test('a shell that was taken although it could not do what a new one would', () => {
-    const left: Fault = { ...fault, readyShell: 'is left' };
-    expect(brokenClaims(left, 'block', observed({ readyShell: 'is taken' }))).toEqual([
-      'the shell that was ready is taken',
-    ]);
-  });
-
-  test('what a shell that was ready decides or tells otherwise', () => {
-    const other = observed({ decided: { isDenied: false }, told: [] });
-    expect(differences(fault, observed(), other)).toEqual(['it decided otherwise', 'it told: ']);
-    // It may be there where no process can be started any more.
-    const lucky: Fault = { ...fault, expected: 'denial or failure' };
-    expect(differences(lucky, other, observed())).toEqual([]);
   });
 });

@@ -13,8 +13,8 @@ const count = 3_000;
 
 describe('thousands of calls with mixed hooks', () => {
   test.each([
-    ['each hook in a shell of its own', true],
-    ['shells kept ready', false],
+    ['each hook started with its event', true],
+    ['hooks that read first started ahead', false],
   ])('come to what each must, in order, and nothing grows or stays: %s', async (_, plain) => {
     const run = await runLoad({ calls: count, atOnce: 16, seed: 1, plain });
     expect(brokenClaims(run, plain)).toEqual([]);
@@ -71,7 +71,7 @@ describe('what is wrong is found', () => {
     // What is made once, and what comes and goes.
     const noisy = run((index) => ({ heap: 20_000_000 + (index === 0 ? -5e6 : (index % 3) * 1e5) }));
     expect(brokenClaims(noisy, true)).toEqual([]);
-    const ready = run((index) => ({ processes: index % 8, descriptors: 20 + 4 * (index % 8) }));
+    const ready = run((index) => ({ processes: index % 8, descriptors: 20 + 3 * (index % 8) }));
     expect(brokenClaims(ready, false)).toEqual([]);
   });
 
@@ -80,10 +80,10 @@ describe('what is wrong is found', () => {
     ['memory off the heap', run((index) => ({ rss: index * 10_000_000 })), /memory rose by/],
     ['a descriptor', run((index) => ({ descriptors: 20 + Number(index > 6) })), /21 descriptors/],
     [
-      'a descriptor behind shells that come and go',
+      'a descriptor behind hooks that wait, come and go',
       run((index) => ({
         processes: index % 8,
-        descriptors: 20 + 4 * (index % 8) + Number(index > 6),
+        descriptors: 20 + 3 * (index % 8) + Number(index > 6),
       })),
       /21 descriptors were open after 80000 calls, not 20/,
     ],

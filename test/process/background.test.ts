@@ -148,6 +148,8 @@ describe.each(['end-group', undefined] as const)(
       ['forked twice, as daemons do', daemon],
     ])('%s', async (_, start) => {
       const { left, leader, ...exit } = await leaveBehind(`${start} ${until}; ${deny}`, {
+        // What forks twice may take its time on a busy machine.
+        drain: 2_000,
         ...(leftBehind && { leftBehind }),
       });
       onTestFinished(() => void process.kill(left, 'SIGKILL'));

@@ -229,7 +229,7 @@ describe('the environment of an administrator’s hook', () => {
     vi.unstubAllEnvs();
   });
 
-  test('is as clean where hooks run again and again, in shells that were ready', async () => {
+  test('is as clean where hooks run again and again', async () => {
     vi.stubEnv('BASH_FUNC_echo%%', '() { true; }');
     const { fire } = await fireSystemHook('echo "[$GIT_DIR]" >&2; exit 2');
     vi.stubEnv('GIT_DIR', 'evil');

@@ -12,7 +12,6 @@ import {
 } from '../../machines/hook-process.ts';
 import { livingGroups } from '../../src/process/processes.ts';
 import { hookProcess } from '../../src/process/index.ts';
-import { prepare } from '../../src/process/ahead/ready-shells.ts';
 import { waitUntil } from '../support/until.ts';
 
 export { isAlive } from '../support/until.ts';
@@ -48,13 +47,8 @@ export function inputFor(command: string, options: Options = {}): HookProcessInp
   };
 }
 
-/** A hook in its machine, not started yet, with a shell ready for it unless the environment forbids that. */
+/** A hook in its machine, not started yet. */
 export function hookActor(command: string, options: Options = {}) {
-  prepare(inputFor(command, options).command);
-  return unpreparedActor(command, options);
-}
-
-function unpreparedActor(command: string, options: Options) {
   const { drain, sweep, grace, deadlineFrom, clock } = options;
   const delays = {
     ...(drain !== undefined && { drain }),
@@ -92,28 +86,18 @@ function clockFrom(from: string | (() => boolean), delay: number): Clock {
 
 /** Runs a hook through its machine to its outcome. */
 export function runHook(command: string, options?: Options): Promise<HookProcessOutcome> {
-  return outcomeOf(hookActor(command, options));
-}
-
-function outcomeOf(actor: ReturnType<typeof hookActor>): Promise<HookProcessOutcome> {
+  const actor = hookActor(command, options);
   const outcome = toPromise(actor);
   actor.start();
   return outcome;
 }
 
 /** Runs a hook that is to end by itself. */
-export async function runToExit(command: string, options?: Options): Promise<Exit> {
-  return exitOf(await runHook(command, options));
-}
-
-/** Runs a hook that is to end by itself, with no shell but those that are ready already. */
-export async function runUnprepared(command: string, options: Options = {}): Promise<Exit> {
-  return exitOf(await outcomeOf(unpreparedActor(command, options)));
-}
-
-type Exit = HookExit & { leftBackground: boolean };
-
-function exitOf(outcome: HookProcessOutcome): Exit {
+export async function runToExit(
+  command: string,
+  options?: Options,
+): Promise<HookExit & { leftBackground: boolean }> {
+  const outcome = await runHook(command, options);
   if (outcome.status === 'failed') throw outcome.error;
   if (outcome.status !== 'exited') throw new Error(`not exited: ${JSON.stringify(outcome)}`);
   return { ...outcome.exit, leftBackground: outcome.leftBackground };

@@ -25,11 +25,8 @@ function run(text: string) {
   return outcome;
 }
 
-// Hooks that come again have shells made ready for the next.
-for (let round = 0; round < 2; round++) {
-  await run(':');
-  await sleep(30);
-}
+// What is made once, with the first hook, is there.
+await run(':');
 const outcome = run(command);
 while (!existsSync('begun')) await sleep(5);
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OutputWindow } from '../../src/process/run-command.ts';
+import { OutputWindow } from '../../src/process/kept-output.ts';
 
 function windowOf(limit: number, text: string, chunkSize: number): OutputWindow {
   const window = new OutputWindow(limit);
@@ -16,6 +16,7 @@ test.each([1, 2, 3, 7, 1000])('chunks of %i bytes give the same text', (size) =>
   expect(windowOf(14, text, size).text()).toBe('a€\n[… 66 bytes left out …]\n😀ö');
 });
 
-test('all that came by is counted', () => {
-  expect(windowOf(4, '0123456789', 3).seen).toBe(10);
+test('whether all is kept is known', () => {
+  expect(windowOf(10, '0123456789', 3).truncated).toBe(false);
+  expect(windowOf(4, '0123456789', 3).truncated).toBe(true);
 });
