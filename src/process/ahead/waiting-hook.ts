@@ -5,7 +5,7 @@ import type { HookCommand } from '../../../machines/hook-process.ts';
 import { HookStreams } from '../hook-streams.ts';
 import { openInputPipe } from '../pipes.ts';
 import { programOf, type StartedHook } from '../plain-start.ts';
-import { limitsOf, statOf } from '../processes.ts';
+import { limitsOf, statOf, withoutStacks } from '../processes.ts';
 import { lastPid, marked, newMark, tellsPids } from '../strays.ts';
 import { forget, watch } from '../watchdog.ts';
 import type { Inheritance } from './inheritance.ts';
@@ -80,13 +80,15 @@ export class WaitingHook {
   }
 
   #isOlder(file: string): boolean {
-    try {
-      const stats = statSync(file);
-      return !stats.isFile() || stats.ctimeMs < this.#startedAt - coarse;
-    } catch {
-      // It is no name of a file.
-      return true;
-    }
+    // Most words of a command line are no names of files.
+    return withoutStacks(() => {
+      try {
+        const stats = statSync(file, { throwIfNoEntry: false });
+        return !stats?.isFile() || stats.ctimeMs < this.#startedAt - coarse;
+      } catch {
+        return true;
+      }
+    });
   }
 
   /** Its own process, and those that it has started. */
