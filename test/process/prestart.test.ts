@@ -163,6 +163,31 @@ sys.stdout.write(sys.stdin.read())`,
 /** A hook's script that says this. */
 const script = (text: string) => `#!/bin/bash\n${started}input=$(cat)\necho ${text}\n`;
 
+/** What a process can find out about itself, but for its numbers and its stdin, which is a FIFO while it waits. */
+const facts = `${started}cat > /dev/null
+set -- $(cut -d' ' -f1,4-8 /proc/$$/stat)
+[ "$2" = "$PPID" ] && [ "$3" = $$ ] && [ "$4" = $$ ] && echo "leads its group and session, terminal $5 $6"
+for fd in /proc/$$/fd/[1-9]*; do echo "\${fd##*/} $(stat -L -c %F $fd)"; done
+while read -r line; do case $line in Sig[IC]* | Cap* | Umask* | Uid* | Gid* | Groups* | NoNew* | Cpus*) echo "$line" ;; esac; done < /proc/$$/status
+cat /proc/$$/limits /proc/$$/oom_score_adj /proc/$$/cgroup
+tr '\\0' '\\n' < /proc/$$/environ | grep -v HOOKMACHINE | sort
+set -o; shopt; trap -p; umask; pwd; echo "$-|$0|$#|$SHLVL"`;
+
+test('a process that waited finds the same about itself as one that is started with its event', async () => {
+  const hook = hookOf(facts);
+  await wait(hook);
+  const [pid] = startsOf(hook);
+  const waited = await run(hook);
+  expect(startsOf(hook)).toEqual([pid]);
+  vi.stubEnv('HOOKMACHINE_PLAIN_START', '1');
+  const plain = await run(hook);
+  expect(startsOf(hook)).toHaveLength(2);
+  const stdout = expect.stringContaining('leads its group');
+  expect(waited).toMatchObject({ exit: { exitCode: 0, stderr: '', stdout } });
+  const toldBy = (outcome: typeof plain) => 'exit' in outcome && outcome.exit?.stdout;
+  expect(toldBy(waited)).toBe(toldBy(plain));
+});
+
 describe('a process that waits is not used, and ends, when', () => {
   const changes: [string, (hook: Hook) => void, string?][] = [
     ['its script changed', ({ command: { cwd } }) => write(join(cwd, 'hook.sh'), script('new'))],
