@@ -12,11 +12,7 @@ export { processHookResult, type ProcessedHookResult } from './hooks/processed-r
 export { buildFailureEnvelope } from './hooks/failure.ts';
 export type { HookFailure, HookStage } from './verdict/hook-failure.ts';
 export type { HookTelemetryEvents, HookTelemetryListener } from './hooks/telemetry.ts';
-export type {
-  HookBatchSummary,
-  HookFailureDiagnostic,
-  HookRecord,
-} from './hooks/telemetry-records.ts';
+export type { HookBatchSummary, HookFailureDiagnostic, HookRecord } from './hooks/telemetry.ts';
 export {
   MessageBusType,
   type EmitterBus,
@@ -48,11 +44,7 @@ export { isEventFields, type OutsideEventFields } from './protocol/event-fields.
 export type * from './protocol/input.ts';
 export type * from './protocol/llm.ts';
 export type { HookDecision, HookOutput } from './protocol/output.ts';
-export {
-  AfterToolHookOutput,
-  BeforeToolHookOutput,
-  DefaultHookOutput,
-} from './protocol/output-classes.ts';
+export { AfterToolHookOutput, BeforeToolHookOutput, DefaultHookOutput } from './protocol/output.ts';
 export { createHookOutput, createSpecificHookOutput } from './translate/model-outputs.ts';
 export {
   AfterModelHookOutput,
@@ -65,7 +57,7 @@ export {
   EXIT_CODE_BLOCKING_ERROR,
   EXIT_CODE_NON_BLOCKING_ERROR,
   EXIT_CODE_SUCCESS,
-} from './protocol/exit-codes.ts';
+} from './protocol/output.ts';
 export type { ContentPart, LlmContent, ToolResult } from './protocol/tool-result.ts';
 export type { HookConflict } from './dialects/merge/field-set.ts';
 export type { ConversationMessage, EventContext, InvokedBy } from './dialects/event-context.ts';

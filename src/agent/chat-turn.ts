@@ -13,7 +13,7 @@ import { hookEvent } from '../hooks/hook-machines.ts';
 import { observed } from '../hooks/observers.ts';
 import { runMachine } from '../hooks/run-machine.ts';
 import { messageOf } from '../message-of.ts';
-import type { DefaultHookOutput } from '../protocol/output-classes.ts';
+import type { DefaultHookOutput } from '../protocol/output.ts';
 import { errorResult } from '../protocol/tool-result.ts';
 import type { GenAIRequest } from '../translate/genai-types.ts';
 import { withSystemMessage } from '../translate/genai-v1.ts';

@@ -8,7 +8,7 @@ import { warn } from '../log.ts';
 import { messageOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
-import type { DefaultHookOutput } from '../protocol/output-classes.ts';
+import type { DefaultHookOutput } from '../protocol/output.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 
 /** In the place of a hook system that cannot be made ready, where the host wants that to block. */

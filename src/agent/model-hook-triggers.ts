@@ -2,9 +2,7 @@ import type { FireOptions } from '../hooks/hook-event-handler.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { commonEffects } from '../hooks/processed-result.ts';
 import { warn, type WarningSink } from '../log.ts';
-import { defined } from '../protocol/defined.ts';
-import type { DefaultHookOutput } from '../protocol/output-classes.ts';
-import { isRecord } from '../protocol/output.ts';
+import { type DefaultHookOutput, defined, isRecord } from '../protocol/output.ts';
 import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from '../translate/genai-types.ts';
 import { defaultHookTranslator, dropsFunctionCalls } from '../translate/genai-v1.ts';
 import {

@@ -1,7 +1,7 @@
 import { hasHooks, isUnready, readyHookSystem } from './event-hooks.ts';
 import { hookDecision, type ChatEvent } from './chat-events.ts';
 import type { ChatSession } from './chat-session.ts';
-import type { DefaultHookOutput } from '../protocol/output-classes.ts';
+import type { DefaultHookOutput } from '../protocol/output.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 
 /** The events that belong to the session and not to a call; nothing they say blocks anything (C-05, C-54). */

@@ -11,7 +11,7 @@ import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { isObserved } from '../hooks/observers.ts';
 import type { OnSuspended } from '../hooks/run-machine.ts';
 import { messageOf } from '../message-of.ts';
-import { BeforeToolHookOutput, type DefaultHookOutput } from '../protocol/output-classes.ts';
+import { BeforeToolHookOutput, type DefaultHookOutput } from '../protocol/output.ts';
 import { errorResult, type LlmContent, type ToolResult } from '../protocol/tool-result.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 import { hookResult, isPending, planHooks, type Ready, readyHookSystem } from './event-hooks.ts';

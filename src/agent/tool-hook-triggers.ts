@@ -1,7 +1,7 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { FireOptions } from '../hooks/hook-event-handler.ts';
-import type { DefaultHookOutput } from '../protocol/output-classes.ts';
+import type { DefaultHookOutput } from '../protocol/output.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
 import { finalOutputOf } from './event-hooks.ts';
 import { newCallId } from './run-call.ts';

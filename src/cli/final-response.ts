@@ -1,5 +1,5 @@
 import type { HookEventName } from '../protocol/events.ts';
-import type { DefaultHookOutput } from '../protocol/output-classes.ts';
+import type { DefaultHookOutput } from '../protocol/output.ts';
 import { defaultHookTranslator } from '../translate/genai-v1.ts';
 import { AfterModelHookOutput, BeforeModelHookOutput } from '../translate/model-outputs.ts';
 

@@ -1,4 +1,4 @@
-import { isTooDeep } from '../dialects/nesting.ts';
+import { isTooDeep } from '../dialects/printed-json.ts';
 import { isRecord } from '../protocol/output.ts';
 import { CommandFailure } from './failure.ts';
 

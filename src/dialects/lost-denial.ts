@@ -1,8 +1,7 @@
 import { isRecord } from '../protocol/output.ts';
 import type { Answer } from './answer.ts';
-import { foreignWords, saysNo } from './deciding-words.ts';
-import { embeddedObjects } from './embedded-objects.ts';
-import { nearest } from './nearest.ts';
+import { foreignWords, nearest, saysNo } from './deciding-words.ts';
+import { embeddedObjects } from './printed-json.ts';
 
 /** Any word by which a hook could say no; where none is, nothing else needs to be looked at. */
 const anyNo = /den(?:y|ied)|block|reject|refuse|forbid|disallow|cancel|false|true/i;

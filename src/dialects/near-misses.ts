@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord } from '../protocol/output.ts';
-import { foreignWords, type ForeignWord } from './deciding-words.ts';
+import { type ForeignWord, foreignWords, nearest } from './deciding-words.ts';
 import { deniesSomehow } from './lost-denial.ts';
-import { nearest } from './nearest.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

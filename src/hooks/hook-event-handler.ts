@@ -24,8 +24,7 @@ import { resultOf, settledInput, toMachineInput, type PlanObserver } from './pla
 import { eventWarnings, observePlan } from './plan-observer.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
 import { runMachine } from './run-machine.ts';
-import { batchSummary } from './telemetry-records.ts';
-import { HookTelemetry } from './telemetry.ts';
+import { batchSummary, HookTelemetry } from './telemetry.ts';
 
 const debug = debugChannel('event-handler');
 

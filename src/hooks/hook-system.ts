@@ -2,7 +2,7 @@ import type { HookBusError, MessageBus } from '../bus/message-bus.ts';
 import { type BusRequest, serveHookRequests } from '../bus/serve-hook-requests.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { HookmachineError } from '../errors.ts';
-import { debugChannel } from '../log.ts';
+import { debugChannel, tellOnce } from '../log.ts';
 import { isHookEventName, type HookEventName } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
 import type { SettingsNote } from '../settings/settings-notes.ts';
@@ -23,7 +23,6 @@ import {
   type HookTelemetryEvents,
   type HookTelemetryListener,
 } from './telemetry.ts';
-import { tellOnce } from '../tell-once.ts';
 
 const debug = debugChannel('system');
 

@@ -2,8 +2,7 @@ import { debugChannel } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { PlanObserver } from './plan-input.ts';
 import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
-import { batchSummary, hookDiagnostic, hookRecord } from './telemetry-records.ts';
-import type { HookTelemetry } from './telemetry.ts';
+import { batchSummary, hookDiagnostic, hookRecord, type HookTelemetry } from './telemetry.ts';
 
 const debug = debugChannel('event-handler');
 const debugRunner = debugChannel('runner');

@@ -1,4 +1,4 @@
-import type { DefaultHookOutput } from '../protocol/output-classes.ts';
+import type { DefaultHookOutput } from '../protocol/output.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 
 /** What any event's output may ask of the caller, whatever the event (DELTA-HRUN-001). */

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DialectOutline } from '../dialects/dialect.ts';
-import { warn } from '../log.ts';
+import { tellOnce, warn } from '../log.ts';
 import type { HookSource } from '../protocol/events.ts';
 import { authorities, userSettingsFile } from '../settings/levels.ts';
 import type { HookExtension } from '../settings/extensions.ts';
@@ -26,7 +26,6 @@ import {
   switchProblems,
 } from '../settings/switches.ts';
 import type { HookHost } from './config.ts';
-import { tellOnce } from '../tell-once.ts';
 
 /** What is known of a session before its settings are read. */
 export interface SettingsConfigOptions extends Pick<

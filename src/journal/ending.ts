@@ -6,7 +6,7 @@ import type { ToolCallOutcome } from '../../machines/tool-call.ts';
 import { messageOf } from '../message-of.ts';
 import type { Verdict } from '../hooks/plan-input.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
-import { defined } from '../protocol/defined.ts';
+import { defined } from '../protocol/output.ts';
 import type { EndedEntry, VerdictEntry } from './entry.ts';
 import { longestName } from './beginning.ts';
 import { longestReason } from './hook-answer.ts';

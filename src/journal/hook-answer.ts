@@ -1,7 +1,6 @@
 import type { HookAnswer } from '../../machines/hook-event.ts';
 import type { Answer } from '../dialects/answer.ts';
-import { defined } from '../protocol/defined.ts';
-import { isRecord, type HookOutput } from '../protocol/output.ts';
+import { defined, type HookOutput, isRecord } from '../protocol/output.ts';
 import type { AnsweredEntry } from './entry.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 

@@ -1,5 +1,5 @@
 import { createReadStream, statSync } from 'node:fs';
-import { isTooDeep } from '../dialects/nesting.ts';
+import { isTooDeep } from '../dialects/printed-json.ts';
 import { messageOf } from '../message-of.ts';
 import type { JournalEntry, RecordingHeader } from './entry.ts';
 import { headerIn, headerOf } from './header.ts';

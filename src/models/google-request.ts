@@ -1,4 +1,4 @@
-import { defined } from '../protocol/defined.ts';
+import { defined } from '../protocol/output.ts';
 import type { ModelConfig, ModelRequest, ModelTool } from './model.ts';
 import { declarationsOf, isAllowed } from './tool-selection.ts';
 

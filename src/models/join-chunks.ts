@@ -1,4 +1,4 @@
-import { defined } from '../protocol/defined.ts';
+import { defined } from '../protocol/output.ts';
 import type { GenAICandidate, GenAIResponse } from '../translate/genai-types.ts';
 import { joined, textsOf } from '../translate/turns.ts';
 import { ModelError } from './model-error.ts';

@@ -1,5 +1,5 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { defined } from '../protocol/defined.ts';
+import { defined } from '../protocol/output.ts';
 import type { GenAIResponse } from '../translate/genai-types.ts';
 import { unmet } from './scripted/expectations.ts';
 import { readScript } from './scripted/read-script.ts';

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
-import { isShortage } from '../shortage.ts';
+import { isShortage } from '../errors.ts';
 
 /*
  * /proc, read the short way: between two events the host sleeps, and what `readFileSync` does beyond

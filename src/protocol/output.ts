@@ -1,5 +1,3 @@
-import { ignored } from './notes.ts';
-
 /** `ask` is reserved and treated as `allow` (HOOK-182). */
 export type HookDecision = 'ask' | 'block' | 'deny' | 'approve' | 'allow';
 
@@ -77,3 +75,131 @@ export function checkHookOutput(printed: Readonly<Record<string, unknown>>): {
   const kept = Object.entries(printed).filter(([name]) => !dropped.has(name));
   return { output: Object.fromEntries(kept), notes };
 }
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+/**
+ * One hook's output, or the merged output of all hooks of an event (seed 003 "DefaultHookOutput").
+ *
+ * @example
+ * const output = new DefaultHookOutput({ decision: 'deny', reason: 'no secrets' });
+ * output.isBlockingDecision(); // true
+ * output.getEffectiveReason(); // 'no secrets'
+ */
+export class DefaultHookOutput implements HookOutput {
+  declare readonly continue?: boolean;
+  declare readonly stopReason?: string;
+  declare readonly suppressOutput?: boolean;
+  declare readonly systemMessage?: string;
+  declare readonly decision?: HookDecision | null;
+  declare readonly reason?: string;
+  declare readonly hookSpecificOutput?: Readonly<Record<string, unknown>>;
+
+  constructor(output: HookOutput = {}) {
+    if (output.continue !== undefined) this.continue = output.continue;
+    if (output.stopReason !== undefined) this.stopReason = output.stopReason;
+    if (output.suppressOutput !== undefined) this.suppressOutput = output.suppressOutput;
+    if (output.systemMessage !== undefined) this.systemMessage = output.systemMessage;
+    if (output.decision !== undefined) this.decision = output.decision;
+    if (output.reason !== undefined) this.reason = output.reason;
+    if (output.hookSpecificOutput !== undefined)
+      this.hookSpecificOutput = output.hookSpecificOutput;
+  }
+
+  /** Whether the operation is blocked: `decision` is block or deny. */
+  isBlockingDecision(): boolean {
+    return isBlocking(this.decision);
+  }
+
+  /** Whether the agent is to stop: `continue` is false. */
+  shouldStopExecution(): boolean {
+    return this.continue === false;
+  }
+
+  /** The reason to show: a stop prefers `stopReason`, all else `reason`; each falls back to the other (C-39). */
+  getEffectiveReason(): string {
+    const [first, second] = this.shouldStopExecution()
+      ? [this.stopReason, this.reason]
+      : [this.reason, this.stopReason];
+    return text(first) ?? text(second) ?? 'No reason provided';
+  }
+
+  /** The reason of a block: `reason` first, even when the agent is to stop as well (C-39). */
+  getBlockReason(): string {
+    return text(this.reason) ?? text(this.stopReason) ?? 'No reason provided';
+  }
+
+  /** The reason of a stop: `stopReason` first (C-39). */
+  getStopReason(): string {
+    return text(this.stopReason) ?? text(this.reason) ?? 'No reason provided';
+  }
+
+  /** `hookSpecificOutput.additionalContext`, when a hook gave one. */
+  getAdditionalContext(): string | undefined {
+    return text(this.hookSpecificOutput?.['additionalContext']);
+  }
+
+  getBlockingError(): { blocked: boolean; reason: string } {
+    return this.isBlockingDecision()
+      ? { blocked: true, reason: this.getBlockReason() }
+      : { blocked: false, reason: '' };
+  }
+}
+
+/** A BeforeTool output: honours `permissionDecision` and carries rewritten arguments (HOOK-169, HOOK-170, HOOK-199). */
+export class BeforeToolHookOutput extends DefaultHookOutput {
+  override isBlockingDecision(): boolean {
+    return (
+      super.isBlockingDecision() || isBlocking(this.hookSpecificOutput?.['permissionDecision'])
+    );
+  }
+
+  override getEffectiveReason(): string {
+    return this.#permissionReason() ?? super.getEffectiveReason();
+  }
+
+  override getBlockReason(): string {
+    return this.#permissionReason() ?? super.getBlockReason();
+  }
+
+  /** The arguments the tool is to run with, when a hook rewrote any; to be spread over the original ones (C-43). */
+  getModifiedToolInput(): Record<string, unknown> | undefined {
+    const input = this.hookSpecificOutput?.['tool_input'];
+    return isRecord(input) ? { ...input } : undefined;
+  }
+
+  #permissionReason(): string | undefined {
+    return text(this.hookSpecificOutput?.['permissionDecisionReason']);
+  }
+}
+
+/** An AfterTool output; its additional context is for the tool result's model-facing text (HOOK-027). */
+export class AfterToolHookOutput extends DefaultHookOutput {}
+
+/** What to tell a hook's author whose value was left out: where it stood, what it was, what it must be. */
+export const ignored = (path: string, value: unknown, wanted: string): string =>
+  `${path} is ${shown(value)} and was ignored: it must be ${wanted}`;
+
+const longestShown = 60;
+
+/** A value as it may stand in a message: short, whatever its size. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'an object';
+  const written =
+    typeof value === 'string' ? JSON.stringify(value.slice(0, longestShown)) : String(value);
+  return written.length > longestShown ? `${written.slice(0, longestShown - 3)}...` : written;
+}
+
+/** An object without the keys whose value is undefined. */
+export function defined<T extends object>(object: {
+  [Key in keyof T]: T[Key] | undefined;
+}): T {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as T;
+}
+
+/** Seed 003 "Exit Codes". Any other code is a failure of the hook and never blocks (HOOK-068). */
+export const EXIT_CODE_SUCCESS = 0;
+export const EXIT_CODE_NON_BLOCKING_ERROR = 1;
+export const EXIT_CODE_BLOCKING_ERROR = 2;

@@ -1,7 +1,7 @@
 import { type FSWatcher, realpathSync, statSync, watch } from 'node:fs';
 import { basename, dirname, isAbsolute, relative, sep } from 'node:path';
 import { debugChannel } from '../log.ts';
-import { isShortage } from '../shortage.ts';
+import { isShortage } from '../errors.ts';
 import {
   environmentSettings,
   projectSettingsFile,

@@ -1,7 +1,5 @@
-import { defined } from '../protocol/defined.ts';
+import { defined, ignored, isRecord } from '../protocol/output.ts';
 import type { LLMCandidate, LLMConfig, LLMFinishReason, LLMResponse } from '../protocol/llm.ts';
-import { ignored } from '../protocol/notes.ts';
-import { isRecord } from '../protocol/output.ts';
 
 /** A number, if it is one. */
 export function readNumber(value: unknown, path: string, notes: string[]): number | undefined {

@@ -3,8 +3,9 @@ import {
   AfterToolHookOutput,
   BeforeToolHookOutput,
   DefaultHookOutput,
-} from '../protocol/output-classes.ts';
-import { type HookOutput, isRecord } from '../protocol/output.ts';
+  type HookOutput,
+  isRecord,
+} from '../protocol/output.ts';
 import type { GenAIRequest, GenAIResponse, GenAIToolConfig } from './genai-types.ts';
 import { defaultHookTranslator, stopResponse } from './genai-v1.ts';
 import { normalizeHookLLMRequest, normalizeHookToolConfig } from './request.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../protocol/defined.ts';
+import { defined, ignored, isRecord } from '../protocol/output.ts';
 import type {
   HookToolConfig,
   HookToolMode,
@@ -6,8 +6,6 @@ import type {
   LLMRequest,
   LLMRole,
 } from '../protocol/llm.ts';
-import { ignored } from '../protocol/notes.ts';
-import { isRecord } from '../protocol/output.ts';
 import { readConfig, readText, readTexts } from './fields.ts';
 import type { GenAIConfig, GenAIRequest, GenAIToolConfig } from './genai-types.ts';
 import { rebuildContents } from './rebuild-contents.ts';

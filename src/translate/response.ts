@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { defined } from '../protocol/defined.ts';
+import { defined, ignored, isRecord } from '../protocol/output.ts';
 import type { LLMCandidate, LLMFinishReason, LLMResponse } from '../protocol/llm.ts';
-import { ignored } from '../protocol/notes.ts';
-import { isRecord } from '../protocol/output.ts';
 import { isFinishReason, readNumber, readRatings, readText, readUsage } from './fields.ts';
 import type { GenAICandidate, GenAIContent, GenAIPart, GenAIResponse } from './genai-types.ts';
 import { joined, textOf, textsOf } from './turns.ts';

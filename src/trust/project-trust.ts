@@ -1,6 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { tellOnce } from '../tell-once.ts';
-import type { WarningSink } from '../log.ts';
+import { tellOnce, type WarningSink } from '../log.ts';
 import { trustFile } from '../settings/levels.ts';
 import { definitionHash, eventOf, type AnyHook } from './definition.ts';
 import type { CheckTrust, HookTrust, VerifyTrust } from './hook-trust.ts';

@@ -1,8 +1,7 @@
 import type { Answer } from '../dialects/answer.ts';
 import type { HookConflict } from '../dialects/merge/field-set.ts';
-import type { DefaultHookOutput } from '../protocol/output-classes.ts';
+import type { DefaultHookOutput, HookOutput } from '../protocol/output.ts';
 import type { HookEventName } from '../protocol/events.ts';
-import type { HookOutput } from '../protocol/output.ts';
 import type { HookFailure } from './hook-failure.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 

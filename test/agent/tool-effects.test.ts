@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { applyToolEffects } from '../../src/agent/tool-call.ts';
-import { AfterToolHookOutput, BeforeToolHookOutput } from '../../src/protocol/output-classes.ts';
-import type { HookOutput } from '../../src/protocol/output.ts';
+import {
+  AfterToolHookOutput,
+  BeforeToolHookOutput,
+  type HookOutput,
+} from '../../src/protocol/output.ts';
 import { written } from '../support/call-tool.ts';
 
 type Ended =

@@ -8,7 +8,7 @@ import {
 } from '../../src/agent/tool-hook-triggers.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
-import { AfterToolHookOutput, BeforeToolHookOutput } from '../../src/protocol/output-classes.ts';
+import { AfterToolHookOutput, BeforeToolHookOutput } from '../../src/protocol/output.ts';
 import { someInput, written } from '../support/call-tool.ts';
 import { inParallel, print, startSession } from '../support/session.ts';
 import { tempFolder } from '../support/temp-folder.ts';

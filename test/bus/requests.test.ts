@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { MessageBusType } from '../../src/bus/message-bus.ts';
-import { DefaultHookOutput } from '../../src/protocol/output-classes.ts';
+import { DefaultHookOutput } from '../../src/protocol/output.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { inParallel, inSequence, print, someFields } from '../support/session.ts';
 import { HOOK_EXECUTION_REQUEST, startBusSession } from './bus.ts';

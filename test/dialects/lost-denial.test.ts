@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readAnswer as readKodelet } from '../../src/dialects/kodelet/answer.ts';
 import { readAnswer } from '../../src/dialects/llxprt/answer.ts';
-import { embeddedObjects } from '../../src/dialects/embedded-objects.ts';
+import { embeddedObjects } from '../../src/dialects/printed-json.ts';
 import { holdsDenial } from '../../src/dialects/lost-denial.ts';
 import { denyFailure } from '../../src/dialects/process-facts.ts';
 import { exited } from '../support/answers.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTooDeep, withoutDeepFields } from '../../src/dialects/nesting.ts';
+import { isTooDeep, withoutDeepFields } from '../../src/dialects/printed-json.ts';
 
 const nested = (levels: number): unknown =>
   Array.from({ length: levels }).reduce((inner) => [inner], 'x');

@@ -8,7 +8,7 @@ import {
   AfterToolHookOutput,
   BeforeToolHookOutput,
   DefaultHookOutput,
-} from '../../src/protocol/output-classes.ts';
+} from '../../src/protocol/output.ts';
 import {
   AfterModelHookOutput,
   BeforeModelHookOutput,

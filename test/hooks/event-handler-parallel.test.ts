@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HookEventName } from '../../src/protocol/events.ts';
-import { BeforeToolHookOutput } from '../../src/protocol/output-classes.ts';
+import { BeforeToolHookOutput } from '../../src/protocol/output.ts';
 import {
   inParallel,
   print,

@@ -5,7 +5,7 @@ import type {
   HookBatchSummary,
   HookFailureDiagnostic,
   HookRecord,
-} from '../../src/hooks/telemetry-records.ts';
+} from '../../src/hooks/telemetry.ts';
 import { startBusSession } from '../bus/bus.ts';
 import {
   inParallel,

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { HookOutput } from '../../src/protocol/output.ts';
-import { BeforeToolHookOutput, DefaultHookOutput } from '../../src/protocol/output-classes.ts';
+import {
+  BeforeToolHookOutput,
+  DefaultHookOutput,
+  type HookOutput,
+} from '../../src/protocol/output.ts';
 
 const of = (output: HookOutput) => new DefaultHookOutput(output);
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { ignored } from '../../src/protocol/notes.ts';
 import {
   checkHookOutput,
+  type HookOutput,
+  ignored,
   isBlocking,
   isDecision,
   isRecord,
-  type HookOutput,
 } from '../../src/protocol/output.ts';
 
 test('an output whose fields fit is taken as it is (HOOK-157)', () => {

@@ -1,6 +1,6 @@
 import type { GenerateContentParameters } from '@google/genai';
 import { describe, expect, test } from 'vitest';
-import { BeforeToolHookOutput, DefaultHookOutput } from '../../src/protocol/output-classes.ts';
+import { BeforeToolHookOutput, DefaultHookOutput } from '../../src/protocol/output.ts';
 import {
   AfterModelHookOutput,
   BeforeModelHookOutput,

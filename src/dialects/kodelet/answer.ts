@@ -2,17 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { HookEventName } from '../../protocol/events.ts';
-import { ignored } from '../../protocol/notes.ts';
-import { isRecord } from '../../protocol/output.ts';
+import { ignored, isRecord } from '../../protocol/output.ts';
 import type { Answer } from '../answer.ts';
-import { doubledKeys } from '../doubled-keys.ts';
+import { doubledKeys, isTooDeep, withoutDeepFields } from '../printed-json.ts';
 import { holdsDenial, withLostDenial } from '../lost-denial.ts';
 import { nearMisses } from '../near-misses.ts';
-import { isTooDeep, withoutDeepFields } from '../nesting.ts';
 import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
-import { fromKodeletOutput, toKodeletOutput } from './tool-output.ts';
-import { exchangeNames } from './tools.ts';
-import { decidingFields, wordsOf } from './vocabulary.ts';
+import { exchangeNames, fromKodeletOutput, toKodeletOutput } from './tools.ts';
+import { decidingFields, wordsOf } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 

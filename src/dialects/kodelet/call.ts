@@ -11,8 +11,7 @@ import {
 import type { CheckedCall, ReadCall } from '../dialect.ts';
 import type { ConversationMessage, EventContext } from '../event-context.ts';
 import { kodeletEvents, type KodeletEvent } from './events.ts';
-import { fromKodeletOutput } from './tool-output.ts';
-import { exchangeNames, fromKodeletTool } from './tools.ts';
+import { exchangeNames, fromKodeletOutput, fromKodeletTool } from './tools.ts';
 
 const invoked_by = optional(oneOf(['main', 'subagent'], 'main or subagent'));
 const toolCall = {

@@ -1,7 +1,6 @@
 import { isRecord } from '../../protocol/output.ts';
 import type { CallResult } from '../dialect.ts';
-import { toKodeletOutput } from './tool-output.ts';
-import { exchangeNames } from './tools.ts';
+import { exchangeNames, toKodeletOutput } from './tools.ts';
 
 /** What such an agent is told: final arguments and a replaced result as Kodelet spells them. */
 export const reportCall = ({ toolName = '', toolInput, toolResponse, followUps }: CallResult) => ({

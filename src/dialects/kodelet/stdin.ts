@@ -3,8 +3,7 @@ import type { HookEventName } from '../../protocol/events.ts';
 import { isRecord } from '../../protocol/output.ts';
 import type { EventContext } from '../event-context.ts';
 import { kodeletEventOf } from './events.ts';
-import { toKodeletOutput } from './tool-output.ts';
-import { exchangeNames, toKodeletTool } from './tools.ts';
+import { exchangeNames, toKodeletOutput, toKodeletTool } from './tools.ts';
 
 /** What `<hook> run` gets (seed 002 "Payload Structures"). */
 export function toStdin(event: HookEventName, payload: HookPayload, context: EventContext): object {

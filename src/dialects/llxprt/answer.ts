@@ -1,8 +1,11 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { HookEventName } from '../../protocol/events.ts';
-import { EXIT_CODE_BLOCKING_ERROR, EXIT_CODE_SUCCESS } from '../../protocol/exit-codes.ts';
-import type { HookOutput } from '../../protocol/output.ts';
+import {
+  EXIT_CODE_BLOCKING_ERROR,
+  EXIT_CODE_SUCCESS,
+  type HookOutput,
+} from '../../protocol/output.ts';
 import type { Answer } from '../answer.ts';
 import { withLostDenial } from '../lost-denial.ts';
 import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';

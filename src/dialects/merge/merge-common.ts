@@ -1,5 +1,4 @@
-import type { HookDecision, HookOutput } from '../../protocol/output.ts';
-import { defined } from '../../protocol/defined.ts';
+import { defined, type HookDecision, type HookOutput } from '../../protocol/output.ts';
 import { joinTexts, type NamedAnswer } from './field-set.ts';
 
 /** The common fields of several outputs under OR rules (HOOK-092 to 094, 096, 097). */

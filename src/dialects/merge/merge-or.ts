@@ -1,5 +1,4 @@
-import { defined } from '../../protocol/defined.ts';
-import { isRecord } from '../../protocol/output.ts';
+import { defined, isRecord } from '../../protocol/output.ts';
 import {
   FieldSet,
   joinTexts,

@@ -1,5 +1,4 @@
-import { defined } from '../../protocol/defined.ts';
-import { isRecord, type HookOutput } from '../../protocol/output.ts';
+import { defined, type HookOutput, isRecord } from '../../protocol/output.ts';
 import type { Answer } from '../answer.ts';
 import { FieldSet, specificOutput, type MergedAnswers, type NamedAnswer } from './field-set.ts';
 import { decidedBy } from './merge-common.ts';

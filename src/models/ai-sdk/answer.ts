@@ -1,6 +1,5 @@
-import { defined } from '../../protocol/defined.ts';
+import { defined, isRecord } from '../../protocol/output.ts';
 import { debugChannel } from '../../log.ts';
-import { isRecord } from '../../protocol/output.ts';
 import type { GenAIResponse } from '../../translate/genai-types.ts';
 import { joined, textsOf } from '../../translate/turns.ts';
 import type { ModelPart } from '../model.ts';

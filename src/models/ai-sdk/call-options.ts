@@ -1,4 +1,4 @@
-import { defined } from '../../protocol/defined.ts';
+import { defined } from '../../protocol/output.ts';
 import type { ModelRequest } from '../model.ts';
 import { toPrompt } from './prompt.ts';
 import { toToolChoice, toTools } from './tools.ts';

@@ -1,4 +1,4 @@
-import { defined } from '../../protocol/defined.ts';
+import { defined } from '../../protocol/output.ts';
 import type { GenAIConfig } from '../../translate/genai-types.ts';
 import { textsOf, toTurns } from '../../translate/turns.ts';
 import type { ModelPart } from '../model.ts';

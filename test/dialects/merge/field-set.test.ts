@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { FieldSet, joinTexts, specificOutput } from '../../../src/dialects/merge/field-set.ts';
-import { defined } from '../../../src/protocol/defined.ts';
+import { defined } from '../../../src/protocol/output.ts';
 
 test('the last value stands, and every one who set it is remembered', () => {
   const fields = new FieldSet();

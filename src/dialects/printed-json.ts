@@ -1,3 +1,5 @@
+import { isRecord } from '../protocol/output.ts';
+
 const code = (character: string): number => character.charCodeAt(0);
 const quote = code('"');
 const backslash = code('\\');
@@ -100,7 +102,7 @@ const isSpace = (next: number): boolean =>
   next === 0x20 || next === 0x0a || next === 0x0d || next === 0x09;
 
 /** Where a string that begins here ends; -1 when it does not, or holds what a string may not. */
-export function endOfString(text: string, start: number): number {
+function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const next = text.charCodeAt(at);
     if (next === quote) return at;
@@ -108,4 +110,112 @@ export function endOfString(text: string, start: number): number {
     if (next === backslash) at++;
   }
   return -1;
+}
+
+interface Level {
+  /** Where the object stands, as a prefix; absent where its keys are not looked at. */
+  readonly path?: string;
+  /** Those of the names that it had so far. */
+  readonly seen: Set<string>;
+}
+
+const notLookedAt: Level = { seen: new Set() };
+
+/**
+ * The keys among `names` that stand twice in a JSON object, or twice in an object inside of it under
+ * one of `inside`. `JSON.parse` takes the last and does not tell.
+ */
+export function doubledKeys(
+  json: string,
+  names: readonly string[],
+  inside: readonly string[] = [],
+  same: (key: string) => string = (key) => key,
+): string[] {
+  const doubled = new Set<string>();
+  const levels: Level[] = [];
+  const looked = new Set([...names, ...inside]);
+  // A key with more characters is none of them, even if each of its letters is an escape.
+  const longest = 6 * Math.max(...[...looked].map((name) => name.length));
+  const begin = (isObject: boolean, key: string): void => {
+    const outer = levels.at(-1);
+    const path =
+      outer === undefined
+        ? ''
+        : outer.path !== undefined && inside.includes(key)
+          ? `${outer.path}${key}.`
+          : undefined;
+    levels.push(isObject && path !== undefined ? { path, seen: new Set() } : notLookedAt);
+  };
+  let key = '';
+  for (let at = 0; at < json.length; at++) {
+    const next = json[at];
+    if (next === '{' || next === '[') begin(next === '{', key);
+    else if (next === '}' || next === ']') levels.pop();
+    else if (next === '"') {
+      const end = endOfString(json, at);
+      // It was parsed before, so that every string ends.
+      if (end === -1) break;
+      const level = levels.at(-1);
+      if (level?.path !== undefined && isKey(json, end + 1)) {
+        key = end - at - 1 > longest ? '' : same(textOf(json.slice(at + 1, end)));
+        if (looked.has(key)) {
+          if (level.seen.has(key) && names.includes(key)) doubled.add(`${level.path}${key}`);
+          level.seen.add(key);
+        }
+      }
+      at = end;
+    }
+  }
+  return [...doubled];
+}
+
+const textOf = (inQuotes: string): string =>
+  inQuotes.includes('\\') ? (JSON.parse(`"${inQuotes}"`) as string) : inQuotes;
+
+const colonNext = /\s*:/y;
+
+function isKey(json: string, end: number): boolean {
+  colonNext.lastIndex = end;
+  return colonNext.test(json);
+}
+
+/** How deep a hook's values may be nested: whatever writes or compares them is recursive. */
+const deepest = 500;
+
+/** Whether a JSON text is nested too deep; reads it once, since large outputs must stay cheap. */
+export function isTooDeep(json: string): boolean {
+  if (json.length <= deepest) return false;
+  let depth = 0;
+  let inText = false;
+  for (let at = 0; at < json.length; at++) {
+    const character = json.charCodeAt(at);
+    if (inText) {
+      if (character === backslash) at++;
+      else if (character === quote) inText = false;
+    } else if (character === quote) inText = true;
+    else if (character === openBrace || character === openBracket) {
+      if (++depth > deepest) return true;
+    } else if (character === closeBrace || character === closeBracket) depth--;
+  }
+  return false;
+}
+
+/** An object without the fields that are nested too deep, those of `hookSpecificOutput` looked at one by one. */
+export function withoutDeepFields(
+  object: Readonly<Record<string, unknown>>,
+  notes: string[],
+): Record<string, unknown> {
+  const kept = Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
+    if (name === 'hookSpecificOutput' && isRecord(value))
+      return [[name, withoutDeepFields(value, notes)]];
+    if (!goesDeeper(value, deepest)) return [[name, value]];
+    notes.push(`"${name}" was ignored: it is nested more than ${deepest} levels deep`);
+    return [];
+  });
+  return Object.fromEntries(kept);
+}
+
+function goesDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => goesDeeper(inner, levels - 1));
 }
