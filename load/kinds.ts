@@ -1,11 +1,12 @@
 import { fileURLToPath } from 'node:url';
+import type { CompletedToolCall } from '../src/entries/agent.ts';
 import type { Settings } from '../src/index.ts';
 
 type Hooks = NonNullable<Settings['hooks']>;
 
 /** What a call must come to. */
 export interface Expected {
-  readonly status: 'done' | 'blocked' | 'stopped' | 'refused' | 'cancelled';
+  readonly status: CompletedToolCall['outcome']['status'];
   /** What the model reads. */
   readonly content: unknown;
   readonly error?: string;

@@ -1,5 +1,7 @@
-import { assign, fromPromise, sendTo, setup, type AnyActorRef } from 'xstate';
+import { assign, enqueueActions, fromPromise, sendTo, setup, stopChild } from 'xstate';
 import type { HookEventInput, HookEventOutcome, hookEventMachine } from './hook-event.ts';
+import type { ModelCallInput, ModelCallOutcome, modelCallMachine } from './model-call.ts';
+import type { ToolCallInput, ToolCallOutcome, toolCallMachine } from './tool-call.ts';
 
 /** A tool call the model asked for; opaque to the machine. */
 export type WantedToolCall = object;
@@ -9,7 +11,7 @@ export interface TurnStop {
   readonly reason: string;
 }
 
-/** What one model call came to. */
+/** What one model call came to, as far as the turn must know it. */
 export type ModelStep =
   | {
       readonly status: 'answered';
@@ -19,37 +21,73 @@ export type ModelStep =
   | { readonly status: 'failed'; readonly error: unknown }
   | { readonly status: 'cancelled' };
 
-/** What one batch of tool calls came to. */
-export interface ToolStep {
+/** How a tool call of the turn ended; `broken` when its machine broke, `unstarted` when the turn ended first. */
+export type ToolCallEnd =
+  | ToolCallOutcome
+  | { readonly status: 'broken'; readonly error: unknown }
+  | { readonly status: 'unstarted'; readonly reason: string };
+
+/** A tool call that has ended, as far as the turn must know it. */
+export interface EndedToolStep {
   readonly stop?: TurnStop;
+}
+
+/** All tool calls of an answer, where none of them had a machine of its own. */
+export interface PlainToolSteps {
+  readonly status: 'plain';
+  readonly ended: readonly EndedToolStep[];
+}
+
+/** The hooks of a turn. */
+export interface AgentTurnHooks {
+  /** The hooks planned for the prompt; absent when there are none. */
+  readonly before?: () => HookEventInput;
+  /** The hooks planned for the answer; absent when there are none. `rejections` answers of this turn were not the last already. */
+  readonly after?: (rejections: number) => HookEventInput;
 }
 
 /** What the engine does for a turn; it keeps the history. */
 export interface AgentTurnPorts {
-  /** The hooks planned for the prompt; absent when there are none. */
-  readonly hooksBefore?: () => HookEventInput;
-  /** The hooks planned for the answer; absent when there are none. `rejections` answers of this turn were not the last already. */
-  readonly hooksAfter?: (rejections: number) => HookEventInput;
+  /** Makes the hooks ready and plans those of the turn. */
+  readonly planHooks: () => Promise<AgentTurnHooks>;
   /** Takes the prompt into the conversation, with what the hooks add to it. */
   acceptPrompt(before: HookEventOutcome | undefined): void;
   /** Takes what the hooks say of the answer, or want done next, into the conversation as the next prompt. */
   sendOn(after: HookEventOutcome): void;
   /** Why a hook stops the agent. */
   stopOf(outcome: HookEventOutcome): TurnStop;
-  /** Asks the model, as a `modelCall` that is a child of `parent`, and takes its answer into the conversation. */
-  callModel(parent: AnyActorRef): Promise<ModelStep>;
-  /** Runs the calls, each as a `toolCall` that is a child of `parent`, and takes their results into the conversation. */
-  runTools(calls: readonly WantedToolCall[], parent: AnyActorRef): Promise<ToolStep>;
-  /** Tells what runs to end; it still ends with an outcome. */
-  cancelCalls(reason: string): void;
+  /** The next call of the model, with the conversation as it is now. */
+  modelCall(): ModelCallInput;
+  /** What a call of the model means for the turn. */
+  readAnswer(outcome: ModelCallOutcome): ModelStep;
+  /** Takes the model's answer into the conversation. */
+  takeAnswer(step: ModelStep): void;
+  /** Reports the calls that the model wants. */
+  reportCalls(calls: readonly WantedToolCall[]): void;
+  /** Whether nothing would be judged and nobody watches, so that no call needs a machine. */
+  arePlain(calls: readonly WantedToolCall[]): boolean;
+  /** Runs all calls to their ends without a machine for each, and reports them. */
+  runPlainCalls(calls: readonly WantedToolCall[]): Promise<PlainToolSteps>;
+  /** A tool call that is about to begin. */
+  toolCall(call: WantedToolCall): ToolCallInput;
+  /** What a tool call that has ended means for the turn. */
+  readResult(call: WantedToolCall, end: ToolCallEnd): EndedToolStep;
+  /** Reports the calls that have ended, in the order asked. */
+  reportResults(ended: readonly (EndedToolStep | undefined)[]): void;
+  /** Takes the results of all calls into the conversation. */
+  takeResults(ended: readonly (EndedToolStep | undefined)[]): void;
 }
 
 export interface AgentTurnInput {
+  /** The session that the turn belongs to, where somebody watches. */
+  readonly sessionId?: string;
   readonly ports: AgentTurnPorts;
   /** How many model calls the turn may take. */
   readonly maxSteps: number;
   /** How often in a turn AfterAgent hooks may send the agent on. */
   readonly maxRejections: number;
+  /** How many tool calls may run at once. */
+  readonly toolLimit: number;
 }
 
 /** How a turn ended. */
@@ -67,12 +105,19 @@ export interface AgentTurnContext {
   readonly ports: AgentTurnPorts;
   readonly maxSteps: number;
   readonly maxRejections: number;
+  readonly hooks: AgentTurnHooks;
   /** Model calls begun. */
   readonly steps: number;
   readonly rejections: number;
   readonly before?: HookEventOutcome;
   readonly after?: HookEventOutcome;
   readonly step?: ModelStep;
+  /** The tool calls that the model wants, how many of them have begun, and those that have ended by their place. */
+  readonly calls: readonly WantedToolCall[];
+  readonly begun: number;
+  readonly ended: readonly (EndedToolStep | undefined)[];
+  /** The places of the calls that run. An actor is named by its slot, so that names are few. */
+  readonly slots: readonly (number | undefined)[];
   readonly stop?: TurnStop | undefined;
   readonly failure?: { readonly error: unknown };
   readonly cancelReason?: string;
@@ -84,25 +129,37 @@ export interface AgentTurnContext {
 export const agentTurnMachine = setup({
   types: {
     context: {} as AgentTurnContext,
-    events: {} as { type: 'cancel'; reason: string },
+    events: {} as
+      | {
+          type: `xstate.done.actor.tool.${number}`;
+          output: ToolCallOutcome | PlainToolSteps;
+          actorId: string;
+        }
+      | { type: `xstate.error.actor.tool.${number}`; error: unknown; actorId: string }
+      | { type: 'cancel'; reason: string },
     input: {} as AgentTurnInput,
     output: {} as AgentTurnOutcome,
     children: {} as {
+      hooks: 'planHooks';
       beforeHooks: 'hookEvent';
-      modelCall: 'callModel';
-      toolBatch: 'runTools';
+      modelCall: 'modelCall';
+      [tool: `tool.${number}`]: 'toolCall' | 'plainToolCalls';
       afterHooks: 'hookEvent';
     },
     tags: {} as 'hooks' | 'work' | 'ended',
   },
   actors: {
     hookEvent: {} as typeof hookEventMachine,
-    callModel: fromPromise<ModelStep, AgentTurnPorts>(({ input, self }) => input.callModel(self)),
-    runTools: fromPromise<ToolStep, { ports: AgentTurnPorts; calls: readonly WantedToolCall[] }>(
-      ({ input, self }) => input.ports.runTools(input.calls, self),
-    ),
+    modelCall: {} as typeof modelCallMachine,
+    toolCall: {} as typeof toolCallMachine,
+    plainToolCalls: fromPromise<
+      PlainToolSteps,
+      { ports: AgentTurnPorts; calls: readonly WantedToolCall[] }
+    >(({ input: { ports, calls } }) => ports.runPlainCalls(calls)),
+    planHooks: fromPromise<AgentTurnHooks, AgentTurnPorts['planHooks']>(({ input }) => input()),
   },
   actions: {
+    keepHooks: assign({ hooks: (_, hooks: AgentTurnHooks | undefined) => hooks ?? {} }),
     keepBefore: assign({
       before: (_, outcome: HookEventOutcome) => outcome,
       stop: ({ context }, outcome: HookEventOutcome) =>
@@ -118,12 +175,67 @@ export const agentTurnMachine = setup({
     countRejection: assign({ rejections: ({ context }) => context.rejections + 1 }),
     noteOverruled: assign({ overruled: true }),
     countStep: assign({ steps: ({ context }) => context.steps + 1 }),
-    keepModelStep: assign((_, step: ModelStep) => ({
-      step,
-      ...(step?.status === 'answered' && { stop: step.stop }),
-      ...(step?.status === 'failed' && { failure: { error: step.error } }),
-    })),
-    keepToolStep: assign({ stop: (_, step: ToolStep) => step?.stop }),
+    readAnswer: assign(({ context }, outcome: ModelCallOutcome) => {
+      const step = context.ports.readAnswer(outcome);
+      return {
+        step,
+        ...(step.status === 'answered' && { stop: step.stop }),
+        ...(step.status === 'failed' && { failure: { error: step.error } }),
+      };
+    }),
+    takeAnswer: ({ context: { ports, step } }) => step && ports.takeAnswer(step),
+    keepCalls: assign(({ context: { step } }) => {
+      const calls = step?.status === 'answered' ? step.calls : [];
+      return { calls, begun: 0, ended: calls.map(() => undefined) };
+    }),
+    reportCalls: ({ context: { ports, calls } }) => ports.reportCalls(calls),
+    startCalls: enqueueActions(({ context, enqueue }) => {
+      const { ports, calls, slots } = context;
+      if (ports.arePlain(calls)) {
+        enqueue.spawnChild('plainToolCalls', { id: 'tool.0', input: { ports, calls } });
+        enqueue.assign({ slots: slots.with(0, 0), begun: calls.length });
+        return;
+      }
+      let { begun } = context;
+      const filled = slots.map((place, slot) => {
+        const call = calls[begun];
+        if (place !== undefined || call === undefined) return place;
+        enqueue.spawnChild('toolCall', { id: `tool.${slot}`, input: ports.toolCall(call) });
+        return begun++;
+      });
+      enqueue.assign({ slots: filled, begun });
+    }),
+    keepResult: assign(
+      ({ context }, { actorId, end }: { actorId: string; end: ToolCallEnd | PlainToolSteps }) => {
+        const { ports, calls, ended } = context;
+        const slot = context.slots.findIndex((_, index) => actorId === `tool.${index}`);
+        const place = context.slots[slot];
+        if (place === undefined) return {};
+        const slots = context.slots.with(slot, undefined);
+        if (end.status === 'plain') return { slots, ended: end.ended };
+        const result = ports.readResult(calls[place]!, end);
+        return {
+          slots,
+          ended: ended.with(place, result),
+          ...(result.stop && { stop: result.stop }),
+        };
+      },
+    ),
+    reportResults: ({ context: { ports, ended } }) => ports.reportResults(ended),
+    endUnstarted: assign({
+      ended: ({ context: { ports, calls, ended, cancelReason } }) => {
+        const reason = cancelReason ?? 'a hook stopped the agent before this call began';
+        return ended.map(
+          (end, place) => end ?? ports.readResult(calls[place]!, { status: 'unstarted', reason }),
+        );
+      },
+    }),
+    takeResults: ({ context: { ports, ended } }) => ports.takeResults(ended),
+    closeCalls: assign(({ context: { ended } }) => {
+      const reasons = ended.flatMap((end) => end?.stop?.reason ?? []);
+      const stop = { reason: [...new Set(reasons)].join('\n') };
+      return { calls: [], ended: [], stop: reasons.length > 0 ? stop : undefined };
+    }),
     keepFailure: assign({ failure: (_, failure: { error: unknown }) => failure }),
     keepLimit: assign({
       limitReached: ({ context }) =>
@@ -134,15 +246,23 @@ export const agentTurnMachine = setup({
       type: 'cancel' as const,
       reason: context.cancelReason ?? '',
     })),
-    cancelCalls: ({ context }) => context.ports.cancelCalls(context.cancelReason ?? ''),
+    cancelModelCall: sendTo('modelCall', ({ context }) => ({
+      type: 'cancel' as const,
+      reason: context.cancelReason ?? '',
+    })),
+    cancelCalls: enqueueActions(({ context: { slots, cancelReason = '' }, enqueue }) => {
+      for (const [slot, place] of slots.entries())
+        if (place !== undefined)
+          enqueue.sendTo(`tool.${slot}`, { type: 'cancel', reason: cancelReason });
+    }),
     cancelAfter: sendTo('afterHooks', ({ context }) => ({
       type: 'cancel' as const,
       reason: context.cancelReason ?? '',
     })),
   },
   guards: {
-    hasHooksBefore: ({ context }) => context.ports.hooksBefore !== undefined,
-    hasHooksAfter: ({ context }) => context.ports.hooksAfter !== undefined,
+    hasHooksBefore: ({ context }) => context.hooks.before !== undefined,
+    hasHooksAfter: ({ context }) => context.hooks.after !== undefined,
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
     isDenied: ({ context }) => context.before?.verdict.blocked === true,
     isStopped: ({ context }) => context.stop !== undefined,
@@ -155,6 +275,9 @@ export const agentTurnMachine = setup({
     modelGaveUp: ({ context }) => context.step?.status === 'cancelled',
     hasFailed: ({ context }) => context.failure !== undefined,
     wantsTools: ({ context: { step } }) => step?.status === 'answered' && step.calls.length > 0,
+    noneRuns: ({ context: { slots } }) => slots.every((place) => place === undefined),
+    mayStart: ({ context: { calls, begun, slots, stop } }) =>
+      begun < calls.length && slots.includes(undefined) && stop === undefined,
     hasStepsLeft: ({ context }) => context.steps < context.maxSteps,
   },
 }).createMachine({
@@ -164,12 +287,39 @@ export const agentTurnMachine = setup({
     ports: input?.ports,
     maxSteps: Math.max(1, input?.maxSteps ?? 1),
     maxRejections: input?.maxRejections ?? 1,
+    hooks: {},
     steps: 0,
     rejections: 0,
+    calls: [],
+    begun: 0,
+    ended: [],
+    slots: Array.from({ length: Math.max(1, input?.toolLimit ?? 1) }, () => undefined),
     overruled: false,
   }),
-  initial: 'admitting',
+  initial: 'planning',
   states: {
+    planning: {
+      description: 'The hooks are made ready, and those of the turn are planned.',
+      invoke: {
+        id: 'hooks',
+        src: 'planHooks',
+        input: ({ context }) => context.ports.planHooks,
+        onDone: {
+          target: 'admitting',
+          actions: { type: 'keepHooks', params: ({ event }) => event.output },
+        },
+        onError: {
+          target: 'failed',
+          actions: { type: 'keepFailure', params: ({ event }) => ({ error: event.error }) },
+        },
+      },
+      on: {
+        cancel: {
+          target: 'cancelled',
+          actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+        },
+      },
+    },
     admitting: {
       description: 'Whether BeforeAgent hooks are configured.',
       always: [
@@ -183,7 +333,7 @@ export const agentTurnMachine = setup({
       invoke: {
         id: 'beforeHooks',
         src: 'hookEvent',
-        input: ({ context }) => context.ports.hooksBefore!(),
+        input: ({ context }) => context.hooks.before!(),
         onDone: {
           target: 'judgingPrompt',
           actions: { type: 'keepBefore', params: ({ event }) => event.output },
@@ -225,11 +375,11 @@ export const agentTurnMachine = setup({
       entry: 'countStep',
       invoke: {
         id: 'modelCall',
-        src: 'callModel',
-        input: ({ context }) => context.ports,
+        src: 'modelCall',
+        input: ({ context }) => context.ports.modelCall(),
         onDone: {
           target: 'judgingModelCall',
-          actions: { type: 'keepModelStep', params: ({ event }) => event.output },
+          actions: [{ type: 'readAnswer', params: ({ event }) => event.output }, 'takeAnswer'],
         },
         onError: {
           target: 'judgingModelCall',
@@ -249,7 +399,7 @@ export const agentTurnMachine = setup({
         },
         cancelling: {
           description: 'The call was told to end, and still ends with an outcome.',
-          entry: 'cancelCalls',
+          entry: 'cancelModelCall',
         },
       },
     },
@@ -260,34 +410,49 @@ export const agentTurnMachine = setup({
         { guard: 'modelGaveUp', target: 'cancelled' },
         { guard: 'hasFailed', target: 'failed' },
         { guard: 'isStopped', target: 'stopped' },
-        { guard: 'wantsTools', target: 'runningTools' },
+        { guard: 'wantsTools', target: 'runningTools', actions: ['keepCalls', 'reportCalls'] },
         { guard: 'hasHooksAfter', target: 'afterAgent' },
         { target: 'finished' },
       ],
     },
     runningTools: {
-      description: 'The tools the model wants run side by side, each as a toolCall of its own.',
+      description:
+        'The tools the model wants run side by side, each as a toolCall; without hooks and watchers, all as one actor.',
       tags: 'work',
-      invoke: {
-        id: 'toolBatch',
-        src: 'runTools',
-        input: ({ context: { ports, step } }) => ({
-          ports,
-          calls: step?.status === 'answered' ? step.calls : [],
-        }),
-        onDone: {
-          target: 'judgingTools',
-          actions: { type: 'keepToolStep', params: ({ event }) => event.output },
+      on: {
+        'xstate.done.actor.*': {
+          actions: [
+            {
+              type: 'keepResult',
+              params: ({ event }) => ({ actorId: event.actorId, end: event.output }),
+            },
+            'reportResults',
+            stopChild(({ event }) => event.actorId),
+          ],
         },
-        onError: {
-          target: 'judgingTools',
-          actions: { type: 'keepFailure', params: ({ event }) => ({ error: event.error }) },
+        'xstate.error.actor.*': {
+          description: 'A call whose machine broke has an error for its result.',
+          actions: [
+            {
+              type: 'keepResult',
+              params: ({ event }) => ({
+                actorId: event.actorId,
+                end: { status: 'broken', error: event.error },
+              }),
+            },
+            'reportResults',
+            stopChild(({ event }) => event.actorId),
+          ],
         },
       },
       initial: 'running',
       states: {
         running: {
-          description: 'The tools work; a cancel is passed on to them.',
+          description: 'As many tools work as may at once; after a stop no further one begins.',
+          always: [
+            { guard: 'mayStart', actions: 'startCalls' },
+            { guard: 'noneRuns', target: '#agentTurn.judgingTools' },
+          ],
           on: {
             cancel: {
               target: 'cancelling',
@@ -298,14 +463,15 @@ export const agentTurnMachine = setup({
         cancelling: {
           description: 'The tools were told to end, and each still ends with an outcome.',
           entry: 'cancelCalls',
+          always: { guard: 'noneRuns', target: '#agentTurn.judgingTools' },
         },
       },
     },
     judgingTools: {
       description: 'What the tools, and the hooks around them, came to.',
+      entry: ['endUnstarted', 'reportResults', 'takeResults', 'closeCalls'],
       always: [
         { guard: 'wasCancelled', target: 'cancelled' },
-        { guard: 'hasFailed', target: 'failed' },
         { guard: 'isStopped', target: 'stopped' },
         { guard: 'hasStepsLeft', target: 'callingModel' },
         { target: 'stopped', actions: 'keepLimit' },
@@ -318,7 +484,7 @@ export const agentTurnMachine = setup({
       invoke: {
         id: 'afterHooks',
         src: 'hookEvent',
-        input: ({ context }) => context.ports.hooksAfter!(context.rejections),
+        input: ({ context }) => context.hooks.after!(context.rejections),
         onDone: {
           target: 'judgingAnswer',
           actions: { type: 'keepAfter', params: ({ event }) => event.output },

@@ -19,6 +19,8 @@ export interface HookAnswer {
 export interface HookVerdict {
   readonly blocked: boolean;
   readonly stop: boolean;
+  /** The tool is not to run now. */
+  readonly defer?: boolean;
   /** The hooks have more for the agent to do. */
   readonly followUp?: boolean;
 }
@@ -94,7 +96,7 @@ export const hookEventMachine = setup({
       for (const [position, hook] of input.hooks.entries())
         enqueue.spawnChild('hookProcess', {
           id: `hook.${position}`,
-          input: input.rules.prepare(hook, payload),
+          input: { ...input.rules.prepare(hook, payload), position },
         });
       enqueue.assign({ started: input.hooks.length });
     }),
@@ -103,7 +105,7 @@ export const hookEventMachine = setup({
       if (hook === undefined) return;
       enqueue.spawnChild('hookProcess', {
         id: `hook.${started}`,
-        input: input.rules.prepare(hook, payload),
+        input: { ...input.rules.prepare(hook, payload), position: started },
       });
       enqueue.assign({ started: started + 1 });
     }),

@@ -60,6 +60,8 @@ export type LeftBehind = 'end-group' | 'end' | 'leave';
 
 export interface HookProcessInput {
   readonly name: string;
+  /** Its position in the plan of its event, if it runs for one. */
+  readonly position?: number;
   /** Deadline in ms. */
   readonly timeout: number;
   /** Default: `end-group`. A hook that overran its deadline, or was cancelled, leaves nothing. */

@@ -9,6 +9,8 @@ export type ModelResponse = object;
 
 /** What the engine does for a model call. Only `call` may throw. */
 export interface ModelCallPorts {
+  /** Makes the hooks ready, and then plans them; absent when that was done. */
+  readonly planHooks?: () => Promise<ModelCallPorts>;
   /** The hooks planned on the choice of tools; absent when there are none, or nothing to choose from. */
   readonly hooksOnSelection?: (request: ModelRequest) => HookEventInput;
   /** The hooks planned before the model is asked; absent when there are none. */
@@ -29,6 +31,8 @@ export interface ModelCallPorts {
 
 export interface ModelCallInput {
   readonly id: string;
+  /** The session that the call belongs to, where somebody watches; a turn says so for its calls. */
+  readonly sessionId?: string;
   readonly request: ModelRequest;
   readonly ports: ModelCallPorts;
 }
@@ -85,6 +89,7 @@ export const modelCallMachine = setup({
     input: {} as ModelCallInput,
     output: {} as ModelCallOutcome,
     children: {} as {
+      hooks: 'planHooks';
       selectionHooks: 'hookEvent';
       beforeHooks: 'hookEvent';
       model: 'callModel';
@@ -94,11 +99,13 @@ export const modelCallMachine = setup({
   },
   actors: {
     hookEvent: {} as typeof hookEventMachine,
+    planHooks: fromPromise<ModelCallPorts, ModelCallPorts>(({ input }) => input.planHooks!()),
     callModel: fromPromise<ModelResponse, { ports: ModelCallPorts; request: ModelRequest }>(
       ({ input, signal }) => input.ports.call(input.request, signal),
     ),
   },
   actions: {
+    keepPorts: assign({ ports: (_, ports: ModelCallPorts) => ports }),
     keepSelection: assign({ selection: (_, outcome: HookEventOutcome) => outcome }),
     keepBefore: assign({ before: (_, outcome: HookEventOutcome) => outcome }),
     keepAfter: assign({ after: (_, outcome: HookEventOutcome) => outcome }),
@@ -137,6 +144,7 @@ export const modelCallMachine = setup({
     })),
   },
   guards: {
+    isUnplanned: ({ context }) => context.ports.planHooks !== undefined,
     hasHooksOnSelection: ({ context }) => context.ports.hooksOnSelection !== undefined,
     hasHooksBefore: ({ context }) => context.ports.hooksBefore !== undefined,
     hasHooksAfter: ({ context }) => context.ports.hooksAfter !== undefined,
@@ -162,9 +170,33 @@ export const modelCallMachine = setup({
     preparing: {
       description: 'Whether BeforeToolSelection hooks are configured.',
       always: [
+        { guard: 'isUnplanned', target: 'planning' },
         { guard: 'hasHooksOnSelection', target: 'selectingTools' },
         { target: 'assembling' },
       ],
+    },
+    planning: {
+      description: 'The hooks are made ready first, and then planned.',
+      invoke: {
+        id: 'hooks',
+        src: 'planHooks',
+        input: ({ context }) => context.ports,
+        onDone: {
+          target: 'preparing',
+          actions: { type: 'keepPorts', params: ({ event }) => event.output },
+        },
+        onError: {
+          description: 'Nobody knows what guards the call, so the model is not asked.',
+          target: 'failed',
+          actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+        },
+      },
+      on: {
+        cancel: {
+          target: 'cancelled',
+          actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+        },
+      },
     },
     selectingTools: {
       description: 'BeforeToolSelection hooks may restrict the tools or stop the agent.',

@@ -12,21 +12,28 @@ export type RefusedBy = 'selection' | 'user' | 'expiry';
 
 /** What the engine does for a tool call. Only `execute` may throw. */
 export interface ToolCallPorts {
+  /** Makes the hooks ready, and then plans them; absent when that was done. */
+  readonly planHooks?: () => Promise<ToolCallPorts>;
   /** The hooks planned before the tool; absent when none matches. */
   readonly hooksBefore?: (toolInput: ToolInput) => HookEventInput;
   /** The hooks planned after the tool; absent when none matches. */
   readonly hooksAfter?: (toolInput: ToolInput, result: ToolCallResult) => HookEventInput;
   /** The arguments after the hooks' rewrites. */
   rewrite(toolInput: ToolInput, before: HookEventOutcome): ToolInput;
-  /** Whether the user has to be asked before the tool runs with these arguments. */
-  mustAsk(toolInput: ToolInput): boolean;
+  /** Asks the user whether the tool may run with these arguments, and passes the answer on later; absent when nobody is asked. */
+  readonly ask?: (toolInput: ToolInput, answer: AnswerToolCall) => void;
   execute(toolInput: ToolInput, signal: AbortSignal): Promise<ToolCallResult>;
   /** A thrown error as a result that the model can read and AfterTool hooks can see. */
   failure(error: unknown): ToolCallResult;
 }
 
+/** What the user says to a tool call. */
+export type AnswerToolCall = (approved: boolean, reason: string) => void;
+
 export interface ToolCallInput {
   readonly id: string;
+  /** The session that the call belongs to, where somebody watches; a turn says so for its calls. */
+  readonly sessionId?: string;
   readonly toolName: string;
   readonly toolInput: ToolInput;
   /** The tool is not on offer: why, for the model. The call is over as it begins. */
@@ -55,6 +62,8 @@ export type ToolCallOutcome = Common &
     | { readonly status: 'blocked'; readonly stop: boolean }
     | { readonly status: 'stopped'; readonly result?: ToolCallResult }
     | { readonly status: 'refused'; readonly by: RefusedBy; readonly reason: string }
+    /** With what it takes to make the call later. */
+    | { readonly status: 'deferred'; readonly id: string; readonly toolName: string }
     | { readonly status: 'cancelled'; readonly reason: string; readonly result?: ToolCallResult }
   );
 
@@ -84,16 +93,28 @@ export const toolCallMachine = setup({
       | { type: 'cancel'; reason: string },
     input: {} as ToolCallInput,
     output: {} as ToolCallOutcome,
-    children: {} as { beforeHooks: 'hookEvent'; tool: 'executeTool'; afterHooks: 'hookEvent' },
+    children: {} as {
+      hooks: 'planHooks';
+      beforeHooks: 'hookEvent';
+      tool: 'executeTool';
+      afterHooks: 'hookEvent';
+    },
     tags: {} as 'hooks' | 'work' | 'suspended' | 'ended',
   },
   actors: {
     hookEvent: {} as typeof hookEventMachine,
+    planHooks: fromPromise<ToolCallPorts, ToolCallPorts>(({ input }) => input.planHooks!()),
     executeTool: fromPromise<ToolCallResult, { ports: ToolCallPorts; toolInput: ToolInput }>(
       ({ input, signal }) => input.ports.execute(input.toolInput, signal),
     ),
   },
   actions: {
+    keepPorts: assign({ ports: (_, ports: ToolCallPorts) => ports }),
+    ask: ({ context: { ports, toolInput }, self }) =>
+      ports.ask?.(toolInput, (approved, reason) => {
+        // It may have been cancelled meanwhile.
+        if (self.getSnapshot().status === 'active') self.send({ type: 'answer', approved, reason });
+      }),
     keepBefore: assign({ before: (_, outcome: HookEventOutcome) => outcome }),
     keepAfter: assign({ after: (_, outcome: HookEventOutcome) => outcome }),
     rewriteInput: assign({
@@ -122,13 +143,15 @@ export const toolCallMachine = setup({
   },
   guards: {
     isNotOffered: ({ context }) => context.refusal !== undefined,
+    isUnplanned: ({ context }) => context.ports.planHooks !== undefined,
     hasHooksBefore: ({ context }) => context.ports.hooksBefore !== undefined,
     hasHooksAfter: ({ context }) => context.ports.hooksAfter !== undefined,
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
     isDenied: ({ context }) => context.before?.verdict.blocked === true,
     isStoppedBefore: ({ context }) => context.before?.verdict.stop === true,
     isStoppedAfter: ({ context }) => context.after?.verdict.stop === true,
-    mustAsk: ({ context }) => context.ports.mustAsk(context.toolInput),
+    isDeferred: ({ context }) => context.before?.verdict.defer === true,
+    mustAsk: ({ context }) => context.ports.ask !== undefined,
     isApproved: (_, approved: boolean) => approved,
   },
 }).createMachine({
@@ -150,9 +173,34 @@ export const toolCallMachine = setup({
       description: 'Whether the tool is on offer, and whether hooks match it.',
       always: [
         { guard: 'isNotOffered', target: 'refused' },
+        { guard: 'isUnplanned', target: 'planning' },
         { guard: 'hasHooksBefore', target: 'beforeHooks' },
         { target: 'approving' },
       ],
+    },
+    planning: {
+      description: 'The hooks are made ready first, and then planned.',
+      invoke: {
+        id: 'hooks',
+        src: 'planHooks',
+        input: ({ context }) => context.ports,
+        onDone: {
+          target: 'admitting',
+          actions: { type: 'keepPorts', params: ({ event }) => event.output },
+        },
+        onError: {
+          description:
+            'Nobody knows what guards the tool, so it does not run; its result says why.',
+          target: 'done',
+          actions: { type: 'keepThrown', params: ({ event }) => ({ error: event.error }) },
+        },
+      },
+      on: {
+        cancel: {
+          target: 'cancelled',
+          actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+        },
+      },
     },
     beforeHooks: {
       description: 'BeforeTool hooks may block the call, rewrite its arguments or stop the agent.',
@@ -197,6 +245,7 @@ export const toolCallMachine = setup({
         { guard: 'wasCancelled', target: 'cancelled' },
         { guard: 'isDenied', target: 'blocked' },
         { guard: 'isStoppedBefore', target: 'stopped' },
+        { guard: 'isDeferred', target: 'deferred', actions: 'rewriteInput' },
         { target: 'approving', actions: 'rewriteInput' },
       ],
     },
@@ -207,6 +256,7 @@ export const toolCallMachine = setup({
     asking: {
       description: 'The user is asked; nothing runs, and nothing is timed, until the answer comes.',
       tags: 'suspended',
+      entry: 'ask',
       on: {
         answer: [
           {
@@ -346,6 +396,17 @@ export const toolCallMachine = setup({
         status: 'refused',
         ...common(context),
         ...context.refusal!,
+      }),
+    },
+    deferred: {
+      type: 'final',
+      tags: 'ended',
+      description: 'A hook put the call off; it can be made later, with the arguments hooks left.',
+      output: ({ context }): ToolCallOutcome => ({
+        status: 'deferred',
+        ...common(context),
+        id: context.id,
+        toolName: context.toolName,
       }),
     },
     cancelled: {

@@ -37,7 +37,7 @@ export {
   type BeforeModelHookResult,
   type BeforeToolSelectionHookResult,
 } from './agent/model-hook-triggers.ts';
-export type { InspectObserver, RunOrigin } from './hooks/origin.ts';
+export type { InspectObserver } from './hooks/inspect-observer.ts';
 
 export { HookEventName, hookEventNames, type HookSource } from './protocol/events.ts';
 export { isEventFields, type OutsideEventFields } from './protocol/event-fields.ts';

@@ -35,7 +35,7 @@ export type ChatEvent =
       readonly type: 'toolResult';
       readonly id: string;
       readonly name: string;
-      readonly status: 'done' | 'blocked' | 'stopped' | 'cancelled' | 'refused';
+      readonly status: 'done' | 'blocked' | 'stopped' | 'cancelled' | 'refused' | 'deferred';
       /** What the user sees; null when a hook hid it (`suppressOutput`). */
       readonly display: string | null;
       /** What the model reads. */

@@ -1,23 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import type { AnyActorRef } from 'xstate';
+import { availableParallelism } from 'node:os';
 import {
-  type AgentTurnInput,
   agentTurnMachine,
+  type AgentTurnHooks,
+  type AgentTurnInput,
   type AgentTurnOutcome,
   type AgentTurnPorts,
+  type EndedToolStep,
   type ModelStep,
-  type ToolStep,
+  type PlainToolSteps,
+  type ToolCallEnd,
 } from '../../machines/agent-turn.ts';
-import type { PrepareOptions } from '../hooks/hook-event-handler.ts';
+import type { ModelCallInput, ModelCallOutcome } from '../../machines/model-call.ts';
+import type { ToolCallOutcome } from '../../machines/tool-call.ts';
 import { hookEvent } from '../hooks/hook-machines.ts';
-import { observed } from '../hooks/observers.ts';
-import { runMachine } from '../hooks/run-machine.ts';
+import type { PrepareOptions } from '../hooks/hook-event-handler.ts';
 import { messageOf } from '../message-of.ts';
+import { isObserved, observed, observedSession } from '../hooks/observers.ts';
+import { runMachine } from '../hooks/run-machine.ts';
 import type { DefaultHookOutput } from '../protocol/output.ts';
 import { errorResult } from '../protocol/tool-result.ts';
-import type { GenAIRequest } from '../translate/genai-types.ts';
+import type { GenAIContent, GenAIRequest } from '../translate/genai-types.ts';
 import { withSystemMessage } from '../translate/genai-v1.ts';
-import { type ChatEvent, hookDecision, toolEvents } from './chat-events.ts';
+import { hookDecision, toolEvents, type ChatEvent } from './chat-events.ts';
 import {
   conversationOf,
   modelMessage,
@@ -29,18 +34,37 @@ import {
 } from './chat-history.ts';
 import type { ChatLoopOptions, ChatSession, ConfirmRequest } from './chat-session.ts';
 import { compressHistory } from './compress-history.ts';
-import { hasHooks, hookResult, planHooks, type Ready, readyHookSystem } from './event-hooks.ts';
-import { type EndedModelCall, runModelCall } from './model-call.ts';
+import { endedModelCall, modelCall, modelCallInput, type EndedModelCall } from './model-call.ts';
+import { OfferedTools } from './offered-tools.ts';
+import {
+  hasHooks,
+  hookResult,
+  isPending,
+  isUnready,
+  planHooks,
+  readyHookSystem,
+} from './event-hooks.ts';
+import { warnOfFailures } from './run-call.ts';
 import { beginSession, fireSessionEvent, notice } from './session-events.ts';
-import type { ToolCallRequest } from './tool-call.ts';
+import {
+  cancelledToolCall,
+  endedToolCall,
+  failedResult,
+  toolCall,
+  toolCallInput,
+  type ToolCallRequest,
+} from './tool-call.ts';
 import { refusalOf } from './tool-choice.ts';
-import { ToolScheduler } from './tool-scheduler.ts';
+import { ToolScheduler, type CompletedToolCall } from './tool-scheduler.ts';
 
 /** The machine of a turn with its actors provided, once for all runs. */
-const agentTurn = agentTurnMachine.provide({ actors: { hookEvent } });
+const agentTurn = agentTurnMachine.provide({ actors: { hookEvent, modelCall, toolCall } });
 
 const defaultMaxSteps = 50;
 const defaultMaxRejections = 8;
+
+/** A call of the model that has ended, and what it says. */
+type ReadAnswer = ModelStep & { readonly call: EndedModelCall; readonly message?: GenAIContent };
 
 /** How far a turn may go. */
 type TurnLimits = Pick<AgentTurnInput, 'maxSteps' | 'maxRejections'>;
@@ -50,6 +74,11 @@ export class ChatTurn {
   readonly #session: ChatSession;
   readonly #abort: AbortController;
   readonly #tell: (...events: ChatEvent[]) => void;
+  readonly #offered: OfferedTools;
+  /** How many results of the last answer's tool calls were told. */
+  #told = 0;
+  /** Whether text of the model call that runs, or ran last, was shown as it came. */
+  #isShown = false;
   /** The request of the last model call, as it was sent. */
   #request: GenAIRequest | undefined;
   /** What the user saw of the last response. */
@@ -65,6 +94,18 @@ export class ChatTurn {
     this.#session = session;
     this.#abort = abort;
     this.#tell = tell;
+    const { config, confirm, invokedBy, allowGuardWrites } = session.options;
+    this.#offered = new OfferedTools({
+      config,
+      tools: session.tools,
+      invokedBy,
+      notOffered: (name) => refusalOf(name, this.#request!),
+      confirm: confirm && ((request) => this.#confirmed(request, confirm)),
+      allowGuardWrites,
+      // What the user agreed to need not have shown where the tool would write.
+      confirmGuarded:
+        confirm && ((request, guarded) => this.#confirmed({ ...request, guarded }, confirm)),
+    });
   }
 
   /** Runs the turn to its last event, which is given back and not told. Never rejects. */
@@ -81,8 +122,12 @@ export class ChatTurn {
       if (this.#session.tokens >= compressAt)
         await compressHistory(this.#session, 'auto', this.#tell, signal);
       await beginSession(this.#session, this.#tell);
-      const system = await readyHookSystem(options.config);
-      const input = { ports: this.#ports(prompt, system), ...limits };
+      const input = {
+        ...observedSession(config),
+        ports: this.#ports(prompt),
+        toolLimit: options.toolLimit ?? availableParallelism(),
+        ...limits,
+      };
       const outcome = await runMachine(agentTurn, input, { signal, ...observed(config) });
       return this.#lastEvent(outcome, limits);
     } catch (error) {
@@ -92,33 +137,10 @@ export class ChatTurn {
     }
   }
 
-  #ports(prompt: string, system: Ready): AgentTurnPorts {
-    const { history, options, contexts } = this.#session;
-    const context = { invokedBy: options.invokedBy, messages: () => conversationOf(history) };
-    const reporting = (event: 'BeforeAgent' | 'AfterAgent'): PrepareOptions => ({
-      context,
-      onDecided: (result) => {
-        this.#tell(...hookDecision(event, result));
-        this.#note(result.finalOutput);
-      },
-    });
-    const onPrompt = planHooks(options.config, system, 'BeforeAgent');
-    const onAnswer = planHooks(options.config, system, 'AfterAgent');
+  #ports(prompt: string): AgentTurnPorts {
+    const { history, contexts } = this.#session;
     return {
-      ...(onPrompt && {
-        hooksBefore: () => onPrompt(() => ({ prompt }), reporting('BeforeAgent')),
-      }),
-      ...(onAnswer && {
-        hooksAfter: (rejections) =>
-          onAnswer(
-            () => ({
-              prompt,
-              prompt_response: this.#said,
-              stop_hook_active: rejections > 0,
-            }),
-            reporting('AfterAgent'),
-          ),
-      }),
+      planHooks: () => this.#planHooks(prompt),
       acceptPrompt: (before) => {
         const added = hookResult(before)?.finalOutput?.getAdditionalContext();
         const parts = [prompt, ...contexts.splice(0), ...(added === undefined ? [] : [added])];
@@ -137,9 +159,55 @@ export class ChatTurn {
         }
       },
       stopOf: (outcome) => ({ reason: hookResult(outcome)?.finalOutput?.getStopReason() ?? '' }),
-      callModel: (parent) => this.#callModel(system, parent),
-      runTools: (calls, parent) => this.#runTools(calls as readonly ToolCallRequest[], parent),
-      cancelCalls: (reason) => this.#abort.abort(reason),
+      modelCall: () => this.#modelCall(),
+      readAnswer,
+      takeAnswer: (step) => this.#takeAnswer(step as ReadAnswer),
+      reportCalls: (calls) => {
+        this.#told = 0;
+        for (const { id, name, input } of calls as readonly ToolCallRequest[])
+          this.#tell({ type: 'toolCall', id, name, input });
+      },
+      arePlain: (calls) => this.#arePlain(calls as readonly ToolCallRequest[]),
+      runPlainCalls: (calls) => this.#runPlainCalls(calls as readonly ToolCallRequest[]),
+      toolCall: (call) => {
+        const request = call as ToolCallRequest;
+        const { execute, options } = this.#offered.call(request, this.#abort.signal);
+        const { config } = this.#session.options;
+        return toolCallInput(config, readyHookSystem(config), request, execute, options);
+      },
+      readResult: (call, end) => readResult(call as ToolCallRequest, end),
+      reportResults: (ended) => this.#reportResults(ended),
+      takeResults: (ended) => void history.push(toolMessage(ended as CompletedToolCall[])),
+    };
+  }
+
+  /** The hooks on the prompt and on the answer, once the host's hooks are ready. */
+  async #planHooks(prompt: string): Promise<AgentTurnHooks> {
+    const { history, options } = this.#session;
+    const system = await readyHookSystem(options.config);
+    const context = { invokedBy: options.invokedBy, messages: () => conversationOf(history) };
+    const reporting = (event: 'BeforeAgent' | 'AfterAgent'): PrepareOptions => ({
+      context,
+      onDecided: (result) => {
+        this.#tell(...hookDecision(event, result));
+        this.#note(result.finalOutput);
+      },
+    });
+    const onPrompt = planHooks(options.config, system, 'BeforeAgent');
+    const onAnswer = planHooks(options.config, system, 'AfterAgent');
+    return {
+      ...(onPrompt && { before: () => onPrompt(() => ({ prompt }), reporting('BeforeAgent')) }),
+      ...(onAnswer && {
+        after: (rejections) =>
+          onAnswer(
+            () => ({
+              prompt,
+              prompt_response: this.#said,
+              stop_hook_active: rejections > 0,
+            }),
+            reporting('AfterAgent'),
+          ),
+      }),
     };
   }
 
@@ -148,56 +216,49 @@ export class ChatTurn {
     if (output?.systemMessage) this.#session.notes.add(output.systemMessage);
   }
 
-  async #callModel(system: Ready, parent: AnyActorRef): Promise<ModelStep> {
-    const { options, notes, history } = this.#session;
+  #modelCall(): ModelCallInput {
+    const { options, notes } = this.#session;
     const { config, model } = options;
-    const { signal } = this.#abort;
-    // The actions of a machine that has just been started run after its first child was.
-    await Promise.resolve();
-    const isHeld = options.display !== 'live' && hasHooks(system, 'AfterModel');
-    let isShown = false;
-    const onText = (text: string): void => {
-      if (isHeld || signal.aborted) return;
-      isShown = true;
-      this.#tell({ type: 'text', text });
-    };
-    const call = await runModelCall(
+    this.#isShown = false;
+    const input = modelCallInput(
       config,
+      readyHookSystem(config),
       { id: randomUUID(), request: this.#nextRequest() },
-      async (request, callSignal) => {
-        const response = await model.generate(request, { signal: callSignal, onText });
+      async (request, signal) => {
+        const response = await model.generate(request, { signal, onText });
         notes.clear();
         return response;
       },
-      {
-        signal,
-        parent,
-        onHooks: (event, result) => this.#tell(...hookDecision(event, result)),
-      },
+      (event, result) => this.#tell(...hookDecision(event, result)),
     );
+    const { hooksAfter, planHooks: isUnplanned } = input.ports;
+    const isHeld = options.display !== 'live' && (hooksAfter ?? isUnplanned) !== undefined;
+    const onText = (text: string): void => {
+      if (isHeld || this.#abort.signal.aborted) return;
+      this.#isShown = true;
+      this.#tell({ type: 'text', text });
+    };
+    return input;
+  }
+
+  #takeAnswer({ call, message, status }: ReadAnswer): void {
+    const { options, notes, history } = this.#session;
+    warnOfFailures(options.config, call.outcome);
     if (call.systemMessage !== undefined) notes.add(call.systemMessage);
     this.#request = call.request;
     this.#session.tokens = call.response?.usageMetadata?.totalTokenCount ?? this.#session.tokens;
-    if (call.outcome.status === 'failed') return { status: 'failed', error: call.error };
-    if (call.outcome.status === 'cancelled') return { status: 'cancelled' };
-    this.#show(call, isShown);
-    const said = call.response && modelMessage(call.response);
-    const message = said && withCallIds(said, randomUUID);
+    if (status !== 'answered') return;
+    this.#show(call);
     if (message) history.push(message);
-    return {
-      status: 'answered',
-      calls: message ? toolCallsOf(message) : [],
-      ...(call.stop && { stop: call.stop }),
-    };
   }
 
-  #show(call: EndedModelCall, isShown: boolean): void {
+  #show(call: EndedModelCall): void {
     const { outcome, blockedReason, response, suppressOutput } = call;
     if (outcome.status === 'blocked' && blockedReason !== undefined)
       this.#tell({ type: 'modelBlocked', reason: blockedReason });
     this.#said = response ? textOf(response) : '';
     this.#answer = suppressOutput ? '' : this.#said;
-    if (this.#answer !== '' && !isShown) this.#tell({ type: 'text', text: this.#answer });
+    if (this.#answer !== '' && !this.#isShown) this.#tell({ type: 'text', text: this.#answer });
   }
 
   /** The conversation so far as a request; hooks may change it, and their changes stay in it. */
@@ -216,27 +277,45 @@ export class ChatTurn {
     return [...notes].reduce<GenAIRequest>(withSystemMessage, request);
   }
 
-  async #runTools(requests: readonly ToolCallRequest[], parent: AnyActorRef): Promise<ToolStep> {
-    const { options, tools, history } = this.#session;
-    const { config, confirm, toolLimit, invokedBy } = options;
-    for (const { id, name, input } of requests) this.#tell({ type: 'toolCall', id, name, input });
+  #arePlain(requests: readonly ToolCallRequest[]): boolean {
+    const { config, confirm } = this.#session.options;
+    const system = readyHookSystem(config);
+    if (confirm || isObserved(config) || isPending(system) || isUnready(system)) return false;
+    const names = new Set(requests.map(({ name }) => name));
+    return ![...names].some(
+      (name) =>
+        refusalOf(name, this.#request!) !== undefined ||
+        hasHooks(system, 'BeforeTool', name) ||
+        hasHooks(system, 'AfterTool', name),
+    );
+  }
+
+  async #runPlainCalls(requests: readonly ToolCallRequest[]): Promise<PlainToolSteps> {
+    const { options, tools } = this.#session;
+    const { config, toolLimit, invokedBy, allowGuardWrites } = options;
     const scheduler = new ToolScheduler({
       config,
       tools,
       ...(toolLimit !== undefined && { limit: toolLimit }),
-      ...(confirm && { confirm: (request) => this.#confirmed(request, confirm) }),
-      notOffered: (name) => refusalOf(name, this.#request!),
       invokedBy,
-      onCompleted: (call) => this.#tell(...toolEvents(call)),
-      parent,
-      allowGuardWrites: options.allowGuardWrites,
-      // What the user agreed to need not have shown where the tool would write.
-      confirmGuarded:
-        confirm && ((request, guarded) => this.#confirmed({ ...request, guarded }, confirm)),
+      allowGuardWrites,
+      onCompleted: (call) => this.#report(call),
     });
-    const { calls, stop } = await scheduler.schedule(requests, { signal: this.#abort.signal });
-    history.push(toolMessage(calls));
-    return stop ? { stop } : {};
+    const { calls } = await scheduler.schedule(requests, { signal: this.#abort.signal });
+    return { status: 'plain', ended: calls };
+  }
+
+  #reportResults(ended: readonly (EndedToolStep | undefined)[]): void {
+    for (let end = ended[this.#told]; end; end = ended[this.#told]) {
+      const call = end as CompletedToolCall;
+      warnOfFailures(this.#session.options.config, call.outcome);
+      this.#report(call);
+    }
+  }
+
+  #report(call: CompletedToolCall): void {
+    this.#told++;
+    this.#tell(...toolEvents(call));
   }
 
   /** Asks the user, where the host wants it, with what hooks left of the arguments; Notification hooks are told first. */
@@ -291,5 +370,43 @@ export class ChatTurn {
       case 'cancelled':
         return { type: 'cancelled', reason: outcome.reason };
     }
+  }
+}
+
+/** What a call of the model means for the turn. */
+function readAnswer(outcome: ModelCallOutcome): ReadAnswer {
+  const call = endedModelCall(outcome);
+  if (outcome.status === 'failed') return { call, status: 'failed', error: outcome.error };
+  if (outcome.status === 'cancelled') return { call, status: 'cancelled' };
+  const said = call.response && modelMessage(call.response);
+  const message = said && withCallIds(said, randomUUID);
+  return {
+    call,
+    status: 'answered',
+    calls: message ? toolCallsOf(message) : [],
+    ...(message && { message }),
+    ...(call.stop && { stop: call.stop }),
+  };
+}
+
+/** What the end of a tool call means for the turn. */
+const readResult = (request: ToolCallRequest, end: ToolCallEnd): CompletedToolCall => ({
+  ...endedToolCall(outcomeOf(request, end)),
+  request,
+});
+
+function outcomeOf(request: ToolCallRequest, end: ToolCallEnd): ToolCallOutcome {
+  switch (end.status) {
+    case 'broken':
+      return {
+        status: 'done',
+        toolInput: request.input,
+        failures: [],
+        result: failedResult(end.error),
+      };
+    case 'unstarted':
+      return cancelledToolCall(request, end.reason);
+    default:
+      return end;
   }
 }

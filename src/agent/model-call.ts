@@ -1,14 +1,19 @@
-import { modelCallMachine, type ModelCallOutcome } from '../../machines/model-call.ts';
+import {
+  type ModelCallInput,
+  modelCallMachine,
+  type ModelCallOutcome,
+  type ModelCallPorts,
+} from '../../machines/model-call.ts';
 import { hookEvent } from '../hooks/hook-machines.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { isObserved } from '../hooks/observers.ts';
+import { isObserved, observedSession } from '../hooks/observers.ts';
 import { messageOf } from '../message-of.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { emptyResponse } from '../translate/genai-v1.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
-import { hookResult, isPending, readyHookSystem } from './event-hooks.ts';
+import { hookResult, isPending, type Ready, readyHookSystem } from './event-hooks.ts';
 import { type CallModel, modelCallPorts, type OnHooks } from './model-call-ports.ts';
-import { runCall, type RunCallOptions, untilCancelled } from './run-call.ts';
+import { runCall, untilCancelled } from './run-call.ts';
 import type { StopRequest } from './tool-call.ts';
 
 /** The machine of a model call with its actors provided, once for all runs. */
@@ -41,7 +46,7 @@ export interface EndedModelCall {
   readonly after?: AggregatedHookResult;
 }
 
-export interface ModelCallOptions extends Pick<RunCallOptions, 'parent'> {
+export interface ModelCallOptions {
   readonly signal?: AbortSignal;
   readonly onHooks?: OnHooks;
 }
@@ -52,22 +57,22 @@ export interface ModelCallOptions extends Pick<RunCallOptions, 'parent'> {
  */
 export async function runModelCall(
   config: HookSystemConfig,
-  { id, request }: ModelCallRequest,
+  asked: ModelCallRequest,
   callModel: CallModel,
-  { signal = new AbortController().signal, parent, onHooks }: ModelCallOptions = {},
+  { signal = new AbortController().signal, onHooks }: ModelCallOptions = {},
 ): Promise<EndedModelCall> {
   const ready = readyHookSystem(config);
   const system = isPending(ready) ? await ready : ready;
-  const ports = modelCallPorts(config, system, { request, callModel, onHooks });
+  const { request } = asked;
   const cancelled = (reason: string): ModelCallOutcome => ({
     status: 'cancelled',
     request,
     failures: [],
     reason,
   });
-  if (signal.aborted) return ended(cancelled(messageOf(signal.reason)));
-  const isPlain = !ports.hooksOnSelection && !ports.hooksBefore && !ports.hooksAfter;
-  if (isPlain && !isObserved(config)) {
+  if (signal.aborted) return endedModelCall(cancelled(messageOf(signal.reason)));
+  const input = modelCallInput(config, system, asked, callModel, onHooks);
+  if (isPlain(input) && !isObserved(config)) {
     const run = async (): Promise<ModelCallOutcome> => {
       try {
         return {
@@ -80,13 +85,34 @@ export async function runModelCall(
         return { status: 'failed', request, failures: [], error };
       }
     };
-    return ended(await untilCancelled(run, cancelled, signal));
+    return endedModelCall(await untilCancelled(run, cancelled, signal));
   }
-  return ended(await runCall(config, modelCall, { id, request, ports }, { signal, parent }));
+  const observed = { ...input, ...observedSession(config) };
+  return endedModelCall(await runCall(config, modelCall, observed, signal));
+}
+
+/** Whether nothing but the model would run. */
+const isPlain = ({ ports }: ModelCallInput): boolean =>
+  !ports.hooksOnSelection && !ports.hooksBefore && !ports.hooksAfter;
+
+/** A model call as input of the `modelCall` machine, which waits for hooks that are not ready yet. */
+export function modelCallInput(
+  config: HookSystemConfig,
+  ready: Ready | Promise<Ready>,
+  { id, request }: ModelCallRequest,
+  callModel: CallModel,
+  onHooks: OnHooks | undefined,
+): ModelCallInput {
+  const portsWith = (system: Ready): ModelCallPorts =>
+    modelCallPorts(config, system, { request, callModel, onHooks });
+  const ports = isPending(ready)
+    ? { ...portsWith(undefined), planHooks: () => ready.then(portsWith) }
+    : portsWith(ready);
+  return { id, request, ports };
 }
 
 /** What an ended model call means for the agent and its user (HOOK-036, 037, 040, 046 to 049, 058, 184, 202). */
-function ended(outcome: ModelCallOutcome): EndedModelCall {
+export function endedModelCall(outcome: ModelCallOutcome): EndedModelCall {
   const selection = hookResult(outcome.selection);
   const before = hookResult(outcome.before);
   const after = hookResult(outcome.after);

@@ -1,38 +1,34 @@
 import { randomUUID } from 'node:crypto';
-import type { AnyActorRef, AnyStateMachine, InputFrom, OutputFrom } from 'xstate';
+import type { AnyStateMachine, InputFrom, OutputFrom } from 'xstate';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { observed } from '../hooks/observers.ts';
 import { onAbort } from '../hooks/on-abort.ts';
-import { type OnSuspended, runMachine } from '../hooks/run-machine.ts';
+import { runMachine } from '../hooks/run-machine.ts';
 import { messageOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { withoutHooks } from './event-hooks.ts';
-
-/** How a call is run. */
-export interface RunCallOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** The actor that the call is a child of; default: it is a root. */
-  readonly parent?: AnyActorRef | undefined;
-  readonly onSuspended?: OnSuspended | undefined;
-}
 
 interface CallOutcome {
   readonly failures: readonly { readonly phase: HookEventName; readonly error: unknown }[];
 }
 
-/** Runs the machine of a call to its outcome; hook phases that broke are warned of. */
+/** Runs the machine of a call to its outcome. */
 export function runCall<Machine extends AnyStateMachine>(
   config: HookSystemConfig,
   machine: Machine,
   input: InputFrom<Machine>,
-  options: RunCallOptions,
+  signal: AbortSignal | undefined,
 ): Promise<OutputFrom<Machine>> {
   // Not awaited: a frame that waits would take memory as long as the call lasts.
-  return runMachine(machine, input, { ...options, ...observed(config) }).then((outcome) => {
-    for (const { phase, error } of (outcome as CallOutcome).failures)
-      withoutHooks(config, `${phase}: the hooks broke`, error);
+  return runMachine(machine, input, { signal, ...observed(config) }).then((outcome) => {
+    warnOfFailures(config, outcome);
     return outcome;
   });
+}
+
+/** Warns of the hook phases of a call that broke. */
+export function warnOfFailures(config: HookSystemConfig, { failures }: CallOutcome): void {
+  for (const { phase, error } of failures) withoutHooks(config, `${phase}: the hooks broke`, error);
 }
 
 /** A call without hooks: it ends when it is cancelled, whether or not `run` does. */

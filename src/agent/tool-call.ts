@@ -1,5 +1,8 @@
+import type { HookEventOutcome } from '../../machines/hook-event.ts';
 import {
   toolCallMachine,
+  type AnswerToolCall,
+  type ToolCallInput,
   type ToolCallOutcome,
   type ToolCallPorts,
   type ToolInput,
@@ -8,14 +11,13 @@ import type { EventContext } from '../dialects/event-context.ts';
 import { isError } from '../errors.ts';
 import { hookEvent } from '../hooks/hook-machines.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { isObserved } from '../hooks/observers.ts';
-import type { OnSuspended } from '../hooks/run-machine.ts';
+import { isObserved, observedSession } from '../hooks/observers.ts';
 import { messageOf } from '../message-of.ts';
 import { BeforeToolHookOutput, type DefaultHookOutput } from '../protocol/output.ts';
 import { errorResult, type LlmContent, type ToolResult } from '../protocol/tool-result.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 import { hookResult, isPending, planHooks, type Ready, readyHookSystem } from './event-hooks.ts';
-import { runCall, type RunCallOptions, untilCancelled } from './run-call.ts';
+import { runCall, untilCancelled } from './run-call.ts';
 
 /** The machine of a tool call with its actors provided, once for all runs. */
 export const toolCall = toolCallMachine.provide({ actors: { hookEvent } });
@@ -32,7 +34,8 @@ export interface ToolCallRequest {
 export type Confirm = (request: ToolCallRequest) => boolean | Promise<boolean>;
 
 /** How a tool call is made, and what is known of it beside what was asked. */
-interface ToolCallOptions extends EventContext, Pick<RunCallOptions, 'signal' | 'parent'> {
+export interface ToolCallOptions extends EventContext {
+  readonly signal?: AbortSignal | undefined;
   /** The tool is not on offer: why, for the model. */
   readonly notOffered?: string | undefined;
   /** Default: nobody is asked. */
@@ -56,48 +59,71 @@ export async function runToolCall(
   config: HookSystemConfig,
   request: ToolCallRequest,
   executeTool: ExecuteTool,
-  { signal, parent, notOffered, confirm, ...context }: ToolCallOptions = {},
+  { signal, ...options }: ToolCallOptions = {},
 ): Promise<EndedToolCall> {
   // Nothing is awaited on the way to a call that no hook matches (HOOK-013).
   const ready = readyHookSystem(config);
   const system = isPending(ready) ? await ready : ready;
-  const { id, name, input } = request;
-  const ports = portsFor(config, system, request, executeTool, context, confirm);
-  const cancelled = (reason: string): ToolCallOutcome => ({
-    status: 'cancelled',
-    toolInput: input,
-    failures: [],
-    reason,
-  });
-  if (signal?.aborted) return ended(cancelled(messageOf(signal.reason)));
-  const isPlain = !ports.hooksBefore && !ports.hooksAfter && !confirm && notOffered === undefined;
-  if (isPlain && !isObserved(config)) {
+  const toolInput = request.input;
+  const cancelled = (reason: string) => cancelledToolCall(request, reason);
+  if (signal?.aborted) return endedToolCall(cancelled(messageOf(signal.reason)));
+  const input = toolCallInput(config, system, request, executeTool, options);
+  if (isPlain(input) && !isObserved(config)) {
     const heard = signal ?? new AbortController().signal;
     const run = async (): Promise<ToolCallOutcome> => {
-      const result = await runTool(executeTool, input, heard).catch(failedResult);
-      return { status: 'done', toolInput: input, failures: [], result };
+      const result = await runTool(executeTool, toolInput, heard).catch(failedResult);
+      return { status: 'done', toolInput, failures: [], result };
     };
-    return ended(await untilCancelled(run, cancelled, signal));
+    return endedToolCall(await untilCancelled(run, cancelled, signal));
   }
-  const outcome = await runCall(
-    config,
-    toolCall,
-    { id, toolName: name, toolInput: input, notOffered, ports },
-    { signal, parent, onSuspended: confirm && asking(request, confirm) },
-  );
-  return ended(outcome);
+  const observed = { ...input, ...observedSession(config) };
+  return endedToolCall(await runCall(config, toolCall, observed, signal));
 }
 
-/** What the engine does for the `toolCall` machine. */
-function portsFor(
+/** How a call ends that is cancelled before it begins. */
+export const cancelledToolCall = ({ input }: ToolCallRequest, reason: string): ToolCallOutcome => ({
+  status: 'cancelled',
+  toolInput: input,
+  failures: [],
+  reason,
+});
+
+/** Whether nothing but the tool would run. */
+const isPlain = ({ ports, notOffered }: ToolCallInput): boolean =>
+  notOffered === undefined && !ports.hooksBefore && !ports.hooksAfter && !ports.ask;
+
+/** A tool call as input of the `toolCall` machine, which waits for hooks that are not ready yet. */
+export function toolCallInput(
+  config: HookSystemConfig,
+  ready: Ready | Promise<Ready>,
+  request: ToolCallRequest,
+  executeTool: ExecuteTool,
+  { notOffered, confirm, toolCallId = request.id, ...given }: Omit<ToolCallOptions, 'signal'>,
+): ToolCallInput {
+  const { id, name, input } = request;
+  const context = { ...given, toolCallId };
+  const portsWith = (system: Ready): ToolCallPorts => ({
+    ...plannedHooks(config, system, name, context),
+    rewrite: rewritten,
+    ...(confirm && {
+      ask: (toolInput, answer) => ask({ ...request, input: toolInput }, confirm, answer),
+    }),
+    execute: (toolInput, signal) => runTool(executeTool, toolInput, signal),
+    failure: failedResult,
+  });
+  const ports = isPending(ready)
+    ? { ...portsWith(undefined), planHooks: () => ready.then(portsWith) }
+    : portsWith(ready);
+  return { id, toolName: name, toolInput: input, notOffered, ports };
+}
+
+/** The hooks before and after a tool. */
+function plannedHooks(
   config: HookSystemConfig,
   system: Ready,
-  { id, name }: ToolCallRequest,
-  executeTool: ExecuteTool,
-  { toolCallId = id, ...given }: EventContext,
-  confirm: Confirm | undefined,
-): ToolCallPorts {
-  const context = { ...given, toolCallId };
+  name: string,
+  context: EventContext,
+): Pick<ToolCallPorts, 'hooksBefore' | 'hooksAfter'> {
   const before = planHooks(config, system, 'BeforeTool', name);
   const after = planHooks(config, system, 'AfterTool', name);
   return {
@@ -116,35 +142,29 @@ function portsFor(
           { context },
         ),
     }),
-    rewrite(toolInput, outcome) {
-      const { finalOutput: output, toolInput: replaced } = hookResult(outcome) ?? {};
-      if (replaced) return replaced;
-      const change = output && new BeforeToolHookOutput(output).getModifiedToolInput();
-      return change ? { ...toolInput, ...change } : toolInput;
-    },
-    mustAsk: () => confirm !== undefined,
-    execute: (toolInput, signal) => runTool(executeTool, toolInput, signal),
-    failure: failedResult,
   };
 }
 
-/** Asks the user whenever the call waits for it. A question that breaks is no approval. */
-function asking(request: ToolCallRequest, confirm: Confirm): OnSuspended {
+/** The arguments that the hooks before the tool left. */
+function rewritten(toolInput: ToolInput, outcome: HookEventOutcome): ToolInput {
+  const { finalOutput: output, toolInput: replaced } = hookResult(outcome) ?? {};
+  if (replaced) return replaced;
+  const change = output && new BeforeToolHookOutput(output).getModifiedToolInput();
+  return change ? { ...toolInput, ...change } : toolInput;
+}
+
+/** Asks the user. A question that breaks is no approval. */
+function ask(request: ToolCallRequest, confirm: Confirm, answer: AnswerToolCall): void {
   const reason = `The user did not let ${request.name} run.`;
-  return (actor) => {
-    const { toolInput } = actor.getSnapshot().context as { readonly toolInput: ToolInput };
-    const ask = async (): Promise<boolean> => confirm({ ...request, input: toolInput });
-    const answer = (approved: boolean, why = reason): void => {
-      // It may have been cancelled meanwhile.
-      if (actor.getSnapshot().status === 'active')
-        actor.send({ type: 'answer', approved, reason: why });
-    };
-    void ask().then(answer, (error: unknown) => answer(false, `${reason} (${messageOf(error)})`));
-  };
+  const asked = (async () => confirm(request))();
+  void asked.then(
+    (approved) => answer(approved, reason),
+    (error: unknown) => answer(false, `${reason} (${messageOf(error)})`),
+  );
 }
 
 /** What an ended tool call means, with what its hooks did. */
-function ended(outcome: ToolCallOutcome): EndedToolCall {
+export function endedToolCall(outcome: ToolCallOutcome): EndedToolCall {
   const before = hookResult(outcome.before);
   const after = hookResult(outcome.after);
   return {
@@ -223,6 +243,8 @@ export function applyToolEffects(
           outcome.by === 'selection' ? 'tool_not_allowed' : 'declined',
         ),
       };
+    case 'deferred':
+      return { toolResult: errorResult('The tool call was deferred.', 'deferred') };
     case 'done':
       return { toolResult: withHookTexts(resultOf(outcome.result, replaced), before, after) };
   }
@@ -274,6 +296,6 @@ export const toolResponse = ({ llmContent, returnDisplay, metadata, error }: Too
 });
 
 /** A thrown error as a result that the model reads and AfterTool hooks see (C-68). */
-function failedResult(error: unknown): ToolResult {
+export function failedResult(error: unknown): ToolResult {
   return errorResult(messageOf(error), isError(error) ? error.name : 'Error');
 }

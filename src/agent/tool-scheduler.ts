@@ -1,21 +1,16 @@
 import { HookmachineError } from '../errors.ts';
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
-import type { AnyActorRef } from 'xstate';
-import type { InvokedBy } from '../dialects/event-context.ts';
-import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { messageOf } from '../message-of.ts';
 import { onAbort } from '../hooks/on-abort.ts';
 import { warn } from '../log.ts';
-import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
+import { OfferedTools, type OfferedToolsOptions } from './offered-tools.ts';
 import {
-  type Confirm,
   type EndedToolCall,
   runToolCall,
   type StopRequest,
   type ToolCallRequest,
 } from './tool-call.ts';
-import type { Tool, ToolContext } from './tool.ts';
 
 /** A tool call that has ended, with what was asked. */
 export interface CompletedToolCall extends EndedToolCall {
@@ -29,27 +24,11 @@ export interface ToolBatch {
   readonly stop?: StopRequest;
 }
 
-export interface ToolSchedulerOptions {
-  readonly config: HookSystemConfig;
-  readonly tools: ReadonlyMap<string, Tool>;
+export interface ToolSchedulerOptions extends OfferedToolsOptions {
   /** How many calls may run at once; default: the number of cores. */
   readonly limit?: number;
-  /** Who asks for the calls, for hooks that are told of it; default `main`. */
-  readonly invokedBy?: InvokedBy | undefined;
   /** Told of every call as it ends, in the order asked, whatever the order of ending. */
   readonly onCompleted?: (call: CompletedToolCall) => void;
-  /** Whether built-in tools may write settings with hooks, hooks, and trusted scripts without asking; default false. */
-  readonly allowGuardWrites?: boolean | undefined;
-  /** Asks before a built-in tool does that, with the final arguments; without it such a write is refused. */
-  readonly confirmGuarded?:
-    | ((request: ToolCallRequest, guarded: readonly string[]) => boolean | Promise<boolean>)
-    | undefined;
-  /** Why a tool is not on offer now, for the model; undefined when it is. Default: every tool is. */
-  readonly notOffered?: (toolName: string) => string | undefined;
-  /** Asks the user before a tool runs, with its final arguments, one call after the other. Default: nobody is asked. */
-  readonly confirm?: Confirm;
-  /** The actor that the calls are children of; default: each is a root. */
-  readonly parent?: AnyActorRef;
 }
 
 /**
@@ -59,12 +38,13 @@ export interface ToolSchedulerOptions {
  */
 export class ToolScheduler {
   readonly #options: ToolSchedulerOptions;
+  readonly #offered: OfferedTools;
   #running = 0;
   #abort: AbortController | undefined;
-  #asking: Promise<unknown> = Promise.resolve();
 
   constructor(options: ToolSchedulerOptions) {
     this.#options = options;
+    this.#offered = new OfferedTools(options);
   }
 
   /** `idle` between batches, after a blocked call too (HOOK-129). */
@@ -129,13 +109,6 @@ export class ToolScheduler {
     return { calls, ...(stops.length > 0 && { stop: { reason: [...new Set(stops)].join('\n') } }) };
   }
 
-  /** One question at a time: a user cannot answer two at once. */
-  #asked(ask: () => boolean | Promise<boolean>, signal: AbortSignal): Promise<boolean> {
-    const answer = this.#asking.then(() => (signal.aborted ? false : ask()));
-    this.#asking = answer.catch(() => undefined);
-    return answer;
-  }
-
   /** A listener that throws must not leave the other calls unattended. */
   #tell(call: CompletedToolCall): void {
     const { config, onCompleted } = this.#options;
@@ -148,53 +121,15 @@ export class ToolScheduler {
 
   async #one(request: ToolCallRequest, signal: AbortSignal): Promise<CompletedToolCall> {
     this.#running++;
-    const { config, tools, invokedBy, notOffered, confirm, parent } = this.#options;
-    const { allowGuardWrites, confirmGuarded } = this.#options;
-    const tool = tools.get(request.name);
+    const { execute, options } = this.#offered.call(request, signal);
     try {
-      const call = await runToolCall(
-        config,
-        request,
-        (input, toolSignal) =>
-          execute(tool, request.name, input, {
-            cwd: config.getWorkingDir(),
-            signal: toolSignal,
-            allowGuardWrites,
-            confirmGuarded:
-              confirmGuarded &&
-              (({ guarded }) =>
-                this.#asked(() => confirmGuarded({ ...request, input }, guarded), toolSignal)),
-          }),
-        {
-          signal,
-          parent,
-          invokedBy,
-          notOffered: notOffered?.(request.name),
-          confirm: confirm && ((asked) => this.#asked(() => confirm(asked), signal)),
-        },
-      );
+      const call = await runToolCall(this.#options.config, request, execute, {
+        ...options,
+        signal,
+      });
       return { ...call, request };
     } finally {
       this.#running--;
     }
   }
-}
-
-/** The tool checks the arguments it really gets: a rewrite that does not fit is the tool's own error, never undone (C-67). */
-async function execute(
-  tool: Tool | undefined,
-  name: string,
-  input: object,
-  context: ToolContext,
-): Promise<ToolResult> {
-  if (tool === undefined) return errorResult(`There is no tool "${name}".`, 'tool_not_found');
-  const checked = tool.parameters.safeParse(input);
-  if (!checked.success)
-    return errorResult(
-      `Invalid arguments for ${name}: ${checked.error.issues
-        .map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '))
-        .join('; ')}`,
-      'invalid_tool_params',
-    );
-  return tool.execute(checked.data, context);
 }

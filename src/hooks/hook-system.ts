@@ -15,7 +15,7 @@ import { HookPlanner } from './hook-planner.ts';
 import { HookRegistry } from './hook-registry.ts';
 import { messageOf } from '../message-of.ts';
 import { addObserver } from './observers.ts';
-import type { InspectObserver } from './origin.ts';
+import type { InspectObserver } from './inspect-observer.ts';
 import { runProgram } from './run-program.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 import {

@@ -1,5 +1,5 @@
 import type { HookHost } from './config.ts';
-import type { InspectObserver, RunOrigin } from './origin.ts';
+import type { InspectObserver } from './inspect-observer.ts';
 
 /** The observers that came to a host beside its own. */
 const added = new WeakMap<HookHost, Set<InspectObserver>>();
@@ -18,18 +18,18 @@ export const isObserved = (config: HookHost): boolean =>
   config.inspect !== undefined || (added.get(config)?.size ?? 0) > 0;
 
 /** What a run of this host's needs for its observers. */
-export function observed(config: HookHost): {
-  readonly inspect?: InspectObserver;
-  readonly origin?: RunOrigin;
-} {
+export function observed(config: HookHost): { readonly inspect?: InspectObserver } {
   if (!isObserved(config)) return {};
   const { inspect } = config;
   const observers = added.get(config) ?? [];
   return {
-    origin: { sessionId: config.getSessionId() },
-    inspect: (event, origin) => {
-      inspect?.(event, origin);
-      for (const observer of observers) observer(event, origin);
+    inspect: (event) => {
+      inspect?.(event);
+      for (const observer of observers) observer(event);
     },
   };
 }
+
+/** The session of a run of this host's; only an observer asks. */
+export const observedSession = (config: HookHost): { readonly sessionId?: string } =>
+  isObserved(config) ? { sessionId: config.getSessionId() } : {};

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyStateMachine, InspectionEvent, StateNode, StateValue } from 'xstate';
 import type { HookEventOutcome, HookEventContext, HookPayload } from '../../machines/hook-event.ts';
+import type { HookProcessInput } from '../../machines/hook-process.ts';
 import { messageOf } from '../message-of.ts';
 import { debugChannel } from '../log.ts';
 import { beginningOf } from './beginning.ts';
 import { ending, verdictOf, type Outcome } from './ending.ts';
 import type { JournalEntry, JournaledMachine } from './entry.ts';
 import { answered, longestReason } from './hook-answer.ts';
-import type { InspectObserver, RunOrigin } from '../hooks/origin.ts';
+import type { InspectObserver } from '../hooks/inspect-observer.ts';
 import { redactor } from '../redaction/redactor.ts';
 
 const debug = debugChannel('system');
@@ -78,20 +79,16 @@ export function journalTo(
   const prefix = randomUUID().slice(0, 8);
   let count = 0;
 
-  /** Between two machines there may be a promise that keeps them together. */
-  const machineAbove = ({ _parent }: ActorRef): Run | undefined =>
-    _parent && (runs.get(_parent) ?? machineAbove(_parent));
-
-  const begin = (ref: ActorRef, origin: RunOrigin | undefined): void => {
+  const begin = (ref: ActorRef): void => {
     const machine = machineOf(ref);
     if (machine === undefined) return;
     const { input } = ref.options;
-    const parent = machineAbove(ref);
+    const parent = ref._parent && runs.get(ref._parent);
     const { given, ...beginning } = beginningOf(machine, input, told);
     const payload = payloads ? told.value(given?.()) : undefined;
     const run: Run = {
       id: `${prefix}-${++count}`,
-      session: parent?.session ?? origin?.sessionId ?? sessionIn(input) ?? '',
+      session: parent?.session ?? sessionIn(input) ?? '',
       machine,
       state: initialState(ref.logic as AnyStateMachine),
       children: [],
@@ -112,7 +109,8 @@ export function journalTo(
     write({ kind: 'moved', at, id: run.id, to: run.state, event: 'xstate.init' });
     runs.set(ref, run);
     parent?.children.push(ref);
-    if (parent && machine === 'hookProcess') parent.hooks[positionOf(ref)] = run.id;
+    if (parent && machine === 'hookProcess')
+      parent.hooks[(input as HookProcessInput).position ?? 0] = run.id;
   };
 
   const move = (ref: ActorRef, run: Run, snapshot: Snapshot, event: string): void => {
@@ -154,9 +152,9 @@ export function journalTo(
     }
   };
 
-  const observe = (event: InspectionEvent, origin: RunOrigin | undefined): void => {
+  const observe = (event: InspectionEvent): void => {
     const ref = event.actorRef as unknown as ActorRef;
-    if (event.type === '@xstate.actor') return begin(ref, origin);
+    if (event.type === '@xstate.actor') return begin(ref);
     const run = runs.get(ref);
     if (run === undefined) return;
     switch (event.type) {
@@ -181,9 +179,9 @@ export function journalTo(
   };
 
   return {
-    observe(event, origin) {
+    observe(event) {
       try {
-        observe(event, origin);
+        observe(event);
       } catch (error) {
         debug('the journal could not tell of %s: %s', event.type, messageOf(error));
       }
@@ -217,12 +215,15 @@ function machineOf({ logic }: ActorRef): JournaledMachine | undefined {
 
 const now = (): number => performance.timeOrigin + performance.now();
 
+/** The session of a machine that no other one started. */
 function sessionIn(input: unknown): string | undefined {
-  const session = (input as { payload?: HookPayload } | undefined)?.payload?.['session_id'];
+  const { sessionId, payload } = (input ?? {}) as {
+    readonly sessionId?: string;
+    readonly payload?: HookPayload;
+  };
+  const session = sessionId ?? payload?.['session_id'];
   return typeof session === 'string' ? session : undefined;
 }
-
-const positionOf = ({ id }: ActorRef): number => Number(id.slice('hook.'.length));
 
 /** XState tells of no step into the initial state. */
 function initialState({ root }: AnyStateMachine): string {

@@ -1,6 +1,6 @@
 import { debugChannel } from '../log.ts';
 import { messageOf } from '../message-of.ts';
-import type { InspectObserver } from '../hooks/origin.ts';
+import type { InspectObserver } from '../hooks/inspect-observer.ts';
 
 const debug = debugChannel('system');
 
@@ -16,10 +16,10 @@ export function observeAll(
 ): InspectObserver | undefined {
   const present = observers.filter((observer) => observer !== undefined);
   if (present.length < 2) return present[0];
-  return (event, origin) => {
+  return (event) => {
     for (const observer of present)
       try {
-        observer(event, origin);
+        observer(event);
       } catch (error) {
         debug('an observer threw: %s', messageOf(error));
       }

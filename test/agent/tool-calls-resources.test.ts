@@ -94,7 +94,6 @@ test('machines leave no memory behind: 2,000 tool calls with hooks before and af
           ports: {
             hooksBefore: () => planOf('parallel'),
             hooksAfter: () => planOf('sequential'),
-            mustAsk: () => false,
             rewrite: (toolInput) => toolInput,
             execute: () => Promise.resolve({}),
             failure: (error) => ({ error }),

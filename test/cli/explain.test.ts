@@ -196,8 +196,8 @@ BeforeTool: 5 hooks, one after another
       {
         signal: abort.signal,
         config: {
-          inspect: (event, origin) => {
-            recording.observe(event, origin);
+          inspect: (event) => {
+            recording.observe(event);
             if (event.type === '@xstate.event' && event.event.type === 'process.started')
               abort.abort('no more');
           },
@@ -285,8 +285,8 @@ BeforeTool: 5 hooks, one after another
       {
         signal: abort.signal,
         config: {
-          inspect: (event, origin) => {
-            recording.observe(event, origin);
+          inspect: (event) => {
+            recording.observe(event);
             if (event.type === '@xstate.event' && event.event.type === 'process.started')
               abort.abort('no more');
           },

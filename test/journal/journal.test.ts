@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { runToolCall } from '../../src/agent/tool-call.ts';
 import { modelCall } from '../../src/agent/model-call.ts';
 import { toolCall } from '../../src/agent/tool-call.ts';
+import type { InspectObserver } from '../../src/hooks/inspect-observer.ts';
 import { runMachine } from '../../src/hooks/run-machine.ts';
 import { journalTo } from '../../src/journal/journal.ts';
 import { callTool, someInput, written } from '../support/call-tool.ts';
@@ -130,8 +131,8 @@ describe('the journal', () => {
   test('a hook that lost trust is told as such', async () => {
     const seen = journaled();
     let isTrusted = true;
-    const inspect: typeof seen.config.inspect = (event, origin) => {
-      seen.journal.observe(event, origin);
+    const inspect: InspectObserver = (event) => {
+      seen.journal.observe(event);
       // It was planned by now, and is about to start.
       if (event.type === '@xstate.actor') isTrusted = seen.started('hookEvent').length === 0;
     };
@@ -187,8 +188,8 @@ describe('the journal', () => {
   test('a cancelled call and its hooks end as cancelled', async () => {
     const seen = journaled();
     const abort = new AbortController();
-    const inspect: typeof seen.config.inspect = (event, origin) => {
-      seen.journal.observe(event, origin);
+    const inspect: InspectObserver = (event) => {
+      seen.journal.observe(event);
       if (event.type === '@xstate.event' && event.event.type === 'process.started')
         abort.abort('enough');
     };
@@ -238,17 +239,13 @@ describe('what the journal costs', () => {
     let ended = 0;
     const journal = journalTo(({ kind }) => void (ended += kind === 'ended' ? 1 : 0));
     const ports = {
-      mustAsk: () => false,
       rewrite: () => ({}),
       execute: () => Promise.resolve({}),
       failure: () => ({}),
     };
     for (let run = 0; run < 10_000; run++) {
       const input = { id: String(run), toolName: 'tool', toolInput: {}, ports };
-      await runMachine(toolCall, input, {
-        inspect: journal.observe,
-        origin: { sessionId: 's' },
-      });
+      await runMachine(toolCall, input, { inspect: journal.observe });
       expect(journal.running).toBe(0);
     }
     expect(ended).toBe(10_000);

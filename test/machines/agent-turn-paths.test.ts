@@ -5,8 +5,8 @@ import {
   agentTurnMachine,
   type AgentTurnInput,
   type AgentTurnOutcome,
+  type EndedToolStep,
   type ModelStep,
-  type ToolStep,
 } from '../../machines/agent-turn.ts';
 import type { HookEventInput, HookEventOutcome } from '../../machines/hook-event.ts';
 import { pathOf } from './path-of.ts';
@@ -17,7 +17,7 @@ type Snapshot = SnapshotFrom<typeof agentTurnMachine>;
 type Event = EventFromLogic<typeof agentTurnMachine>;
 
 const stop = { reason: 'Enough.' };
-const calls = [{ name: 'write_file' }];
+const calls = [{ name: 'write_file' }, { name: 'read_file' }];
 
 const modelSteps: Record<string, ModelStep> = {
   'model is content': { status: 'answered', calls: [] },
@@ -27,9 +27,9 @@ const modelSteps: Record<string, ModelStep> = {
   'model fails': { status: 'failed', error: 'down' },
   'model gives up': { status: 'cancelled' },
 };
-const toolSteps: Record<string, ToolStep> = {
-  'tools give': {},
-  'tools are stopped': { stop },
+const toolSteps: Record<string, object> = {
+  'tool gives': { status: 'done' },
+  'tool is stopped': { status: 'stopped' },
 };
 
 const settled = (blocked: boolean, stops: boolean): HookEventOutcome => ({
@@ -60,28 +60,32 @@ const sendsOn = (word: string | undefined): boolean =>
 const answered = (id: string, steps: Record<string, object>) =>
   Object.entries(steps).map(([word, output]) => [
     word,
-    { type: `xstate.done.actor.${id}`, output },
+    { type: `xstate.done.actor.${id}`, output, actorId: id },
   ]);
 
 /** Every answer of the outside world, by a word for it, as the event that XState makes of it. */
 const answers: Record<string, object> = {
   ...Object.fromEntries([
     ...answered('modelCall', modelSteps),
-    ...answered('toolBatch', toolSteps),
+    ...answered('tool.0', toolSteps),
     ...answered('beforeHooks', beforeSteps),
     ...answered('afterHooks', afterSteps),
   ]),
   'model breaks': { type: 'xstate.error.actor.modelCall', error: 'broken' },
   'before breaks': { type: 'xstate.error.actor.beforeHooks', error: 'broken' },
   'after breaks': { type: 'xstate.error.actor.afterHooks', error: 'broken' },
-  'tools break': { type: 'xstate.error.actor.toolBatch', error: 'broken' },
+  'tool breaks': { type: 'xstate.error.actor.tool.0', error: 'broken', actorId: 'tool.0' },
+  'hooks break': { type: 'xstate.error.actor.hooks', error: 'broken' },
   cancel: { type: 'cancel', reason: 'user' },
 };
-const wordFor = (event: object): string =>
-  Object.keys(answers).find((word) => answers[word] === event) ?? '';
+const wordFor = (event: Event): string =>
+  Object.keys(answers).find((word) => answers[word] === event) ?? 'hooks ready';
 
 /** What the ports were told. */
 let told: string[] = [];
+
+/** The results of each answer's calls, as they were taken into the conversation. */
+let taken: (readonly (EndedToolStep | undefined)[])[] = [];
 
 /** Which hooks are configured, and how far a turn may go. */
 interface Setting {
@@ -98,26 +102,45 @@ const somePlan = {
 } as unknown as HookEventInput;
 const maxRejections = 1;
 
-const inputFor = ({ maxSteps, hasBefore, hasAfter }: Setting): AgentTurnInput => ({
+/** One call runs at a time. */
+const inputFor = ({ maxSteps }: Setting): AgentTurnInput => ({
   maxSteps,
   maxRejections,
+  toolLimit: 1,
   ports: {
-    ...(hasBefore && { hooksBefore: () => somePlan }),
-    ...(hasAfter && { hooksAfter: () => somePlan }),
+    planHooks: () => Promise.reject(new Error('the script answers for the hooks')),
     acceptPrompt: () => void told.push('prompt'),
     sendOn: () => void told.push('sent on'),
     stopOf: () => stop,
-    callModel: () => Promise.reject(new Error('the script answers for the model')),
-    runTools: () => Promise.reject(new Error('the script answers for the tools')),
-    cancelCalls: (reason) => void told.push(reason),
+    modelCall: () => ({}) as never,
+    readAnswer: (outcome) => outcome as unknown as ModelStep,
+    takeAnswer: () => undefined,
+    reportCalls: () => undefined,
+    arePlain: () => false,
+    runPlainCalls: () => Promise.reject(new Error('each call is a machine')),
+    toolCall: () => ({}) as never,
+    readResult: (_, { status }) => (status === 'stopped' ? { stop } : {}),
+    reportResults: () => undefined,
+    takeResults: (ended) => void taken.push(ended),
   },
 });
 
-/** A turn is cancelled once; and its limit keeps its graph finite. */
+/** What the planned hooks of a setting are. */
+const hooksReady = ({ hasBefore, hasAfter }: Setting): object => ({
+  type: 'xstate.done.actor.hooks',
+  output: {
+    ...(hasBefore && { before: () => somePlan }),
+    ...(hasAfter && { after: () => somePlan }),
+  },
+});
+
+/** A turn is cancelled once, which keeps its graph finite as its limit does; and only tools end while tools run. */
 const filterEvents = (snapshot: Snapshot, event: Event): boolean =>
   snapshot.status === 'active' &&
   snapshot.can(event) &&
-  !(event.type === 'cancel' && snapshot.context.cancelReason !== undefined);
+  (event.type === 'cancel'
+    ? snapshot.context.cancelReason === undefined
+    : event.type.includes('.tool.') === pathOf(snapshot.value).startsWith('runningTools'));
 
 const serializeState = ({ value, context }: Snapshot): string => {
   const { ports: _ports, ...heard } = context;
@@ -128,14 +151,15 @@ const script = new Script();
 const machine = agentTurnMachine.provide({
   actors: {
     hookEvent: script.child as never,
-    callModel: script.child as never,
-    runTools: script.child as never,
+    planHooks: script.child as never,
+    modelCall: script.child as never,
+    toolCall: script.child as never,
   },
 });
 
 const settings: readonly Setting[] = [
   { maxSteps: 1, hasBefore: false, hasAfter: false },
-  { maxSteps: 3, hasBefore: false, hasAfter: false },
+  { maxSteps: 2, hasBefore: false, hasAfter: false },
   { maxSteps: 1, hasBefore: true, hasAfter: true },
   { maxSteps: 2, hasBefore: true, hasAfter: true },
   { maxSteps: 2, hasBefore: false, hasAfter: true },
@@ -143,7 +167,7 @@ const settings: readonly Setting[] = [
 const nameOf = ({ maxSteps, hasBefore, hasAfter }: Setting): string =>
   `limit ${maxSteps}${hasBefore ? ', BeforeAgent' : ''}${hasAfter ? ', AfterAgent' : ''}`;
 const walkFor = (setting: Setting) => ({
-  events: Object.values(answers) as unknown as Event[],
+  events: [hooksReady(setting), ...Object.values(answers)] as unknown as Event[],
   filterEvents,
   serializeState,
   input: inputFor(setting),
@@ -162,14 +186,15 @@ const paths = settings.flatMap((setting) => {
 });
 type Path = (typeof paths)[number];
 
-/** How many model calls were begun: one before anything is heard, and one after every batch or rejection that lets the turn go on. */
+/** How many model calls were begun: one after the prompt, and one after every batch or rejection that lets the turn go on. */
 function stepsOf(words: readonly string[], { hasBefore, maxSteps }: Setting): number {
-  let steps = hasBefore ? 0 : 1;
+  let steps = 0;
   let rejections = 0;
-  for (const word of words) {
+  for (const [index, word] of words.entries()) {
     if (word === 'cancel') return steps;
     if (word === 'before allows' || word === 'before breaks') steps += 1;
-    if (word === 'tools give' && steps < maxSteps) steps += 1;
+    if (word === 'hooks ready' && !hasBefore) steps += 1;
+    if (isLastOfBatch(words, index) && steps < maxSteps) steps += 1;
     if (sendsOn(word) && steps < maxSteps && rejections < maxRejections) {
       steps += 1;
       rejections += 1;
@@ -177,6 +202,13 @@ function stepsOf(words: readonly string[], { hasBefore, maxSteps }: Setting): nu
   }
   return steps;
 }
+
+/** Whether the second of two calls ended with this word, and no hook stopped the turn with it. */
+const isLastOfBatch = (words: readonly string[], index: number): boolean =>
+  isToolEnd(words[index]) && isToolEnd(words[index - 1]) && !isToolEnd(words[index - 2]);
+
+const isToolEnd = (word: string | undefined): boolean =>
+  word === 'tool gives' || word === 'tool breaks';
 
 /** How a turn must end, told from what was heard and not from the machine. */
 function expectedOf({ words, setting }: Path): AgentTurnOutcome {
@@ -206,13 +238,14 @@ function expectedOf({ words, setting }: Path): AgentTurnOutcome {
     case 'after rejects and stops':
     case 'model is stopped':
     case 'model wants tools and is stopped':
-    case 'tools are stopped':
+    case 'tool is stopped':
       return { status: 'stopped', by: 'hook', steps, reason: 'Enough.' };
     case 'model gives up':
       return { status: 'cancelled', steps, reason: '' };
     case 'model fails':
       return { status: 'failed', steps, error: 'down' };
-    case 'tools give':
+    case 'tool gives':
+    case 'tool breaks':
       expect(steps).toBe(maxSteps);
       return {
         status: 'stopped',
@@ -228,20 +261,31 @@ function expectedOf({ words, setting }: Path): AgentTurnOutcome {
 /** The states that a turn must be in, told from what was heard and not from the machine. */
 function expectedStates(path: Path): string[] {
   const { words, setting } = path;
-  const states = [setting.hasBefore ? 'beforeAgent.running' : 'callingModel.running'];
+  const states = ['planning'];
   for (const [index, word] of words.entries())
     if (index === words.length - 1) states.push(expectedOf(path).status);
     else if (word === 'cancel') states.push(states.at(-1)!.replace('.running', '.cancelling'));
+    else if (word === 'hooks ready' && setting.hasBefore) states.push('beforeAgent.running');
     else if (word === 'model wants tools') states.push('runningTools.running');
+    else if (isToolEnd(word) && !isLastOfBatch(words, index)) states.push('runningTools.running');
     else if (word === 'model is content') states.push('afterAgent.running');
     else states.push('callingModel.running');
   return states;
 }
 
+/** The child that each state has. */
+const children: Record<string, string> = {
+  'beforeAgent.running': 'beforeHooks',
+  'callingModel.running': 'modelCall',
+  'runningTools.running': 'tool.0',
+  'afterAgent.running': 'afterHooks',
+};
+
 describe('every path of a turn, played on a real actor', () => {
   for (const path of paths)
     test(path.name, async () => {
       told = [];
+      taken = [];
       const played = await script.play(machine, inputFor(path.setting), path.heard);
       expect(played.output).toEqual(expectedOf(path));
       expect(played.states).toEqual(expectedStates(path));
@@ -250,18 +294,21 @@ describe('every path of a turn, played on a real actor', () => {
       const rejected = played.states.filter(
         (state, index) => state === 'callingModel.running' && sendsOn(words[index - 1]),
       );
-      const [cancelledIn] = words.flatMap((word, index) =>
-        word === 'cancel' ? [played.states[index]] : [],
+      expect(told).toEqual([...(asksModel ? ['prompt'] : []), ...rejected.map(() => 'sent on')]);
+      const batches = words.filter(
+        (word, index) => word === 'model wants tools' && words[index - 1] !== 'cancel',
+      ).length;
+      // Every call has a result, whether it began or not.
+      expect(taken.map((ended) => ended.filter(Boolean).length)).toEqual(
+        Array.from({ length: batches }, () => calls.length),
       );
-      // A call is told of a cancel, and heard out: its results belong to the history.
-      const isTold =
-        cancelledIn === 'callingModel.running' || cancelledIn === 'runningTools.running';
-      expect(told).toEqual([
-        ...(asksModel ? ['prompt'] : []),
-        ...rejected.map(() => 'sent on'),
-        ...(isTold ? ['user'] : []),
-      ]);
-      expect(setting.hasBefore).toBe(played.states[0] === 'beforeAgent.running');
+      const cancelledIn = played.states[words.indexOf('cancel')];
+      expect(played.toldToCancel).toEqual(
+        words.includes('cancel') && cancelledIn !== 'planning' ? [children[cancelledIn!]] : [],
+      );
+      expect(played.states.includes('beforeAgent.running')).toBe(
+        setting.hasBefore && words[0] === 'hooks ready',
+      );
     });
 
   test('together they pass through every state', async () => {
@@ -283,12 +330,13 @@ describe('the graph of a turn', () => {
       ))
         expect(after(word)).toBe(0);
       expect(after('cancel')).toBeLessThanOrEqual(1);
+      expect(after('tool is stopped')).toBe(0);
     }
   });
 
   test('leads to no more model calls than the limit', () => {
     for (const { words, setting } of paths)
-      expect(words.filter((word) => word.startsWith('model')).length).toBeLessThanOrEqual(
+      expect(words.filter((word) => word.startsWith('model ')).length).toBeLessThanOrEqual(
         setting.maxSteps,
       );
   });

@@ -41,8 +41,8 @@ interface Said extends EventObject {
 }
 
 const broken = { error: new Error('broken') };
-const verdict = (blocked: boolean, stop: boolean, followUp = false) => ({
-  output: { status: 'settled', verdict: { blocked, stop, followUp } },
+const verdict = (blocked: boolean, stop: boolean, more: object = {}) => ({
+  output: { status: 'settled', verdict: { blocked, stop, ...more } },
 });
 const verdicts = [
   verdict(false, false),
@@ -55,12 +55,19 @@ const cancel = [{ reason: 'user' }];
 
 interface Verdicts {
   readonly status?: string;
-  readonly verdict?: { readonly blocked: boolean; readonly stop: boolean };
+  readonly verdict?: {
+    readonly blocked: boolean;
+    readonly stop: boolean;
+    readonly defer?: boolean;
+  };
 }
 const blocks = ({ output }: Said): boolean =>
   (output as Verdicts | undefined)?.verdict?.blocked === true;
 const stops = ({ output }: Said): boolean =>
   (output as Verdicts | undefined)?.verdict?.stop === true;
+const defers = ({ output }: Said): boolean =>
+  (output as Verdicts | undefined)?.verdict?.defer === true;
+const isBroken = (event: Said, id: string): boolean => isFrom(event, id) && 'error' in event;
 const isFrom = ({ type }: Said, id: string): boolean => type.endsWith(`.actor.${id}`);
 
 const rules: HookEventInput['rules'] = {
@@ -90,6 +97,12 @@ const plan: HookEventInput = {
 const either = [true, false];
 const planned = (): HookEventInput => plan;
 const never = (): Promise<never> => Promise.reject(new Error('the world answers'));
+
+const toolPorts: ToolCallInput['ports'] = {
+  rewrite: (input) => input,
+  execute: never,
+  failure: (error) => ({ error }),
+};
 
 const exit = { exitCode: 0, signal: null, stdout: '', stderr: '', truncated: [], durationMs: 1 };
 
@@ -153,25 +166,27 @@ const worlds: Readonly<Record<string, World>> = {
     inputs: either.flatMap((before) =>
       either.flatMap((after) =>
         either.flatMap((asks) =>
-          [undefined, 'not on offer'].map((notOffered): ToolCallInput => ({
-            id: '1',
-            notOffered,
-            toolName: 'write_file',
-            toolInput: {},
-            ports: {
-              ...(before && { hooksBefore: planned }),
-              ...(after && { hooksAfter: planned }),
-              mustAsk: () => asks,
-              rewrite: (input) => input,
-              execute: never,
-              failure: (error) => ({ error }),
-            },
-          })),
+          [undefined, 'not on offer'].flatMap((notOffered) =>
+            either.map((unready): ToolCallInput => ({
+              id: '1',
+              notOffered,
+              toolName: 'write_file',
+              toolInput: {},
+              ports: {
+                ...toolPorts,
+                ...(unready && { planHooks: never }),
+                ...(before && { hooksBefore: planned }),
+                ...(after && { hooksAfter: planned }),
+                ...(asks && { ask: () => undefined }),
+              },
+            })),
+          ),
         ),
       ),
     ),
     says: {
-      beforeHooks: verdicts,
+      hooks: [{ output: { ...toolPorts, hooksBefore: planned } }, broken],
+      beforeHooks: [...verdicts, verdict(false, false, { defer: true })],
       tool: [{ output: { llmContent: 'done' } }, broken],
       afterHooks: verdicts,
       answer: [
@@ -183,17 +198,23 @@ const worlds: Readonly<Record<string, World>> = {
     },
     acts: ['executing'],
     forbids: (event) =>
-      blocks(event) || stops(event) || event['approved'] === false || event.type === 'expire',
+      blocks(event) ||
+      stops(event) ||
+      defers(event) ||
+      isBroken(event, 'hooks') ||
+      event['approved'] === false ||
+      event.type === 'expire',
     afterCancel: ['cancelled'],
   },
   modelCall: {
     inputs: either.flatMap((selection) =>
       either.flatMap((before) =>
         either.flatMap((after) =>
-          either.map((answers): ModelCallInput => ({
+          [...either, 'unready' as const].map((answers): ModelCallInput => ({
             id: '1',
             request: {},
             ports: {
+              ...(answers === 'unready' && { planHooks: never }),
               ...(selection && { hooksOnSelection: planned }),
               ...(before && { hooksBefore: planned }),
               ...(after && { hooksAfter: planned }),
@@ -208,6 +229,17 @@ const worlds: Readonly<Record<string, World>> = {
       ),
     ),
     says: {
+      hooks: [
+        {
+          output: {
+            hooksBefore: planned,
+            rewrite: (request: object) => request,
+            synthetic: () => undefined,
+            call: never,
+          },
+        },
+        broken,
+      ],
       selectionHooks: verdicts,
       beforeHooks: verdicts,
       model: [{ output: { text: 'Hi' } }, broken],
@@ -216,47 +248,67 @@ const worlds: Readonly<Record<string, World>> = {
     },
     acts: ['calling'],
     // A selection of tools can be stopped, and not blocked (C-63).
-    forbids: (event) => stops(event) || (blocks(event) && !isFrom(event, 'selectionHooks')),
+    forbids: (event) =>
+      stops(event) ||
+      isBroken(event, 'hooks') ||
+      (blocks(event) && !isFrom(event, 'selectionHooks')),
     afterCancel: ['cancelled'],
   },
   agentTurn: {
-    inputs: either.flatMap((before) =>
-      either.flatMap((after) =>
-        [1, 2].map((maxSteps): AgentTurnInput => ({
-          maxSteps,
-          maxRejections: 1,
-          ports: {
-            ...(before && { hooksBefore: planned }),
-            ...(after && { hooksAfter: planned }),
-            acceptPrompt: () => undefined,
-            sendOn: () => undefined,
-            stopOf: () => ({ reason: 'stopped' }),
-            callModel: never,
-            runTools: never,
-            cancelCalls: () => undefined,
-          },
-        })),
-      ),
-    ),
+    // One call at a time, and two.
+    inputs: [1, 2].map((limit): AgentTurnInput => ({
+      maxSteps: 3 - limit,
+      maxRejections: 1,
+      toolLimit: limit,
+      ports: {
+        planHooks: never,
+        acceptPrompt: () => undefined,
+        sendOn: () => undefined,
+        stopOf: () => ({ reason: 'stopped' }),
+        modelCall: () => ({}) as never,
+        readAnswer: (outcome) => outcome as never,
+        takeAnswer: () => undefined,
+        reportCalls: () => undefined,
+        arePlain: () => false,
+        runPlainCalls: never,
+        toolCall: () => ({}) as never,
+        readResult: (_, { status }) => (status === 'stopped' ? { stop: { reason: '' } } : {}),
+        reportResults: () => undefined,
+        takeResults: () => undefined,
+      },
+    })),
     says: {
+      hooks: [
+        ...either.flatMap((before) =>
+          either.map((after) => ({
+            // What tells these events apart: functions have no JSON form.
+            planned: { before, after },
+            output: { ...(before && { before: planned }), ...(after && { after: planned }) },
+          })),
+        ),
+        broken,
+      ],
       beforeHooks: verdicts,
       modelCall: [
         { output: { status: 'answered', calls: [] } },
-        { output: { status: 'answered', calls: [{}] } },
+        { output: { status: 'answered', calls: [{}, {}] } },
         { output: { status: 'answered', calls: [{}], stop: { reason: 'stopped' } } },
         { output: { status: 'failed', error: 'down' } },
         { output: { status: 'cancelled' } },
         broken,
       ],
-      toolBatch: [{ output: {} }, { output: { stop: { reason: 'stopped' } } }, broken],
-      afterHooks: [...verdicts, verdict(false, false, true)],
+      'tool.0': [{ output: { status: 'done' } }, { output: { status: 'stopped' } }, broken],
+      'tool.1': [{ output: { status: 'done' } }],
+      afterHooks: [...verdicts, verdict(false, false, { followUp: true })],
       cancel,
     },
-    acts: ['callingModel.running', 'runningTools.running'],
+    acts: ['callingModel.running'],
     // A block of AfterAgent is a rejection: it sends the agent on, so often and no more.
     forbids: (event) =>
       stops(event) ||
+      (event.output as Verdicts | undefined)?.status === 'stopped' ||
       (event.output as { stop?: unknown } | undefined)?.stop !== undefined ||
+      isBroken(event, 'hooks') ||
       (blocks(event) && !isFrom(event, 'afterHooks')),
     afterCancel: ['cancelled'],
   },
@@ -292,7 +344,7 @@ function eventsOf(machine: AnyStateMachine, { says }: World): Said[] {
     .flatMap((type) => {
       const [, ending, id] = /^xstate\.(done|error)\.actor\.(.+)$/.exec(type) ?? [];
       if (ending !== undefined) {
-        const ids = id === '*' ? Object.keys(says).filter((one) => one.startsWith('hook.')) : [id!];
+        const ids = id === '*' ? Object.keys(says).filter((one) => /\.\d+$/.test(one)) : [id!];
         return ids.flatMap((actorId) =>
           saidBy(says, actorId)
             .filter((said) => 'error' in said === (ending === 'error'))
@@ -336,12 +388,17 @@ const contextOf = (snapshot: AnyMachineSnapshot): Readonly<Record<string, unknow
 const isCancelled = (snapshot: AnyMachineSnapshot): boolean =>
   contextOf(snapshot)['cancelReason'] !== undefined;
 
-/** Whether this child runs: it is invoked where the machine is, or is a hook that was not heard yet. */
+/** Whether this child runs: it is invoked where the machine is, or is a hook or a tool that was not heard yet. */
 function isRunning(snapshot: AnyMachineSnapshot, actorId: string | undefined): boolean {
   if (actorId === undefined) return false;
-  const hook = Number(/^hook\.(\d+)$/.exec(actorId)?.[1]);
-  const { started, answers } = contextOf(snapshot) as { started?: number; answers?: unknown[] };
-  if (!Number.isNaN(hook)) return hook < (started ?? 0) && answers?.[hook] === undefined;
+  const [, kind, index] = /^(hook|tool)\.(\d+)$/.exec(actorId) ?? [];
+  const {
+    started = 0,
+    answers = [],
+    slots = [],
+  } = contextOf(snapshot) as { started?: number; answers?: unknown[]; slots?: unknown[] };
+  if (kind === 'hook') return Number(index) < started && answers[Number(index)] === undefined;
+  if (kind === 'tool') return slots[Number(index)] !== undefined;
   return snapshot._nodes.some(({ invoke }) => invoke.some(({ id }) => id === actorId));
 }
 
@@ -361,8 +418,8 @@ const keysOfSnapshots = new WeakMap<AnyMachineSnapshot, string>();
 const serializeState = (snapshot: AnyMachineSnapshot): string => {
   const known = keysOfSnapshots.get(snapshot);
   if (known !== undefined) return known;
-  const { ports: _, rules: __, plan: ___, input: ____, ...heard } = contextOf(snapshot);
-  const whole = JSON.stringify([snapshot.value, heard]);
+  const { ports, rules: _, plan: __, input: ___, hooks = ports, ...heard } = contextOf(snapshot);
+  const whole = JSON.stringify([snapshot.value, heard, Object.keys(hooks ?? {})]);
   const key = keys.get(whole) ?? `${nameOf(snapshot.value)} ${keys.size}`;
   keys.set(whole, key);
   keysOfSnapshots.set(snapshot, key);

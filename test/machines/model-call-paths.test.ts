@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EventFromLogic, SnapshotFrom } from 'xstate';
+import type { EventFromLogic, EventObject, SnapshotFrom } from 'xstate';
 import { getAdjacencyMap, getSimplePaths } from 'xstate/graph';
 import type { HookEventInput, HookEventOutcome, HookVerdict } from '../../machines/hook-event.ts';
 import {
@@ -128,7 +128,11 @@ const changed = (request: object, change: string) => ({
 
 const script = new Script();
 const machine = modelCallMachine.provide({
-  actors: { hookEvent: script.child as never, callModel: script.child as never },
+  actors: {
+    hookEvent: script.child as never,
+    callModel: script.child as never,
+    planHooks: script.child as never,
+  },
 });
 
 const onOrOff = [false, true];
@@ -267,7 +271,38 @@ describe('every path of a model call, played on a real actor', () => {
     const passed = new Set<string>();
     for (const { heard, input } of paths)
       for (const id of (await script.play(machine, input, heard)).passed) passed.add(id);
-    expect([...passed].toSorted()).toEqual(statesOf(machine));
+    expect([...passed, 'modelCall.planning'].toSorted()).toEqual(statesOf(machine));
+  });
+});
+
+describe('a model call whose hooks are not ready', () => {
+  const configured = { selection: false, before: true, after: false };
+  const input = {
+    ...inputFor({ selection: false, before: false, after: false }),
+    ports: {
+      ...inputFor({ selection: false, before: false, after: false }).ports,
+      planHooks: () => Promise.reject(new Error('the script answers for the hooks')),
+    },
+  };
+
+  test('waits for them, and goes on with them', async () => {
+    const output = inputFor(configured).ports;
+    const ready = { type: 'xstate.done.actor.hooks', output };
+    const blocked = answers['beforeHooks blocks'] as EventObject;
+    const played = await script.play(machine, input, [ready, blocked]);
+    expect(played.states).toEqual(['planning', 'beforeHooks.running', 'blocked']);
+  });
+
+  test('is not made when they cannot be made ready', async () => {
+    const broken = { type: 'xstate.error.actor.hooks', error: 'broken' };
+    const played = await script.play(machine, input, [broken]);
+    expect(played.states).toEqual(['planning', 'failed']);
+    expect(played.output).toMatchObject({ status: 'failed', error: 'broken' });
+  });
+
+  test('can be cancelled', async () => {
+    const played = await script.play(machine, input, [answers['cancel'] as EventObject]);
+    expect(played.states).toEqual(['planning', 'cancelled']);
   });
 });
 

@@ -20,6 +20,7 @@ const verdicts = {
   blocks: { blocked: true, stop: false },
   stops: { blocked: false, stop: true },
   'blocks and stops': { blocked: true, stop: true },
+  defers: { blocked: false, stop: false, defer: true },
 };
 const settled = (verdict: HookEventOutcome['verdict']): HookEventOutcome => ({
   status: 'settled',
@@ -48,11 +49,11 @@ const answers: Record<string, object> = {
   'tool gives': { type: 'xstate.done.actor.tool', output: { llmContent: 'given' } },
   'tool throws': { type: 'xstate.error.actor.tool', error: 'thrown' },
   ...phaseAnswers('afterHooks'),
+  'hooks break': { type: 'xstate.error.actor.hooks', error: 'broken' },
   cancel: { type: 'cancel', reason: 'user' },
 };
-const events = Object.values(answers) as unknown as Event[];
 const wordFor = (event: object): string =>
-  Object.keys(answers).find((word) => answers[word] === event) ?? '';
+  Object.keys(answers).find((word) => answers[word] === event) ?? 'hooks ready';
 
 const isCancelled = ({ context }: Snapshot): boolean => context.cancelReason !== undefined;
 
@@ -69,7 +70,7 @@ const serializeState = ({ value, context }: Snapshot): string => {
   return JSON.stringify({ value, before, after, result, failures, refusal, cancelReason });
 };
 
-const walk = { events, filterEvents, serializeState };
+const walk = { filterEvents, serializeState };
 
 const plan: HookEventInput = {
   event: '',
@@ -92,25 +93,44 @@ interface Setting {
   readonly before: boolean;
   readonly after: boolean;
   readonly asks: boolean;
+  /** The hooks have to be made ready first. */
+  readonly unready?: boolean;
 }
 
-const inputFor = ({ before, after, asks }: Setting): ToolCallInput => ({
+const portsFor = ({ before, after, asks }: Setting): ToolCallInput['ports'] => ({
+  ...(before && { hooksBefore: () => plan }),
+  ...(after && { hooksAfter: () => plan }),
+  ...(asks && { ask: () => undefined }),
+  rewrite: (toolInput) => ({ ...toolInput, path: 'b' }),
+  execute: () => Promise.reject(new Error('the script answers for the tool')),
+  failure: (error) => ({ error }),
+});
+
+const inputFor = (setting: Setting): ToolCallInput => ({
   id: '1',
   toolName: 'write_file',
   toolInput: { path: 'a' },
-  ports: {
-    ...(before && { hooksBefore: () => plan }),
-    ...(after && { hooksAfter: () => plan }),
-    mustAsk: () => asks,
-    rewrite: (toolInput) => ({ ...toolInput, path: 'b' }),
-    execute: () => Promise.reject(new Error('the script answers for the tool')),
-    failure: (error) => ({ error }),
-  },
+  ports: setting.unready
+    ? {
+        ...portsFor({ before: false, after: false, asks: false }),
+        planHooks: () => Promise.reject(new Error('the script answers for the hooks')),
+      }
+    : portsFor(setting),
 });
+
+const eventsFor = (setting: Setting): Event[] =>
+  [
+    { type: 'xstate.done.actor.hooks', output: portsFor(setting) },
+    ...Object.values(answers),
+  ] as unknown as Event[];
 
 const script = new Script();
 const machine = toolCallMachine.provide({
-  actors: { hookEvent: script.child as never, executeTool: script.child as never },
+  actors: {
+    hookEvent: script.child as never,
+    executeTool: script.child as never,
+    planHooks: script.child as never,
+  },
 });
 
 const cases = [
@@ -119,23 +139,28 @@ const cases = [
   { hooks: 'AfterTool hooks', before: false, after: true },
   { hooks: 'BeforeTool and AfterTool hooks', before: true, after: true },
 ].flatMap(({ hooks, before, after }) =>
-  [false, true].map((asks) => ({
-    hooks: asks ? `${hooks} and a question` : hooks,
-    before,
-    after,
-    asks,
-    walk: { ...walk, input: inputFor({ before, after, asks }) },
-  })),
+  [false, true].flatMap((asks) =>
+    // Whether hooks have to be made ready first is the same to all settings.
+    [false, ...(before && after ? [true] : [])].map((unready) => {
+      const setting = { before, after, asks, unready };
+      const name = [asks && 'a question', unready && 'not ready yet'].filter(Boolean);
+      return {
+        hooks: [hooks, ...name].join(', '),
+        ...setting,
+        walk: { ...walk, events: eventsFor(setting), input: inputFor(setting) },
+      };
+    }),
+  ),
 );
 
-const paths = cases.flatMap(({ hooks, before, after, asks, walk: options }) =>
+const paths = cases.flatMap(({ hooks, before, after, asks, unready, walk: options }) =>
   getSimplePaths(machine, { ...options, toState: ({ status }) => status !== 'active' }).map(
     ({ steps }) => {
       const heard = steps.slice(1).map(({ event }) => event);
       const words = heard.map(wordFor);
       const states = steps.map(({ state }) => pathOf(state.value));
       const name = `${hooks}: ${words.join(', ')}`;
-      return { name, heard, words, states, before, after, asks, input: options.input };
+      return { name, heard, words, states, before, after, asks, unready, input: options.input };
     },
   ),
 );
@@ -145,10 +170,11 @@ function expectedOf(words: readonly string[]): object {
   const untilCancel = words.includes('cancel') ? words.slice(0, words.indexOf('cancel')) : words;
   const failed = phases.filter(({ id }) => words.includes(`${id} breaks`));
   return {
-    toolInput: { path: untilCancel.includes('beforeHooks passes') ? 'b' : 'a' },
+    toolInput: { path: /beforeHooks (passes|defers)/.test(untilCancel.join()) ? 'b' : 'a' },
     failures: failed.map(({ phase }) => ({ phase, error: 'broken' })),
     ...(words.includes('tool gives') && { result: { llmContent: 'given' } }),
     ...(words.includes('tool throws') && { result: { error: 'thrown' } }),
+    ...(words.includes('hooks break') && { result: { error: 'broken' } }),
     ...endOf(words),
   };
 }
@@ -164,6 +190,7 @@ function endOf(words: readonly string[]): object {
   const [after = ''] = words.filter((word) => word.startsWith('afterHooks'));
   if (words.includes('user declines')) return { status: 'refused', by: 'user', reason: 'no' };
   if (words.includes('nobody answers')) return { status: 'refused', by: 'expiry', reason: 'late' };
+  if (before.includes('defers')) return { status: 'deferred', id: '1', toolName: 'write_file' };
   if (before.includes('blocks')) return { status: 'blocked', stop: before.includes('stops') };
   return { status: `${before} ${after}`.includes('stops') ? 'stopped' : 'done' };
 }
@@ -171,14 +198,17 @@ function endOf(words: readonly string[]): object {
 type Path = (typeof paths)[number];
 
 /** The states that a call must be in, told from what was heard and not from the machine. */
-function expectedStates({ words, before, after, asks }: Path): string[] {
+function expectedStates({ words, before, after, asks, unready }: Path): string[] {
   const approved = asks ? 'asking' : 'executing';
-  const states = [before ? 'beforeHooks.running' : approved];
+  const first = before ? 'beforeHooks.running' : approved;
+  const states = [unready ? 'planning' : first];
   for (const [index, word] of words.entries()) {
     const last = states.at(-1)!;
     if (words.slice(0, index).includes('cancel')) states.push('cancelled');
     else if (word === 'cancel')
       states.push(last.endsWith('.running') ? last.replace('running', 'cancelling') : 'cancelled');
+    else if (word === 'hooks ready') states.push(first);
+    else if (word === 'hooks break') states.push('done');
     else if (word === 'user agrees') states.push('executing');
     else if (word.startsWith('tool')) states.push(after ? 'afterHooks.running' : 'done');
     else states.push(afterVerdict[word] ?? approved);
@@ -190,9 +220,11 @@ const afterVerdict: Record<string, string> = {
   'beforeHooks blocks': 'blocked',
   'beforeHooks stops': 'stopped',
   'beforeHooks blocks and stops': 'blocked',
+  'beforeHooks defers': 'deferred',
   'user declines': 'refused',
   'nobody answers': 'refused',
   'afterHooks passes': 'done',
+  'afterHooks defers': 'done',
   'afterHooks breaks': 'done',
   'afterHooks blocks': 'done',
   'afterHooks stops': 'stopped',
@@ -246,8 +278,10 @@ describe('the graph of a tool call', () => {
       if (asks && states.includes('executing')) expect(words).toContain('user agrees');
   });
 
-  test('leads from no block and no stop to the tool', () => {
-    const denied = paths.filter(({ words }) => /beforeHooks (blocks|stops)/.test(words.join()));
+  test('leads from no block, no stop and no deferral to the tool', () => {
+    const denied = paths.filter(({ words }) =>
+      /beforeHooks (blocks|stops|defers)/.test(words.join()),
+    );
     expect(denied.length).toBeGreaterThan(0);
     for (const { states } of denied) expect(states).not.toContain('executing');
   });

@@ -1,0 +1,86 @@
+import type { InvokedBy } from '../dialects/event-context.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
+
+import type { Confirm, ExecuteTool, ToolCallOptions, ToolCallRequest } from './tool-call.ts';
+import type { Tool, ToolContext } from './tool.ts';
+
+export interface OfferedToolsOptions {
+  readonly config: HookSystemConfig;
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** Who asks for the calls, for hooks that are told of it; default `main`. */
+  readonly invokedBy?: InvokedBy | undefined;
+  /** Whether built-in tools may write settings with hooks, hooks, and trusted scripts without asking; default false. */
+  readonly allowGuardWrites?: boolean | undefined;
+  /** Asks before a built-in tool does that, with the final arguments; without it such a write is refused. */
+  readonly confirmGuarded?:
+    | ((request: ToolCallRequest, guarded: readonly string[]) => boolean | Promise<boolean>)
+    | undefined;
+  /** Why a tool is not on offer now, for the model; undefined when it is. Default: every tool is. */
+  readonly notOffered?: (toolName: string) => string | undefined;
+  /** Asks the user before a tool runs, with its final arguments, one call after the other. Default: nobody is asked. */
+  readonly confirm?: Confirm | undefined;
+}
+
+/** The tools that a model may call, and how a call of one is made. */
+export class OfferedTools {
+  readonly #options: OfferedToolsOptions;
+  #asking: Promise<unknown> = Promise.resolve();
+
+  constructor(options: OfferedToolsOptions) {
+    this.#options = options;
+  }
+
+  /** What a call needs beside its request. Once `signal` is aborted, nobody is asked any more. */
+  call(
+    request: ToolCallRequest,
+    signal: AbortSignal,
+  ): { readonly execute: ExecuteTool; readonly options: ToolCallOptions } {
+    const { config, tools, invokedBy, notOffered, confirm, allowGuardWrites, confirmGuarded } =
+      this.#options;
+    const tool = tools.get(request.name);
+    return {
+      execute: (input, toolSignal) =>
+        execute(tool, request.name, input, {
+          cwd: config.getWorkingDir(),
+          signal: toolSignal,
+          allowGuardWrites,
+          confirmGuarded:
+            confirmGuarded &&
+            (({ guarded }) =>
+              this.#asked(() => confirmGuarded({ ...request, input }, guarded), toolSignal)),
+        }),
+      options: {
+        invokedBy,
+        notOffered: notOffered?.(request.name),
+        confirm: confirm && ((asked) => this.#asked(() => confirm(asked), signal)),
+      },
+    };
+  }
+
+  /** One question at a time: a user cannot answer two at once. */
+  #asked(ask: () => boolean | Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+    const answer = this.#asking.then(() => (signal.aborted ? false : ask()));
+    this.#asking = answer.catch(() => undefined);
+    return answer;
+  }
+}
+
+/** The tool checks the arguments it really gets: a rewrite that does not fit is the tool's own error, never undone (C-67). */
+async function execute(
+  tool: Tool | undefined,
+  name: string,
+  input: object,
+  context: ToolContext,
+): Promise<ToolResult> {
+  if (tool === undefined) return errorResult(`There is no tool "${name}".`, 'tool_not_found');
+  const checked = tool.parameters.safeParse(input);
+  if (!checked.success)
+    return errorResult(
+      `Invalid arguments for ${name}: ${checked.error.issues
+        .map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '))
+        .join('; ')}`,
+      'invalid_tool_params',
+    );
+  return tool.execute(checked.data, context);
+}
