@@ -89,7 +89,7 @@ async function load({ calls, atOnce, seed, mark, plain }: LoadOrder): Promise<vo
       processes: plain ? 0 : Infinity,
       descriptors: usual ?? Infinity,
     });
-    usual ??= ofNoneWaiting(held);
+    if (plain || held.processes > 0) usual ??= ofNoneWaiting(held);
     report({ slice: { calls: to, seconds, ...held } });
   }
   report({ end: { ...seen, wrong, uncaught } });
