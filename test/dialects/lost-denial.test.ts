@@ -5,6 +5,7 @@ import { readAnswer } from '../../src/dialects/llxprt/answer.ts';
 import { embeddedObjects } from '../../src/dialects/printed-json.ts';
 import { holdsDenial } from '../../src/dialects/lost-denial.ts';
 import { denyFailure } from '../../src/dialects/process-facts.ts';
+import { holds } from '../properties/check.ts';
 import { exited } from '../support/answers.ts';
 
 const denials = [
@@ -114,26 +115,22 @@ describe('the JSON objects in a text', () => {
     expect(found('"{" {"a":"}{"} "')).toEqual(['{"a":"}{"}']);
   });
 
-  test('are found whatever is around them, and are all JSON', () => {
+  test('are found whatever is around them, and are all JSON', async () => {
     const noise = fc.string({
       unit: fc.constantFrom('{', '}', '"', '[', ']', ',', ':', '\\', 'a', ' ', '1'),
       maxLength: 30,
     });
-    fc.assert(
-      fc.property(
-        noise,
-        fc.dictionary(fc.string(), fc.jsonValue()),
-        noise,
-        (before, object, after) => {
-          const json = JSON.stringify(object);
-          for (const each of found(`${before}${json}${after}`))
-            expect(typeof JSON.parse(each)).toBe('object');
-          // Text without a quote or a brace cannot take part in what follows it.
-          const plain = before.replaceAll(/["{[\\]/g, '');
-          expect(found(`${plain}${json}${after}`)[0]).toBe(json);
-        },
-      ),
-      { numRuns: 500 },
+    await holds(
+      fc.tuple(noise, fc.dictionary(fc.string(), fc.jsonValue()), noise),
+      ([before, object, after]) => {
+        const json = JSON.stringify(object);
+        for (const each of found(`${before}${json}${after}`))
+          expect(typeof JSON.parse(each)).toBe('object');
+        // Text without a quote or a brace cannot take part in what follows it.
+        const plain = before.replaceAll(/["{[\\]/g, '');
+        expect(found(`${plain}${json}${after}`)[0]).toBe(json);
+      },
+      500,
     );
   });
 

@@ -1,9 +1,10 @@
-import { array, assert, asyncProperty, constantFrom } from 'fast-check';
+import { array, constantFrom, tuple } from 'fast-check';
 import { Command } from 'commander';
 import { expect, test, vi } from 'vitest';
 import { addFire } from '../../src/cli/fire-command.ts';
 import * as fireModule from '../../src/cli/fire.ts';
 import { plainFire } from '../../src/launcher/plain-fire.ts';
+import { holds } from '../properties/check.ts';
 
 vi.mock(import('../../src/cli/fire.ts'), () => ({ fire: vi.fn() }));
 
@@ -22,22 +23,19 @@ const words = constantFrom('BeforeTool', 'before_tool_call', '--cwd', '--cwd=/x'
 
 test('a plain command line is read as the whole program reads it', async () => {
   let plain = 0;
-  await assert(
-    asyncProperty(
-      constantFrom('BeforeTool', 'agent_stop', ''),
-      array(words, { maxLength: 5 }),
-      async (event, rest) => {
-        // prettier-ignore
-        const asked = plainFire([event, ...rest]);
-        if (asked === undefined) return;
-        plain++;
-        const { dialect, ...options } = asked.options;
-        expect({ event: asked.event, options: { ...options, dialect: dialect.name } }).toEqual(
-          await byProgram([event, ...rest]),
-        );
-      },
-    ),
-    { numRuns: 3_000 },
+  await holds(
+    tuple(constantFrom('BeforeTool', 'agent_stop', ''), array(words, { maxLength: 5 })),
+    async ([event, rest]) => {
+      // prettier-ignore
+      const asked = plainFire([event, ...rest]);
+      if (asked === undefined) return;
+      plain++;
+      const { dialect, ...options } = asked.options;
+      expect({ event: asked.event, options: { ...options, dialect: dialect.name } }).toEqual(
+        await byProgram([event, ...rest]),
+      );
+    },
+    3_000,
   );
   expect(plain).toBeGreaterThan(100);
 });

@@ -1,17 +1,8 @@
-import {
-  array,
-  assert,
-  constantFrom,
-  json,
-  jsonValue,
-  nat,
-  property,
-  string,
-  tuple,
-} from 'fast-check';
+import { array, constantFrom, json, jsonValue, nat, string, tuple } from 'fast-check';
 import { getNodeValue, parseTree, type ParseError } from 'jsonc-parser';
 import { expect, test } from 'vitest';
 import { parseJson, parsePlainJson } from '../../src/settings/parse-json.ts';
+import { holds } from '../properties/check.ts';
 
 /** What the parser for JSON with comments makes of a text; undefined when it refuses it. */
 function byParser(text: string): { value: unknown } | undefined {
@@ -22,7 +13,7 @@ function byParser(text: string): { value: unknown } | undefined {
 
 const pieces = constantFrom('{', '}', '[', ']', ',', ':', '"a"', '"b"', '"__proto__"', '1', '-0', '1e999', 'null', '//\n', '/**/', ' ', '\\', '"\\""', '\u00A0', '\u2028', '\uFEFF'); // prettier-ignore
 
-test('what is taken as plain is what the parser for JSON with comments reads', () => {
+test('what is taken as plain is what the parser for JSON with comments reads', async () => {
   let [tried, plain] = [0, 0];
   const compare = (text: string): void => {
     tried++;
@@ -31,39 +22,26 @@ test('what is taken as plain is what the parser for JSON with comments reads', (
     plain++;
     expect(taken).toStrictEqual(byParser(text));
   };
-  assert(
-    property(json({ depthSize: 'large' }), (text) => {
-      compare(text);
-    }),
-  );
-  assert(
-    property(array(pieces, { maxLength: 12 }), (some) => {
-      const text = some.join('');
-      compare(text);
-    }),
-    { numRuns: 5_000 },
-  );
-  assert(
-    property(jsonValue(), nat(), string({ maxLength: 2 }), (value, at, inserted) => {
+  await holds(json({ depthSize: 'large' }), compare);
+  await holds(array(pieces, { maxLength: 12 }), (some) => compare(some.join('')), 5_000);
+  await holds(
+    tuple(jsonValue(), nat(), string({ maxLength: 2 })),
+    ([value, at, inserted]) => {
       const written = JSON.stringify(value, null, 1);
       const place = at % (written.length + 1);
-      const text = written.slice(0, place) + inserted + written.slice(place);
-      compare(text);
-    }),
-    { numRuns: 2_000 },
+      compare(written.slice(0, place) + inserted + written.slice(place));
+    },
+    2_000,
   );
   // Of each kind there are some.
   expect(plain).toBeGreaterThan(100);
   expect(tried - plain).toBeGreaterThan(100);
 });
 
-test('settings as they are written are plain', () => {
-  assert(
-    property(jsonValue({ maxDepth: 5 }), (value) => {
-      expect(parsePlainJson(JSON.stringify(value, null, 2))).toBeDefined();
-    }),
-  );
-});
+test('settings as they are written are plain', () =>
+  holds(jsonValue({ maxDepth: 5 }), (value) => {
+    expect(parsePlainJson(JSON.stringify(value, null, 2))).toBeDefined();
+  }));
 
 test('comments, trailing commas, doubled keys and depth are not plain', () => {
   const deep = '['.repeat(60) + ']'.repeat(60);
@@ -71,12 +49,9 @@ test('comments, trailing commas, doubled keys and depth are not plain', () => {
     expect(parsePlainJson(text)).toBeUndefined();
 });
 
-test('a doubled key is found however it is written, and texts that look like keys are none', () => {
-  assert(
-    property(tuple(string(), string()), ([key, value]) => {
-      const entry = `${JSON.stringify(key)} :${JSON.stringify(`"${value}":`)}`;
-      expect(parsePlainJson(`{${entry}}`)).toBeDefined();
-      expect(parseJson(`{${entry},${entry}}`)).toMatchObject({ doubled: [{ top: key }] });
-    }),
-  );
-});
+test('a doubled key is found however it is written, and texts that look like keys are none', () =>
+  holds(tuple(string(), string()), ([key, value]) => {
+    const entry = `${JSON.stringify(key)} :${JSON.stringify(`"${value}":`)}`;
+    expect(parsePlainJson(`{${entry}}`)).toBeDefined();
+    expect(parseJson(`{${entry},${entry}}`)).toMatchObject({ doubled: [{ top: key }] });
+  }));
