@@ -53,8 +53,9 @@ export function brokenClaims({ slices, end, exit, left }: Run, plain: boolean): 
   const rss = risen(later.map((slice) => slice.rss));
   if (rss > mostRisen) broken.push(`resident memory rose by ${Math.round(rss / 2 ** 20)} MiB`);
   // With the first process that waits comes what all of them share.
-  const alike = plain ? slices : slices.filter(({ processes }) => processes > 0);
-  const usual = ofNoneWaiting(alike[0] ?? slices[0]!);
+  const waiting = slices.filter(({ processes }) => processes > 0);
+  const alike = plain || waiting.length === 0 ? slices : waiting;
+  const usual = ofNoneWaiting(alike[0]!);
   for (const slice of slices) {
     const { calls: after, processes } = slice;
     const descriptors = ofNoneWaiting(slice);
