@@ -1,9 +1,36 @@
 import { assign, fromCallback, sendTo, setup } from 'xstate';
 
+/** A hook given in code: it gets the event and answers with an object, or with nothing. */
+export type HookFunction = (input: never, options: { readonly signal: AbortSignal }) => unknown;
+
+/** What answers in the place of a process of the hook's own. */
+export type Handler =
+  /** Posts the event to the URL that is its command. */
+  | {
+      readonly kind: 'http';
+      readonly headers?: Readonly<Record<string, string>>;
+      /** The variables of the environment that headers may use. */
+      readonly allowedEnv?: readonly string[];
+      /** The URLs that it may post to, `*` being any text; default: any. */
+      readonly allowedUrls?: readonly string[];
+    }
+  /** Asks a model the prompt that is its command. */
+  | {
+      readonly kind: 'prompt';
+      readonly ask: (prompt: string, signal: AbortSignal) => Promise<string>;
+    }
+  | { readonly kind: 'function'; readonly call: HookFunction }
+  /** Calls the function that the file named by its command exports. */
+  | { readonly kind: 'module' }
+  /** Its command is a process that stays and answers one event after another, or as many at once as this. */
+  | { readonly kind: 'live'; readonly concurrency?: number };
+
 /** What the process port is asked to run. It carries no policy: deadline and grace belong to the machine. */
 export interface HookCommand {
   /** Shell text, as the user wrote it; with `args`, a program's file, which is started without a shell. */
   readonly command: string;
+  /** What the command is, if no process is to be started for this event. */
+  readonly handler?: Handler;
   readonly args?: readonly string[];
   readonly cwd: string;
   /** Variables added to the parent's environment. */
@@ -43,13 +70,17 @@ export interface HookExit {
   readonly durationMs: number;
   /** What could not be ended and was given up on. */
   readonly survivors?: readonly Survivor[];
+  /** The status of a server's response. */
+  readonly httpStatus?: number;
+  /** What its author should know. */
+  readonly notes?: readonly string[];
 }
 
 /** How one hook process ended. A failure of the hook is an outcome, never a thrown error. */
 export type HookProcessOutcome =
   | { readonly status: 'exited'; readonly exit: HookExit; readonly leftBackground: boolean }
   | { readonly status: 'timedOut'; readonly exit?: HookExit; readonly timeout: number }
-  | { readonly status: 'failed'; readonly error: Error }
+  | { readonly status: 'failed'; readonly error: Error; readonly exit?: HookExit }
   | { readonly status: 'cancelled'; readonly exit?: HookExit; readonly reason: string };
 
 /**
@@ -81,7 +112,7 @@ export interface HookLeft {
 export type ProcessReport =
   /** Its turn has come, and whether it may run is being found out. */
   | { readonly type: 'process.admitting' }
-  | { readonly type: 'process.started'; readonly pid: number }
+  | { readonly type: 'process.started'; readonly pid?: number }
   /** Its own process has ended, and not all of it. */
   | { readonly type: 'process.exited'; readonly left: HookLeft }
   /** Something else is left than was reported before. */
@@ -89,7 +120,7 @@ export type ProcessReport =
   /** No signal of ours reaches anything that is to end. */
   | { readonly type: 'process.unreachable' }
   | { readonly type: 'process.closed'; readonly exit: HookExit }
-  | { readonly type: 'process.failed'; readonly error: Error };
+  | { readonly type: 'process.failed'; readonly error: Error; readonly exit?: HookExit };
 
 /** Who is to end: the hook's process group, or daemons that left it too. */
 export type Whom = 'group' | 'all';
@@ -145,12 +176,13 @@ export const hookProcessMachine = setup({
     collectOutput: sendTo('process', { type: 'collect' }),
     keepLeft: assign({ left: (_, left: HookLeft) => left }),
     keepExit: assign({ exit: (_, exit: HookExit) => exit }),
-    keepError: assign({
-      error: (_, { error }: { error: unknown }) =>
+    keepError: assign((_, { error, exit }: { error: unknown; exit?: HookExit | undefined }) => ({
+      error:
         typeof error === 'object' && error !== null && 'message' in error
           ? (error as Error)
           : new Error(String(error)),
-    }),
+      ...(exit && { exit }),
+    })),
     keepCancel: assign({
       cancelReason: ({ context }, reason: string) => context.cancelReason ?? reason,
     }),
@@ -200,7 +232,7 @@ export const hookProcessMachine = setup({
         },
         'process.failed': {
           target: 'failed',
-          actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+          actions: { type: 'keepError', params: ({ event }) => event },
         },
         'process.left': {
           actions: { type: 'keepLeft', params: ({ event }) => event.left },
@@ -372,7 +404,11 @@ export const hookProcessMachine = setup({
     failed: {
       type: 'final',
       description: 'There was no process to speak of: it could not be started or be fed.',
-      output: ({ context }): HookProcessOutcome => ({ status: 'failed', error: context.error! }),
+      output: ({ context }): HookProcessOutcome => ({
+        status: 'failed',
+        error: context.error!,
+        ...(context.exit && { exit: context.exit }),
+      }),
     },
     cancelled: {
       type: 'final',

@@ -62,8 +62,9 @@ export type { ContentPart, LlmContent, ToolResult } from './protocol/tool-result
 export type { HookConflict } from './dialects/merge/field-set.ts';
 export type { ConversationMessage, EventContext, InvokedBy } from './dialects/event-context.ts';
 export type { UnaskedHook } from './dialects/hook-site.ts';
-export type { HookDefinition } from './settings/hook-definition.ts';
+export type { HookDefinition, HookType } from './settings/hook-definition.ts';
+export type { HookFunction } from '../machines/hook-process.ts';
 export type { HookExtension } from './settings/extensions.ts';
 export type { SettingsProblem } from './settings/problem.ts';
 export type { HookTrust } from './trust/hook-trust.ts';
-export type { Settings } from './settings/schema.ts';
+export type { FunctionHook, Settings, SettingsInCode } from './settings/schema.ts';

@@ -11,7 +11,7 @@ export const open: OpenContestant = async (scenario: EventScenario, cwd) => {
     settings: {
       tools: { enableHooks: scenario.enabled },
       hooks: { BeforeTool: scenario.groups },
-    } as NonNullable<Parameters<typeof createConfig>[0]['settings']>,
+    },
   });
   await config.getHookSystem()?.initialize();
   return {

@@ -11,7 +11,7 @@ export async function syncCheck(): Promise<Record<string, number>> {
   const configOf = (enableHooks: boolean) =>
     createConfig({
       cwd: process.cwd(),
-      settings: { tools: { enableHooks }, hooks: { BeforeTool: groups } } as never,
+      settings: { tools: { enableHooks }, hooks: { BeforeTool: groups } },
     });
   const [on, off] = [configOf(true), configOf(false)];
   const system = on.getHookSystem()!;

@@ -44,7 +44,7 @@ export const settings: Target = {
     process.env['LLXPRT_SYSTEM_SETTINGS_PATH'] = join(folder, 'system.json');
     try {
       const { sources, problems } = loadSettings(folder);
-      const read = sources.map(defineHooks);
+      const read = sources.map((from) => defineHooks(from));
       const system = read[sources.findIndex(({ source }) => source === 'system')];
       promise(system?.definitions.length === 1, "the administrator's guard is read");
       for (const one of read)

@@ -87,6 +87,7 @@ async function run(prompt: string, options: Options): Promise<void> {
   const chat = new ChatLoop({
     config: createConfig({
       cwd,
+      getHookModel: () => model,
       watch: options.watch === true,
       ...(options.dialects && { dialects: options.dialects }),
       onNote: sessionNotes(warnings.tell),

@@ -20,6 +20,8 @@ export interface Answer extends HookAnswer {
   /** As documented: 0 when a signal ended the process (HOOK-196); null when there was no exit to speak of. */
   readonly exitCode: number | null;
   readonly signal?: string;
+  /** The status of the response, for a hook that is a server. */
+  readonly httpStatus?: number;
   readonly stdout: string;
   readonly stderr: string;
   readonly durationMs: number;

@@ -20,7 +20,7 @@ export function readOutcome(
 ): Answer {
   switch (outcome.status) {
     case 'failed':
-      return unheard('failed', outcome.error, undefined);
+      return unheard('failed', outcome.error, outcome.exit);
     case 'cancelled':
       return unheard('cancelled', new Error(`Cancelled: ${outcome.reason}`), outcome.exit);
     case 'timedOut': {
@@ -32,6 +32,7 @@ export function readOutcome(
       const { survivors } = outcome.exit;
       const notes = [
         ...answer.notes,
+        ...(outcome.exit.notes ?? []),
         ...(outcome.leftBackground && !survivors
           ? ['left background processes; they were ended']
           : []),
@@ -58,7 +59,9 @@ export function unheard(
     stdout: exit?.stdout ?? '',
     stderr: exit?.stderr ?? '',
     durationMs: exit?.durationMs ?? 0,
-    ...(exit?.survivors && { survivors: exit.survivors, notes: survivorNotes(exit) }),
+    ...(exit?.httpStatus !== undefined && { httpStatus: exit.httpStatus }),
+    ...(exit?.survivors && { survivors: exit.survivors }),
+    notes: exit ? [...(exit.notes ?? []), ...survivorNotes(exit)] : [],
   };
 }
 
@@ -74,6 +77,7 @@ export const factsOf = (exit: HookExit) => ({
   ...silent,
   exitCode: exit.exitCode ?? 0,
   ...(exit.signal && { signal: exit.signal }),
+  ...(exit.httpStatus !== undefined && { httpStatus: exit.httpStatus }),
   stdout: exit.stdout,
   stderr: exit.stderr,
   durationMs: exit.durationMs,

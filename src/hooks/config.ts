@@ -2,6 +2,7 @@ import type { MessageBus } from '../bus/message-bus.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { WarningSink } from '../log.ts';
+import type { Model } from '../models/model.ts';
 import type { HookSource } from '../protocol/events.ts';
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import type { HookExtension } from '../settings/extensions.ts';
@@ -81,6 +82,8 @@ export interface HookHost {
    * `onFailure`.
    */
   onUnready?: 'allow' | 'block';
+  /** The model that `prompt` hooks ask, by the name that a hook gives or that of the host's choice; default: none. */
+  getHookModel?(name?: string): Model | undefined;
   /** Receives warnings, one line each; default stderr. */
   onWarning?: WarningSink;
   /** Observes every machine: one observer for all of them, or none; `observeAll` makes several one. */

@@ -5,6 +5,7 @@ import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { LLMRequest, LLMResponse } from '../protocol/llm.ts';
 import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
+import { askModelOf } from '../handlers/index.ts';
 import type { HookHost } from './config.ts';
 import { deniesUnheard } from './denies-unheard.ts';
 import {
@@ -272,6 +273,7 @@ export class HookEventHandler {
       return toMachineInput(plan, input, context, reporting, {
         mayStart: this.#planner.mayStart,
         unmerged: (error) => this.#failure(planned, error, 'aggregation'),
+        askModel: askModelOf(this.#config),
         ...(unfit && { unfit }),
       });
     } catch (error) {

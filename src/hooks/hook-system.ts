@@ -4,6 +4,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { HookmachineError } from '../errors.ts';
 import { debugChannel, tellOnce } from '../log.ts';
 import { isHookEventName, type HookEventName } from '../protocol/events.ts';
+import type { HookDefinition } from '../settings/hook-definition.ts';
 import { formatProblem } from '../settings/problem.ts';
 import type { SettingsNote } from '../settings/settings-notes.ts';
 import { startGate, trustGate, type StartGate, type TrustGate } from './trust-gate.ts';
@@ -13,6 +14,7 @@ import { findAllHooks, type DialectHooks } from './find-hooks.ts';
 import { HookEventHandler } from './hook-event-handler.ts';
 import { HookPlanner } from './hook-planner.ts';
 import { HookRegistry } from './hook-registry.ts';
+import { endHandlers, loadHandlers } from '../handlers/index.ts';
 import { messageOf } from '../message-of.ts';
 import { addObserver } from './observers.ts';
 import type { InspectObserver } from './inspect-observer.ts';
@@ -43,6 +45,9 @@ interface Parts {
   readonly planner: HookPlanner;
   readonly handler: HookEventHandler;
 }
+
+const definitionsOf = (found: readonly DialectHooks[] = []): readonly HookDefinition[] =>
+  found.flatMap(({ definitions }) => definitions);
 
 /** Owns the one registry, planner and event handler of a session (HOOK-006, 142). */
 export class HookSystem {
@@ -197,6 +202,8 @@ export class HookSystem {
     this.#stopServing?.();
     this.#config.stopWatchingSettings?.();
     this.#parts?.handler.dispose();
+    const hooks = definitionsOf(this.#parts?.found);
+    void endHandlers(hooks, [], this.#config.getWorkingDir());
   }
 
   #serve(bus: MessageBus | undefined): void {
@@ -237,7 +244,10 @@ export class HookSystem {
       runProgram,
       this.#parts?.found,
     );
+    const before = definitionsOf(this.#parts?.found);
+    await loadHandlers(definitionsOf(found));
     this.#compose(found);
+    await endHandlers(before, definitionsOf(found), this.#config.getWorkingDir());
   }
 
   /** One planner and one handler live as long as the system, for callers keep them (HOOK-006). */

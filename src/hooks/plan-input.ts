@@ -19,6 +19,7 @@ import { aggregateResults } from './hook-aggregator.ts';
 import type { HookPlan } from './hook-planner.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { errorOf } from '../message-of.ts';
+import { askModelOf, type AskModel, handlerOf } from '../handlers/index.ts';
 import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
 
 /** What the `hookEvent` machine ends with: the machine reads its flags, the engine the whole result. */
@@ -52,6 +53,8 @@ export interface PlanOptions {
   readonly unmerged?: (error: Error) => AggregatedHookResult;
   /** Why the hooks cannot be given anything, and so all fail. */
   readonly unfit?: Error;
+  /** Asks the host's model; default: there is none. */
+  readonly askModel?: AskModel;
 }
 
 /** A hook's answer, as the machine keeps it. */
@@ -75,6 +78,7 @@ export function toMachineInput(
     mayStart = () => true,
     unmerged = (error) => buildFailureEnvelope(error, 'aggregation', { event }),
     unfit,
+    askModel = askModelOf({}),
   } = options;
   const payload: HookPayload = { ...input };
   const dialectOf = ({ dialect }: RegisteredHook): Dialect => plan.dialects.get(dialect)!;
@@ -93,13 +97,14 @@ export function toMachineInput(
     const broken = unfit ?? ('error' in environment ? environment.error : undefined);
     return {
       command: hook.command,
+      ...handlerOf(hook, askModel),
       ...(hook.args && { args: hook.args }),
       cwd: input.cwd,
       env: { ...hook.env, ...('made' in environment && environment.made) },
       // What an administrator put up is not to be weakened by the user's variables.
       ...(hook.source === 'system' && { isClean: true }),
-      ...(hook.prestart && {
-        prestart: true,
+      ...(hook.prestart && { prestart: true }),
+      ...((hook.prestart || hook.type === 'live') && {
         filesBehind: filesBehind(hook, input.cwd),
       }),
       // The port asks for it before it starts anything.

@@ -8,7 +8,7 @@ import type { HookExtension } from '../settings/extensions.ts';
 import { blocksByDefault, loadSettings, type LoadedSettings } from '../settings/load-settings.ts';
 import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
 import { folderReader, settingsReader } from '../settings/read-files.ts';
-import type { Settings } from '../settings/schema.ts';
+import type { Settings, SettingsInCode } from '../settings/schema.ts';
 import {
   hasHooks,
   offNote,
@@ -30,12 +30,18 @@ import type { HookHost } from './config.ts';
 /** What is known of a session before its settings are read. */
 export interface SettingsConfigOptions extends Pick<
   HookHost,
-  'onWarning' | 'inspect' | 'isTrustedFolder' | 'checkTrust' | 'verifyTrust' | 'onUnready'
+  | 'getHookModel'
+  | 'onWarning'
+  | 'inspect'
+  | 'isTrustedFolder'
+  | 'checkTrust'
+  | 'verifyTrust'
+  | 'onUnready'
 > {
   /** The project folder; hooks run in it. */
   readonly cwd: string;
   /** Settings to use in place of the files; they count as the project's. Default: the files of project, user and system. */
-  readonly settings?: Settings;
+  readonly settings?: Settings | SettingsInCode;
   /** False: no hook runs, whatever the settings say. 'system': none but the system's, as with `--no-hooks`. */
   readonly enableHooks?: false | 'system' | undefined;
   /** Default: a random UUID. */
@@ -77,7 +83,7 @@ export function settingsConfig(
   const load = (): Loaded => {
     const isTrusted = once(() => options.settings !== undefined || isTrustedNow(options));
     const settings = options.settings
-      ? given(options.settings)
+      ? given(options.settings as Settings)
       : loadSettings(cwd, read, foldersIn, { isTrusted, systemFolder: options.systemFolder });
     const found = judge(settings, options, dialects, cwd, isTrusted);
     if (options.enableHooks === undefined) for (const note of found.notes()) onNote(note);
@@ -113,6 +119,7 @@ export function settingsConfig(
     ...(options.isTrustedFolder && { isTrustedFolder: () => options.isTrustedFolder!() }),
     ...(options.checkTrust && { checkTrust: (hook) => options.checkTrust!(hook) }),
     ...(options.verifyTrust && { verifyTrust: (hook) => options.verifyTrust!(hook) }),
+    ...(options.getHookModel && { getHookModel: (name) => options.getHookModel!(name) }),
     ...(options.onUnready && { onUnready: options.onUnready }),
     ...(options.onWarning && { onWarning: options.onWarning }),
     ...(options.inspect && { inspect: options.inspect }),

@@ -8,7 +8,7 @@ import { type InputFile, openInput, openOutput, streamOf } from './pipes.ts';
 import { withoutStacks } from './processes.ts';
 
 /** What is kept of each output stream, in bytes (10 MiB, G-01). */
-const outputLimit = 10 * 1024 * 1024;
+export const outputLimit = 10 * 1024 * 1024;
 
 /**
  * How long a hook's outputs are left alone, in ms. Most hooks are over by then and have written what

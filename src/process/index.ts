@@ -8,14 +8,19 @@ import { openInput } from './pipes.ts';
 import { startPlainly } from './plain-start.ts';
 import { superviseHook, takeNoTurn } from './supervise-hook.ts';
 
+export { outputLimit as answerLimit } from './hook-streams.ts';
+export type { LiveProcess } from './live-process.ts';
 export { orderFifos } from './pipes.ts';
 export { isGroupAlive } from './processes.ts';
-export { findProgram } from './programs.ts';
+export { coarse, environmentOf, findProgram, identitiesOf } from './programs.ts';
 
 /** The process port of the `hookProcess` machine, as a callback actor's logic: a command may start without what runs machines. */
 export const hookProcess = superviseHook((command, stdin) =>
   startWaiting(command, stdin, () => startPlainly(command, stdin)),
 );
+
+/** Starts a command that outlives the event it is started for; loaded by who has such a hook. */
+export const loadLive = async () => (await import('./live-process.ts')).startLive;
 
 /** What is kept of each output of a command that is no hook, in bytes. */
 export const commandOutputLimit = 64 * 1024;

@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { delimiter as betweenFolders, isAbsolute, join } from 'node:path';
 import type { HookCommand } from '../../machines/hook-process.ts';
@@ -196,3 +196,20 @@ function whoRunsIt(): Record<string, string> {
   }
   return who;
 }
+
+/** A file that changed shortly before a start may have changed shortly after it: clocks of files are coarse. In ms. */
+export const coarse = 50;
+
+/** Which files these names lead to, and in what state those are. */
+export const identitiesOf = (files: readonly string[]): string =>
+  files
+    .map((file) => {
+      try {
+        const real = realpathSync(file);
+        const { dev, ino, size, mtimeMs, ctimeMs } = statSync(real);
+        return [real, dev, ino, size, mtimeMs, ctimeMs].join(':');
+      } catch {
+        return 'none';
+      }
+    })
+    .join('\n');

@@ -1,17 +1,18 @@
 import { type HookEventName, hookEventNames, isHookEventName } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
-import type { HookDefinition } from './hook-definition.ts';
+import type { HookDefinition, HookType } from './hook-definition.ts';
 import type { HooksFromSource } from './hooks-from-source.ts';
 import {
   commentKey,
   defaultTimeout,
   type Field,
+  fieldsOf,
   foreignGroupKeys,
   foreignHookKeys,
   groupFields,
-  hookFields,
   reserved,
   shortestTimeout,
+  typesWith,
 } from './known-keys.ts';
 import {
   collectProblems,
@@ -27,25 +28,32 @@ import { nearestKey, reportUnknownKeys } from './unknown-names.ts';
 /**
  * Checks hooks entry by entry: a bad one is dropped with one problem that names file, place and
  * fix, and costs the others nothing (HOOK-082, 083, 191). A key that nobody knows is reported, and
- * costs nothing either.
+ * costs nothing either. `kinds` are the types of hooks that its dialect knows.
  */
-export function defineHooks(from: HooksFromSource): {
+export function defineHooks(
+  from: HooksFromSource,
+  kinds: readonly HookType[] = ['command', 'plugin'],
+): {
   definitions: HookDefinition[];
   problems: SettingsProblem[];
 } {
   const definitions: HookDefinition[] = [];
   const problems = collectProblems(from, (complain) => {
-    for (const definition of defineAll(from, complain)) definitions.push(definition);
+    for (const definition of defineAll(from, kinds, complain)) definitions.push(definition);
   });
   return { definitions, problems };
 }
 
-function* defineAll(from: HooksFromSource, complain: Complain): Generator<HookDefinition> {
+function* defineAll(
+  from: HooksFromSource,
+  kinds: readonly HookType[],
+  complain: Complain,
+): Generator<HookDefinition> {
   const { hooks } = from;
   if (isRecord(hooks)) {
     for (const [event, groups] of Object.entries(hooks))
       if (!reserved.includes(event) && !commentKey.test(event))
-        yield* defineEvent(event, groups, from, complain);
+        yield* defineEvent(event, groups, from, kinds, complain);
   } else if (hooks !== undefined && hooks !== null)
     complain(() => ({
       path: ['hooks'],
@@ -58,6 +66,7 @@ function* defineEvent(
   event: string,
   groups: unknown,
   from: HooksFromSource,
+  kinds: readonly HookType[],
   complain: Complain,
 ): Generator<HookDefinition> {
   const path = ['hooks', event];
@@ -73,7 +82,7 @@ function* defineEvent(
     });
   else if (Array.isArray(groups))
     for (const [index, group] of groups.entries())
-      yield* defineGroup(event, group, [...path, index], from, complain);
+      yield* defineGroup(event, group, [...path, index], from, kinds, complain);
   else
     complain(() => ({
       path,
@@ -87,9 +96,10 @@ function* defineGroup(
   value: unknown,
   path: Path,
   from: HooksFromSource,
+  kinds: readonly HookType[],
   complain: Complain,
 ): Generator<HookDefinition> {
-  const group = check(groupEntry, value, path, complain) as OpenGroup | undefined;
+  const group = check(groupEntry(kinds), value, path, complain) as OpenGroup | undefined;
   if (group === undefined) return;
   const matcher = group.matcher?.trim();
   if (matcher !== undefined && isLiteral(event, matcher))
@@ -100,7 +110,7 @@ function* defineGroup(
     }));
   for (const [index, entry] of group.hooks.entries()) {
     const place = [...path, 'hooks', index];
-    const hook = check(hookEntry, entry, place, complain) as HookEntry | undefined;
+    const hook = check(hookEntry(entry, kinds), entry, place, complain) as HookEntry | undefined;
     if (hook === undefined) continue;
     const { timeout } = hook;
     if (timeout !== undefined && timeout < shortestTimeout)
@@ -125,7 +135,7 @@ interface Entry {
   readonly hintFor: (key: string) => string | undefined;
 }
 
-const groupEntry: Entry = {
+const groupEntry = (kinds: readonly HookType[]): Entry => ({
   kind: 'group',
   fields: groupFields,
   // A matcher that cannot be read could be for any tool.
@@ -134,22 +144,28 @@ const groupEntry: Entry = {
   foreign: foreignGroupKeys,
   fix: 'make it a hook group: { "matcher": "…", "hooks": [ … ] }',
   hintFor: (key) =>
-    Object.hasOwn(hookFields, key) ? `write "${key}" in each hook of the group` : undefined,
-};
+    typesWith(key, kinds).length > 0 ? `write "${key}" in each hook of the group` : undefined,
+});
 
-const hookEntry: Entry = {
-  kind: 'hook',
-  fields: hookFields,
-  needed: ({ type }) => (type === 'plugin' ? ['type'] : ['type', 'command']),
-  foreign: foreignHookKeys,
-  fix: 'make it an object: { "type": "command", "command": "…" }',
-  hintFor: (key) => {
-    if (Object.hasOwn(groupFields, key)) return `write "${key}" in the group around the hook`;
-    return /^(?:enabled?|disabled?)$/i.test(key)
-      ? 'to disable a hook write its name in "hooksConfig": { "disabled": [ … ] }'
-      : undefined;
-  },
-};
+function hookEntry(value: unknown, kinds: readonly HookType[]): Entry {
+  const { needed, fields } = fieldsOf(isRecord(value) ? value['type'] : undefined, kinds);
+  return {
+    kind: 'hook',
+    fields,
+    needed: () => needed,
+    // What another type of hook needs is no key of another host.
+    foreign: foreignHookKeys.filter((key) => typesWith(key, kinds).length === 0),
+    fix: 'make it an object: { "type": "command", "command": "…" }',
+    hintFor: (key) => {
+      if (Object.hasOwn(groupFields, key)) return `write "${key}" in the group around the hook`;
+      const types = typesWith(key, kinds).map((type) => JSON.stringify(type));
+      if (types.length > 0) return `it belongs to a hook of type ${types.join(' or ')}`;
+      return /^(?:enabled?|disabled?)$/i.test(key)
+        ? 'to disable a hook write its name in "hooksConfig": { "disabled": [ … ] }'
+        : undefined;
+    },
+  };
+}
 
 /**
  * The value, when it fits. A fault in an optional field costs that field only; any other costs the
@@ -217,13 +233,20 @@ function definitionOf(
   place: Path,
   from: HooksFromSource,
 ): HookDefinition {
-  const command = hook.type === 'command' ? (hook.command ?? '') : '';
+  const command = whatRuns(hook);
   const matcher = group.matcher?.trim();
   return {
     event,
     type: hook.type,
     command,
     name: hook.name?.trim() || command || 'unknown-command',
+    ...(hook.args && { args: hook.args }),
+    ...(hook.headers && { headers: hook.headers }),
+    ...(hook.allowedEnv && { allowedEnv: hook.allowedEnv }),
+    ...(hook.allowedUrls && { allowedUrls: hook.allowedUrls }),
+    ...(hook.model !== undefined && { model: hook.model }),
+    ...(hook.concurrency !== undefined && { concurrency: hook.concurrency }),
+    ...(hook.call && { call: hook.call }),
     ...(hook.description !== undefined && { description: hook.description }),
     timeout: Math.min(hook.timeout ?? defaultTimeout, longestTimeout),
     ...(matcher !== undefined && { matcher }),
@@ -236,6 +259,25 @@ function definitionOf(
     place: placeOf(place),
     env: from.env ?? {},
   };
+}
+
+/** What a hook runs, as its author wrote it; '' for a plugin. */
+function whatRuns({ type, command, url, module, prompt, call }: HookEntry): string {
+  switch (type) {
+    case 'command':
+    case 'live':
+      return command ?? '';
+    case 'http':
+      return url ?? '';
+    case 'module':
+      return module ?? '';
+    case 'prompt':
+      return prompt ?? '';
+    case 'function':
+      return call?.name ?? '';
+    case 'plugin':
+      return '';
+  }
 }
 
 /** Its own word, else that of its file (S-09). */

@@ -1,14 +1,32 @@
-import type { LeftBehind } from '../../machines/hook-process.ts';
+import type { HookFunction, LeftBehind } from '../../machines/hook-process.ts';
 import type { HookEventName, HookSource } from '../protocol/events.ts';
+
+/** What a hook can be. */
+export type HookType = 'command' | 'live' | 'module' | 'http' | 'prompt' | 'function' | 'plugin';
 
 /** One hook definition as the registry holds it. */
 export interface HookDefinition {
   readonly event: HookEventName;
-  readonly type: 'command' | 'plugin';
-  /** The shell command, as the user wrote it; with `args`, a program's file; '' for a plugin. */
+  readonly type: HookType;
+  /**
+   * What it runs, as the user wrote it: the shell command, or with `args` a program's file; the URL; the
+   * module's path; the prompt; the function's name. '' for a plugin.
+   */
   readonly command: string;
   /** The arguments of a program that is started without a shell. */
   readonly args?: readonly string[];
+  /** The headers of an `http` hook's request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The variables of the environment that its headers may use. */
+  readonly allowedEnv?: readonly string[];
+  /** The URLs that it may post to, `*` being any text; a host named here may have a private address. */
+  readonly allowedUrls?: readonly string[];
+  /** The model that a `prompt` hook asks; default: the host's choice. */
+  readonly model?: string;
+  /** How many events a `live` hook works on at once; default 1. */
+  readonly concurrency?: number;
+  /** What a `function` hook calls. */
+  readonly call?: HookFunction;
   /** `name` of the settings, else the command: the id for messages and for enabling (C-03). */
   readonly name: string;
   readonly description?: string;

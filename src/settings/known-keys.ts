@@ -1,4 +1,6 @@
 import { hookEventNames, isHookEventName } from '../protocol/events.ts';
+import { isRecord } from '../protocol/output.ts';
+import type { HookType } from './hook-definition.ts';
 
 /** Keys under `hooks` that name no event but once were settings (C-04). */
 export const reserved: readonly string[] = ['enabled', 'disabled', 'notifications'];
@@ -133,16 +135,12 @@ export interface Field {
 
 const isText = (value: unknown): boolean => typeof value === 'string';
 
-/** The fields of a hook (seed 000 §6.2, HOOK-083, C-02, C-03). */
-export const hookFields = {
-  type: {
-    fits: (type) => type === 'command' || type === 'plugin',
-    fix: 'write "type": "command"',
-  },
-  command: {
-    fits: (command) => typeof command === 'string' && /\S/.test(command),
-    fix: 'write the shell command to run: "command": "…"',
-  },
+const isWritten = (value: unknown): boolean => typeof value === 'string' && /\S/.test(value);
+
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+/** The fields that every hook may have. */
+const commonFields = {
   timeout: {
     fits: (timeout) => Number.isFinite(timeout) && (timeout as number) > 0,
     fix: 'make it a positive number of milliseconds',
@@ -154,6 +152,20 @@ export const hookFields = {
     fix: 'write "allow" or "block"',
     fate: 'it counts as "block"',
   },
+} as const satisfies Record<string, Field>;
+
+const commandField: Field = {
+  fits: isWritten,
+  fix: 'write the shell command to run: "command": "…"',
+};
+
+const argsField: Field = {
+  fits: areTexts,
+  fix: 'make it an array of strings: the arguments of the program that "command" names',
+};
+
+/** The fields of a hook that starts a process for each event. */
+const processFields: Readonly<Record<string, Field>> = {
   leftBehind: {
     fits: (leftBehind) => ['end-group', 'end', 'leave'].includes(leftBehind as string),
     fix: 'write "end-group", "end" or "leave"',
@@ -163,7 +175,110 @@ export const hookFields = {
     fits: (prestart) => typeof prestart === 'boolean',
     fix: 'make it true or false',
   },
-} as const satisfies Record<string, Field>;
+};
+
+/** By type, the field that says what a hook runs, and those that only hooks of this type have. */
+const ownFields: Readonly<
+  Record<HookType, { readonly main?: string; readonly fields: Readonly<Record<string, Field>> }>
+> = {
+  command: { main: 'command', fields: { command: commandField, ...processFields } },
+  plugin: { fields: { command: commandField, ...processFields } },
+  live: {
+    main: 'command',
+    fields: {
+      command: commandField,
+      args: argsField,
+      concurrency: {
+        fits: (count) => Number.isInteger(count) && (count as number) >= 1,
+        fix: 'make it a whole number of at least 1',
+        fate: 'the hook works on one event after another',
+      },
+    },
+  },
+  module: {
+    main: 'module',
+    fields: {
+      module: {
+        fits: isWritten,
+        fix: 'write the path of the file that exports the hook: "module": "./hooks/guard.mjs"',
+      },
+    },
+  },
+  http: {
+    main: 'url',
+    fields: {
+      url: {
+        fits: isPlainUrl,
+        fix: 'write a URL that begins with https:// or http:// and holds no password: "url": "https://…"',
+      },
+      headers: {
+        fits: (headers) => isRecord(headers) && Object.values(headers).every(isText),
+        fix: 'make it an object of strings: { "Authorization": "Bearer $TOKEN" }',
+      },
+      allowedEnv: {
+        fits: areTexts,
+        fix: 'make it an array of the names of variables that headers may use',
+        fate: 'headers may use no variable',
+      },
+      allowedUrls: {
+        fits: areTexts,
+        fix: 'make it an array of URLs, in which "*" is any text',
+      },
+    },
+  },
+  prompt: {
+    main: 'prompt',
+    fields: {
+      prompt: {
+        fits: isWritten,
+        fix: 'write what the model is to judge, with $ARGUMENTS where the event is to stand: "prompt": "…"',
+      },
+      model: { fits: isText, fix: 'make it a string' },
+    },
+  },
+  function: {
+    main: 'call',
+    fields: { call: { fits: (call) => typeof call === 'function', fix: 'make it a function' } },
+  },
+};
+
+function isPlainUrl(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  const { protocol, username, password } = new URL(value);
+  return /^https?:$/.test(protocol) && username === '' && password === '';
+}
+
+const isKind = (type: unknown, kinds: readonly HookType[]): type is HookType =>
+  kinds.includes(type as HookType);
+
+/** The fields of a hook of this type, among hooks of these types (seed 000 §6.2, HOOK-083, C-02, C-03). */
+export function fieldsOf(
+  type: unknown,
+  kinds: readonly HookType[],
+): { readonly needed: readonly string[]; readonly fields: Readonly<Record<string, Field>> } {
+  const named = kinds.filter((kind) => kind !== 'plugin' && kind !== 'function');
+  const words = named.map((kind) => JSON.stringify(kind)).join(', ');
+  const { main, fields } = ownFields[isKind(type, kinds) ? type : 'command'];
+  return {
+    needed: ['type', ...(main === undefined ? [] : [main])],
+    fields: {
+      type: {
+        fits: (given) => isKind(given, kinds),
+        fix: named.length === 1 ? `write "type": ${words}` : `write one of ${words} as its "type"`,
+      },
+      // What it runs is named first, where keys are listed for people.
+      ...(main !== undefined && { [main]: fields[main]! }),
+      ...commonFields,
+      ...fields,
+      // Only hosts that know more than shell commands start a program without a shell.
+      ...(type === 'command' && kinds.includes('live') && { args: argsField }),
+    },
+  };
+}
+
+/** The types of hooks among these that have such a field. */
+export const typesWith = (key: string, kinds: readonly HookType[]): readonly HookType[] =>
+  kinds.filter((kind) => Object.hasOwn(fieldsOf(kind, kinds).fields, key));
 
 /** The fields of a hook group (HOOK-082). */
 export const groupFields = {

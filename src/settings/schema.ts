@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { LeftBehind } from '../../machines/hook-process.ts';
+import type { HookFunction, LeftBehind } from '../../machines/hook-process.ts';
 import { hookEventNames, type HookEventName } from '../protocol/events.ts';
+import type { HookType } from './hook-definition.ts';
 import { defaultTimeout } from './known-keys.ts';
 import {
   commentKey,
@@ -93,8 +94,18 @@ const groupSchema = z
 
 /** A hook as the settings give it, checked. */
 export interface HookEntry {
-  readonly type: 'command' | 'plugin';
+  readonly type: HookType;
   readonly command?: string;
+  readonly args?: readonly string[];
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly allowedEnv?: readonly string[];
+  readonly allowedUrls?: readonly string[];
+  readonly module?: string;
+  readonly prompt?: string;
+  readonly model?: string;
+  readonly concurrency?: number;
+  readonly call?: HookFunction;
   readonly timeout?: number;
   readonly name?: string;
   readonly description?: string;
@@ -178,6 +189,29 @@ const settingsSchema = z
 
 /** The settings that hookmachine reads. */
 export type Settings = z.infer<typeof settingsSchema>;
+
+/** A hook that is a function of the program that embeds the engine. */
+export interface FunctionHook extends Pick<
+  HookEntry,
+  'timeout' | 'name' | 'description' | 'onFailure'
+> {
+  readonly type: 'function';
+  /** Gets the event, and answers with what a command would print, or with nothing. */
+  readonly call: HookFunction;
+}
+
+type Groups = z.infer<typeof groups>;
+
+/** Settings in code, where a hook may be a function too. */
+export interface SettingsInCode extends Pick<Settings, 'tools' | 'hooksConfig'> {
+  readonly enableHooks?: boolean;
+  readonly defaultOnFailure?: 'allow' | 'block';
+  readonly hooks: {
+    readonly [Event in HookEventName]?: readonly (Omit<Groups[number], 'hooks'> & {
+      readonly hooks: readonly (Groups[number]['hooks'][number] | FunctionHook)[];
+    })[];
+  };
+}
 
 /** The JSON Schema of the settings, for editors. It refuses the keys that are reported on reading, at the same places. */
 export function settingsJsonSchema(): object {

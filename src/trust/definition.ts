@@ -6,8 +6,12 @@ import type { HookEventName } from '../protocol/events.ts';
 /** A hook; the event of a program is not known before it has been run, and is the program's own. */
 export type AnyHook = UnaskedHook & { readonly event?: HookEventName };
 
-/** The event of a hook; '' for a program, which says its own. */
-export const eventOf = ({ event, args }: AnyHook): string => (args ? '' : (event ?? ''));
+/** Whether a hook stands in no settings but is a program that says its own event. */
+export const isFoundProgram = ({ args, place }: Pick<AnyHook, 'args' | 'place'>): boolean =>
+  args !== undefined && place === '';
+
+/** The event of a hook; '' for a program that says its own. */
+export const eventOf = (hook: AnyHook): string => (isFoundProgram(hook) ? '' : (hook.event ?? ''));
 
 /** The hash of what decides when and how a hook runs: the description says nothing of that, and the place may move when another hook comes or goes. */
 export const definitionHash = (hook: AnyHook, cwd: string): string =>
@@ -18,8 +22,7 @@ export const definitionHash = (hook: AnyHook, cwd: string): string =>
 function partsOf(hook: AnyHook, cwd: string): unknown[] {
   const { type, args, name, matcher, timeout, sequential, env } = hook;
   const onFailure = ownOnFailure(hook);
-  // A folder may be reached by several paths.
-  const command = args ? relative(cwd, hook.command) : hook.command;
+  const command = commandOf(hook, cwd);
   const how = [type, command, name, matcher ?? null, timeout, sequential, Object.entries(env)];
   const { leftBehind, prestart } = hook;
   return [
@@ -29,7 +32,18 @@ function partsOf(hook: AnyHook, cwd: string): unknown[] {
     ...(onFailure ? [{ onFailure }] : []),
     ...(leftBehind ? [{ leftBehind }] : []),
     ...(prestart ? [{ prestart }] : []),
+    ...ownFields(hook),
   ];
+}
+
+/** A folder may be reached by several paths. */
+const commandOf = (hook: AnyHook, cwd: string): string =>
+  isFoundProgram(hook) ? relative(cwd, hook.command) : hook.command;
+
+/** What only hooks of some types have, and what decides how those run. */
+function ownFields({ headers, allowedEnv, allowedUrls, model, concurrency }: AnyHook) {
+  const fields = { headers, allowedEnv, allowedUrls, model, concurrency };
+  return Object.entries(fields).filter(([, value]) => value !== undefined);
 }
 
 /** What the user's own settings say of failures may change without making a hook another one. */
@@ -39,7 +53,7 @@ const ownOnFailure = ({ inheritsOnFailure, onFailure }: AnyHook): AnyHook['onFai
 /** The same for people: one property a line. */
 export function definitionText(hook: AnyHook, cwd: string): string {
   const { args, name, matcher, timeout, sequential, env, type, leftBehind, prestart } = hook;
-  const command = args ? relative(cwd, hook.command) : hook.command;
+  const command = commandOf(hook, cwd);
   const shown = {
     event: eventOf(hook) || undefined,
     name,
@@ -52,6 +66,7 @@ export function definitionText(hook: AnyHook, cwd: string): string {
     onFailure: ownOnFailure(hook) ?? 'allow',
     leftBehind,
     prestart,
+    ...Object.fromEntries(ownFields(hook)),
     ...(Object.keys(env).length > 0 && { env }),
   };
   return Object.entries(shown)

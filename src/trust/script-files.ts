@@ -2,6 +2,8 @@ import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import type { HookDefinition } from '../settings/hook-definition.ts';
 import { homeFolder, trustFile } from '../settings/levels.ts';
+import { modulePath } from '../handlers/module-path.ts';
+import { isFoundProgram } from './definition.ts';
 import { isThere, realOf, scriptFile, type KeepText, type ScriptFile } from './script-file.ts';
 import { followCommand } from './shell/follow.ts';
 import { each } from './once.ts';
@@ -21,6 +23,10 @@ export interface FoundFiles {
   readonly written: readonly string[];
 }
 
+/** As much of a hook as says which files are behind it. */
+type HookOnDisk = Pick<HookDefinition, 'command' | 'args' | 'env'> &
+  Partial<Pick<HookDefinition, 'type' | 'place'>>;
+
 const mostFiles = 1_000;
 
 /**
@@ -36,14 +42,13 @@ const mostFiles = 1_000;
  * change with every run.
  */
 export async function scriptFiles(
-  { command, args, env }: Pick<HookDefinition, 'command' | 'args' | 'env'>,
+  hook: HookOnDisk,
   cwd: string,
   keep?: KeepText,
   once = each,
 ): Promise<FoundFiles> {
   const project = { cwd, real: realpathSync.native(cwd) };
-  // A program's file is the whole of its command, blanks and all.
-  const followed = args ? named(command) : follow(command, env, project);
+  const followed = followHook(hook, project);
   const found = new Map<string, ScriptFile>();
   const absent = new Set<string>();
   const unfollowed = [...followed.unfollowed];
@@ -74,13 +79,11 @@ export async function scriptFiles(
  * project's hook that of the user's trust file: a process started before one of them changed is out of date.
  */
 export function filesBehind(
-  { command, args, env, source }: Pick<HookDefinition, 'command' | 'args' | 'env' | 'source'>,
+  hook: HookOnDisk & Pick<HookDefinition, 'source'>,
   cwd: string,
 ): readonly string[] {
-  const { scripts, data, written } = args
-    ? named(command)
-    : follow(command, env, { cwd, real: realpathSync.native(cwd) });
-  const record = source === 'project' ? trustFile() : undefined;
+  const { scripts, data, written } = followHook(hook, { cwd, real: realpathSync.native(cwd) });
+  const record = hook.source === 'project' ? trustFile() : undefined;
   return [
     ...scripts,
     ...[...data].filter((path) => !written.has(path)),
@@ -88,8 +91,33 @@ export function filesBehind(
   ];
 }
 
-const named = (command: string): Followed => ({
-  scripts: new Set([command]),
+/** What is behind a hook, by its type. */
+function followHook(
+  { type = 'command', command, args, env, place = '' }: HookOnDisk,
+  project: Project,
+): Followed {
+  switch (type) {
+    case 'http':
+    case 'prompt':
+    case 'function':
+      return named();
+    case 'module':
+      return named(
+        modulePath({ command, cwd: project.real, env: { ...foldersOf(project), ...env } }),
+      );
+    case 'command':
+    case 'live':
+    case 'plugin':
+      // The file of a program that was found is the whole of its command, blanks and all.
+      if (args && isFoundProgram({ args, place })) return named(command);
+      return follow(args ? [command, ...args].map(quoted).join(' ') : command, env, project);
+  }
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
+
+const named = (...files: string[]): Followed => ({
+  scripts: new Set(files),
   data: new Set(),
   written: new Set(),
   beyond: new Set(),
@@ -106,7 +134,7 @@ function follow(
   env: Readonly<Record<string, string>>,
   { cwd, real }: Project,
 ): Followed {
-  const folder = Object.fromEntries(projectVariables.map((name) => [name, cwd]));
+  const folder = foldersOf({ cwd });
   const { PATH } = process.env;
   const home = homeFolder();
   const own = {
@@ -117,6 +145,10 @@ function follow(
   // Relative names go from where the folder really is, as they do for the hook's process.
   return followCommand(command, real, { own, given: env }, disk({ cwd, real }));
 }
+
+/** The variables that name the project's folder. */
+const foldersOf = ({ cwd }: Pick<Project, 'cwd'>): Readonly<Record<string, string>> =>
+  Object.fromEntries(projectVariables.map((name) => [name, cwd]));
 
 const projectVariables = ['LLXPRT_PROJECT_DIR', 'GEMINI_PROJECT_DIR', 'CLAUDE_PROJECT_DIR', 'PWD'];
 

@@ -3,9 +3,10 @@ import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-c
 import { HookPlanner } from '../../src/hooks/hook-planner.ts';
 import { HookRegistry } from '../../src/hooks/hook-registry.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
+import type { Settings } from '../../src/settings/schema.ts';
 import { cpuTime } from '../support/cpu-time.ts';
 
-type Hooks = NonNullable<NonNullable<CreateConfigOptions['settings']>['hooks']>;
+type Hooks = NonNullable<Settings['hooks']>;
 
 const registryOf = (hooks: Hooks, more: Partial<CreateConfigOptions> = {}) =>
   HookRegistry.load(createConfig({ cwd: '/p', settings: { enableHooks: true, hooks }, ...more }));

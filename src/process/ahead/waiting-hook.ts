@@ -1,17 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { HookCommand } from '../../../machines/hook-process.ts';
 import { HookStreams } from '../hook-streams.ts';
+import { coarse, identitiesOf } from '../programs.ts';
 import { openInputPipe } from '../pipes.ts';
 import { programOf, type StartedHook } from '../plain-start.ts';
 import { limitsOf, statOf, withoutStacks } from '../processes.ts';
 import { lastPid, marked, newMark, tellsPids } from '../strays.ts';
 import { forget, watch } from '../watchdog.ts';
 import type { Inheritance } from './inheritance.ts';
-
-/** A file that changed shortly before a start may have changed shortly after it: clocks of files are coarse. In ms. */
-const coarse = 50;
 
 /** A hook whose own process was started ahead of its event, and waits on stdin. */
 export class WaitingHook {
@@ -121,20 +119,6 @@ export class WaitingHook {
     }
   }
 }
-
-/** Which files these names lead to, and in what state those are. */
-const identitiesOf = (files: readonly string[]): string =>
-  files
-    .map((file) => {
-      try {
-        const real = realpathSync(file);
-        const { dev, ino, size, mtimeMs, ctimeMs } = statSync(real);
-        return [real, dev, ino, size, mtimeMs, ctimeMs].join(':');
-      } catch {
-        return 'none';
-      }
-    })
-    .join('\n');
 
 /** The files that a process was started from and with, as far as the system tells. */
 function filesOf(pid: number): string[] {

@@ -1,0 +1,11 @@
+/** `hookmachine/hook`: for hooks that are modules or functions. It loads next to nothing. */
+
+export {
+  defineHook,
+  type DefinedHook,
+  type HookEventInput,
+  type HookHelpers,
+  type HookReply,
+} from '../handlers/define-hook.ts';
+export type { HookOutput } from '../protocol/output.ts';
+export type * from '../protocol/input.ts';

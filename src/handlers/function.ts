@@ -1,0 +1,21 @@
+import { isRecord } from '../protocol/output.ts';
+import type { Answering } from './handler.ts';
+
+/** Calls a hook that was given in code, with an event of its own to change as it likes. */
+export const callFunction: Answering<'function'> = async ({ call }, { stdin, signal, started }) => {
+  started();
+  return { stdout: textOf(await call(JSON.parse(stdin) as never, { signal })) };
+};
+
+function textOf(answer: unknown): string {
+  if (answer === undefined || answer === null) return '';
+  if (!isRecord(answer))
+    throw new Error(
+      `it answered with ${Array.isArray(answer) ? 'an array' : `a ${typeof answer}`}; return an object, or nothing`,
+    );
+  try {
+    return JSON.stringify(answer);
+  } catch (error) {
+    throw new Error('its answer has no JSON form; return plain data', { cause: error });
+  }
+}

@@ -1,0 +1,196 @@
+import type { CallbackLogicFunction, EventObject } from 'xstate';
+import type {
+  Handler,
+  HookCommand,
+  HookExit,
+  ProcessOrder,
+  ProcessReport,
+} from '../../machines/hook-process.ts';
+import type { HookDefinition } from '../settings/hook-definition.ts';
+import { errorOf } from '../message-of.ts';
+import { hookProcess, answerLimit } from '../process/index.ts';
+import type { Model } from '../models/model.ts';
+import { textsOf } from '../translate/turns.ts';
+import type { Answering, HandlerAnswer } from './handler.ts';
+
+type Kind = Handler['kind'];
+
+const loaders: { readonly [K in Kind]: () => Promise<Answering<K>> } = {
+  function: async () => (await import('./function.ts')).callFunction,
+  http: async () => (await import('./http.ts')).answerByHttp,
+  live: async () => (await import('./live.ts')).askLive,
+  module: async () => (await import('./module.ts')).callModule,
+  prompt: async () => (await import('./prompt.ts')).askModel,
+};
+
+/** What answers hooks of these kinds, as far as it was loaded. */
+const loaded = new Map<Kind, Answering<Kind>>();
+
+/** Loads what answers these hooks, so that no event has to. */
+export async function loadHandlers(hooks: readonly HookDefinition[]): Promise<void> {
+  const types = new Set(hooks.map(({ type }) => type));
+  types.delete('command');
+  types.delete('plugin');
+  await Promise.all([...types].map((type) => answeringOf(type as Kind)));
+}
+
+async function answeringOf(kind: Kind): Promise<Answering<Kind>> {
+  const known = loaded.get(kind);
+  if (known !== undefined) return known;
+  const answering = (await loaders[kind]()) as Answering<Kind>;
+  loaded.set(kind, answering);
+  return answering;
+}
+
+/** Ends the processes and threads that were kept for hooks which are not among the remaining. */
+export async function endHandlers(
+  hooks: readonly HookDefinition[],
+  remaining: readonly HookDefinition[],
+  cwd: string,
+): Promise<void> {
+  const kept = new Set(remaining.map(identityOf));
+  for (const hook of hooks) {
+    if (kept.has(identityOf(hook))) continue;
+    const { type, command, args } = hook;
+    if (type === 'live')
+      (await import('./live.ts')).endLive({ command, cwd, ...(args && { args }) });
+    if (type === 'module') (await import('./module.ts')).endModule({ command, cwd });
+  }
+}
+
+const identityOf = ({ type, command, args }: HookDefinition): string =>
+  JSON.stringify([type, command, args]);
+
+/** The process port of the `hookProcess` machine, for hooks of every kind. */
+export const startHandler: CallbackLogicFunction<ProcessOrder, EventObject, HookCommand> = (
+  actor,
+) => (actor.input.handler === undefined ? hookProcess(actor) : answerEvent(actor));
+
+/**
+ * Has a handler answer one event, and reports of it as of a process. Whoever orders its end is not kept
+ * waiting: the signal is aborted, and what comes later counts for nothing.
+ */
+const answerEvent: typeof startHandler = ({ input, sendBack, receive }) => {
+  const abort = new AbortController();
+  let startedAt = performance.now();
+  let isOver = false;
+  const end = (report: ProcessReport): void => {
+    if (isOver) return;
+    isOver = true;
+    sendBack(report);
+  };
+  const exitOf = (exitCode: number | null, answer?: HandlerAnswer): HookExit => ({
+    exitCode,
+    signal: null,
+    stdout: answer?.stdout ?? '',
+    stderr: answer?.stderr ?? '',
+    truncated: [],
+    durationMs: performance.now() - startedAt,
+    ...(answer?.notes && { notes: answer.notes }),
+    ...(answer?.httpStatus !== undefined && { httpStatus: answer.httpStatus }),
+  });
+  const close = (answer: HandlerAnswer): void => {
+    const error = answer.error ?? tooLong(answer.stdout);
+    if (error === undefined) end({ type: 'process.closed', exit: exitOf(0, answer) });
+    else end({ type: 'process.failed', error, exit: exitOf(null, { ...answer, stdout: '' }) });
+  };
+  const fail = (error: unknown): void => end({ type: 'process.failed', error: errorOf(error) });
+  const started = (): void => {
+    startedAt = performance.now();
+    if (!isOver) sendBack({ type: 'process.started' } satisfies ProcessReport);
+  };
+  const begin = async (command: HookCommand): Promise<void> => {
+    const handler = command.handler!;
+    const answering = loaded.get(handler.kind) ?? (await answeringOf(handler.kind));
+    if (isOver) return;
+    const stdin = command.stdin();
+    close(await answering(handler, { command, stdin, signal: abort.signal, started }));
+  };
+  try {
+    const admitted = input.admit?.() ?? input;
+    if ('then' in admitted) {
+      sendBack({ type: 'process.admitting' } satisfies ProcessReport);
+      admitted.then(begin).catch(fail);
+    } else begin(admitted).catch(fail);
+  } catch (error) {
+    fail(error);
+  }
+  const giveUp = (): void => abort.abort(new Error('nobody waits for this hook any more'));
+  receive(() => {
+    end({ type: 'process.closed', exit: exitOf(null) });
+    giveUp();
+  });
+  return () => {
+    isOver = true;
+    giveUp();
+  };
+};
+
+/** An answer is limited as a command's output is. */
+function tooLong(stdout: string): Error | undefined {
+  return stdout.length * 3 > answerLimit && Buffer.byteLength(stdout) > answerLimit
+    ? new Error('its answer is over 10 MiB; answer with less')
+    : undefined;
+}
+
+/** What answers a hook of this definition in the place of a process of its own; nothing for a command. */
+export function handlerOf(
+  hook: HookDefinition,
+  askModel: AskModel,
+): { readonly handler?: Handler } {
+  switch (hook.type) {
+    case 'function':
+      return { handler: { kind: 'function', call: hook.call! } };
+    case 'module':
+      return { handler: { kind: 'module' } };
+    case 'live': {
+      const { concurrency } = hook;
+      return { handler: { kind: 'live', ...(concurrency !== undefined && { concurrency }) } };
+    }
+    case 'http': {
+      const { headers, allowedEnv, allowedUrls } = hook;
+      const fields = {
+        ...(headers && { headers }),
+        ...(allowedEnv && { allowedEnv }),
+        ...(allowedUrls && { allowedUrls }),
+      };
+      return { handler: { kind: 'http', ...fields } };
+    }
+    case 'prompt':
+      return {
+        handler: {
+          kind: 'prompt',
+          ask: (prompt, signal) => askModel(hook.model, prompt, signal),
+        },
+      };
+    case 'command':
+    case 'plugin':
+      return {};
+  }
+}
+
+/** Who may have a model for hooks. */
+interface ModelHost {
+  getHookModel?(name?: string): Model | undefined;
+}
+
+/** Asks a model of the host: the one of this name, or that of its choice. */
+export type AskModel = (
+  name: string | undefined,
+  prompt: string,
+  signal: AbortSignal,
+) => Promise<string>;
+
+/** Asks the models that a host has for its hooks. */
+export const askModelOf =
+  (host: ModelHost): AskModel =>
+  async (name, prompt, signal) => {
+    const model = host.getHookModel?.(name);
+    if (model === undefined) {
+      const which = name === undefined ? 'no model' : `no model ${JSON.stringify(name)}`;
+      throw new Error(`there is ${which} to ask; the host must give one by "getHookModel"`);
+    }
+    const request = { model: name ?? model.name, contents: prompt };
+    const { text, candidates } = await model.generate(request, { signal });
+    return text ?? textsOf(candidates?.[0]?.content?.parts ?? []).join('');
+  };

@@ -1,0 +1,254 @@
+import type { HookCommand } from '../../machines/hook-process.ts';
+import { errorOf } from '../message-of.ts';
+import { isRecord } from '../protocol/output.ts';
+import {
+  environmentOf,
+  identitiesOf,
+  type LiveProcess,
+  answerLimit,
+  loadLive,
+} from '../process/index.ts';
+import { beginningOf, type Answering, type HandlerAnswer, type HandlerCall } from './handler.ts';
+
+/*
+ * Hooks that are processes which stay: one line of JSON in for each event, one out.
+ *
+ * Each has one process, started at its first event. What was started in another environment, or from files that
+ * have changed since, is ended as soon as it has nothing more to do.
+ */
+
+/** How long a process may still answer an event that nobody waits for before it counts as hanging, in ms. */
+const patience = 1_000;
+
+/** After so many runs in a row without an answer it is not started again at once; then the pauses grow, in ms. */
+const tolerance = 2;
+const [firstPause, longestPause] = [1_000, 60_000];
+
+/** How much is kept of what it prints beside its answers. */
+const [mostNotes, mostStderr] = [20, 64 * 1024];
+
+/** An event that waits for its turn, or for its answer. */
+interface Waiting {
+  readonly call: HandlerCall;
+  readonly settle: (answer: HandlerAnswer | Error) => void;
+}
+
+const hooks = new Map<string, LiveHook>();
+
+const keyOf = ({ command, args, cwd }: Pick<HookCommand, 'command' | 'args' | 'cwd'>): string =>
+  JSON.stringify([cwd, command, args]);
+
+/** Hands the event to the hook's process, and waits for its answer. */
+export const askLive: Answering<'live'> = ({ concurrency = 1 }, call) => {
+  const key = keyOf(call.command);
+  const hook = hooks.get(key) ?? new LiveHook();
+  hooks.set(key, hook);
+  return hook.ask(call, concurrency);
+};
+
+/** Ends the process of a hook that is no more; events that wait for it are answered first. */
+export function endLive(command: Pick<HookCommand, 'command' | 'args' | 'cwd'>): void {
+  const key = keyOf(command);
+  hooks.get(key)?.retire();
+  hooks.delete(key);
+}
+
+class LiveHook {
+  readonly #queue: Waiting[] = [];
+  readonly #asked = new Map<number, Waiting>();
+  /** Events that it works on although nobody waits for them any more. */
+  readonly #abandoned = new Map<number, NodeJS.Timeout>();
+  #process: LiveProcess | undefined;
+  /** What the process was started from. */
+  #stamp = '';
+  #files: readonly string[] = [];
+  #concurrency = 1;
+  #isPumping = false;
+  #isToPump = false;
+  #isRetired = false;
+  #lastId = 0;
+  #notes: string[] = [];
+  #stderr = '';
+  /** Runs in a row that ended without an answer, how the last one did, and when the next may begin. */
+  #failures = 0;
+  #lastEnd = '';
+  #notBefore = 0;
+
+  ask(call: HandlerCall, concurrency: number): Promise<HandlerAnswer> {
+    this.#concurrency = concurrency;
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = {
+        call,
+        settle: (answer) => (answer instanceof Error ? reject(answer) : resolve(answer)),
+      };
+      call.signal.addEventListener('abort', () => this.#giveUp(waiting), { once: true });
+      this.#queue.push(waiting);
+      this.#pump();
+    });
+  }
+
+  /** Ends the process once nothing waits for it. */
+  retire(): void {
+    this.#isRetired = true;
+    if (this.#queue.length === 0 && this.#asked.size === 0) this.#end();
+  }
+
+  /** Gives the process as many events as it works on at once. */
+  #pump(): void {
+    this.#isToPump = true;
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    void this.#giveAllTurns();
+  }
+
+  #hasRoom(): boolean {
+    return this.#asked.size + this.#abandoned.size < this.#concurrency;
+  }
+
+  async #giveAllTurns(): Promise<void> {
+    while (this.#isToPump) {
+      this.#isToPump = false;
+      try {
+        await this.#giveTurns();
+      } catch (error) {
+        this.#queue.shift()?.settle(errorOf(error));
+        this.#isToPump = true;
+      }
+    }
+    this.#isPumping = false;
+    if (this.#isRetired) this.retire();
+  }
+
+  async #giveTurns(): Promise<void> {
+    while (this.#queue.length > 0 && this.#hasRoom()) {
+      const { command } = this.#queue[0]!.call;
+      const stamp = this.#stampOf(command);
+      if (this.#process !== undefined && stamp !== this.#stamp) {
+        // Those that it works on are answered first.
+        if (this.#asked.size > 0) return;
+        this.#end();
+      }
+      if (this.#process === undefined) {
+        const wait = this.#notBefore - performance.now();
+        if (wait > 0) {
+          const soon = `it is started again in ${Math.ceil(wait / 1_000)} s`;
+          this.#queue.shift()!.settle(new Error(`it ${this.#lastEnd} again and again; ${soon}`));
+          continue;
+        }
+        const startLive = await loadLive();
+        this.#files = (await command.filesBehind?.()) ?? [];
+        // While its files were looked for, whoever waited may have gone.
+        if (this.#queue.length === 0) return;
+        this.#start(command, startLive);
+      }
+      this.#hand(this.#queue.shift()!);
+    }
+  }
+
+  #stampOf(command: HookCommand): string {
+    return JSON.stringify([environmentOf(command), identitiesOf(this.#files)]);
+  }
+
+  #start(command: HookCommand, startLive: Awaited<ReturnType<typeof loadLive>>): void {
+    this.#stamp = this.#stampOf(command);
+    const ifCurrent =
+      <Args extends unknown[]>(act: (...args: Args) => void) =>
+      (...args: Args): void => {
+        if (this.#process === started) act(...args);
+      };
+    const started: LiveProcess = startLive(command, answerLimit + 1_024, {
+      line: ifCurrent((line) => this.#hear(line)),
+      stderr: ifCurrent((text) => {
+        this.#stderr = (this.#stderr + text).slice(-mostStderr);
+      }),
+      overlong: ifCurrent(() => this.#lose('printed a line over 10 MiB; answer with less')),
+      ended: ifCurrent((how) => this.#lose(how)),
+    });
+    this.#process = started;
+  }
+
+  #hand(waiting: Waiting): void {
+    const { stdin, started } = waiting.call;
+    const id = ++this.#lastId;
+    this.#asked.set(id, waiting);
+    started();
+    this.#process!.send(`{"id":${id},"input":${stdin}}`);
+  }
+
+  #hear(line: string): void {
+    if (line.trim() === '') return;
+    const told = parse(line);
+    const id = isRecord(told) && typeof told['id'] === 'number' ? told['id'] : 0;
+    const waiting = this.#asked.get(id);
+    if (waiting !== undefined) {
+      this.#asked.delete(id);
+      waiting.settle(this.#answerOf((told as { output?: unknown }).output));
+    } else if (this.#abandoned.has(id)) {
+      clearTimeout(this.#abandoned.get(id));
+      this.#abandoned.delete(id);
+    } else {
+      if (this.#notes.length < mostNotes)
+        this.#notes.push(`it printed a line that is no answer: ${beginningOf(line)}`);
+      return;
+    }
+    this.#failures = 0;
+    this.#pump();
+  }
+
+  #answerOf(output: unknown): HandlerAnswer | Error {
+    if (output !== undefined && output !== null && !isRecord(output))
+      return new Error('its "output" is no object; answer with {"id": …, "output": {…}}');
+    const said = { stderr: this.#stderr, ...(this.#notes.length > 0 && { notes: this.#notes }) };
+    this.#stderr = '';
+    this.#notes = [];
+    return { stdout: output ? JSON.stringify(output) : '', ...said };
+  }
+
+  #giveUp(waiting: Waiting): void {
+    const index = this.#queue.indexOf(waiting);
+    if (index !== -1) this.#queue.splice(index, 1);
+    for (const [id, asked] of this.#asked)
+      if (asked === waiting) {
+        this.#asked.delete(id);
+        const hangs = (): void => this.#lose('was ended because it did not answer another event');
+        this.#abandoned.set(id, setTimeout(hangs, patience).unref());
+      }
+    waiting.settle(new Error('nobody waits for its answer any more'));
+  }
+
+  /** The process ended, or is of no use any more. */
+  #lose(how: string): void {
+    const said = this.#stderr.trim() === '' ? '' : `: ${beginningOf(this.#stderr)}`;
+    this.#lastEnd = `${how}${said}`;
+    const lost = [...this.#asked.values()];
+    this.#asked.clear();
+    if (lost.length > 0 || this.#abandoned.size > 0 || this.#failures > 0) this.#countFailure();
+    this.#end();
+    for (const { settle } of lost) settle(new Error(`it ${this.#lastEnd}`));
+    this.#pump();
+  }
+
+  #countFailure(): void {
+    this.#failures++;
+    if (this.#failures < tolerance) return;
+    const pause = firstPause * 2 ** (this.#failures - tolerance);
+    this.#notBefore = performance.now() + Math.min(pause, longestPause);
+  }
+
+  #end(): void {
+    this.#process?.end();
+    this.#process = undefined;
+    for (const timer of this.#abandoned.values()) clearTimeout(timer);
+    this.#abandoned.clear();
+    this.#stderr = '';
+    this.#notes = [];
+  }
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

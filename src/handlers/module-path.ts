@@ -1,0 +1,16 @@
+import { resolve } from 'node:path';
+import type { HookCommand } from '../../machines/hook-process.ts';
+
+/** The file that a module hook names: from the hook's folder, and with the variables of its own source. */
+export const modulePath = ({
+  command,
+  cwd,
+  env,
+}: Pick<HookCommand, 'command' | 'cwd' | 'env'>): string =>
+  resolve(
+    cwd,
+    command.replaceAll(/\$(?:\{(\w+)\}|(\w+))/g, (text, braced?: string, bare?: string) => {
+      const name = braced ?? bare!;
+      return Object.hasOwn(env, name) ? env[name]! : text;
+    }),
+  );

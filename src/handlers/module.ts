@@ -1,0 +1,220 @@
+import { statSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import type { HookCommand } from '../../machines/hook-process.ts';
+import { errorOf } from '../message-of.ts';
+import { coarse, environmentOf, identitiesOf, answerLimit } from '../process/index.ts';
+import type { Answering, HandlerAnswer } from './handler.ts';
+import { modulePath } from './module-path.ts';
+import { workerSource, type FromWorker, type ToWorker, type WorkerData } from './module-worker.ts';
+
+/*
+ * Hooks that are functions of a file, each in a worker thread that is kept for the next event. A thread can be
+ * ended in an endless loop, and what it does to itself it does to no one else.
+ */
+
+/** How long a worker has to show that it is in no endless loop, in ms. */
+const patience = 500;
+
+/** How much memory a worker's objects may take, in MB. */
+const mostMemory = 512;
+
+interface Call {
+  readonly input: string;
+  readonly signal: AbortSignal;
+  readonly settle: (answer: HandlerAnswer | Error) => void;
+  /** It was handed to a worker before, which ended and had not begun it. */
+  readonly isSecond?: true;
+}
+
+const hooks = new Map<string, HookModule>();
+
+/** Calls the function that the module exports. */
+export const callModule: Answering<'module'> = (_, { command, stdin, signal, started }) => {
+  started();
+  const file = modulePath(command);
+  const key = JSON.stringify([command.cwd, file]);
+  const hook = hooks.get(key) ?? new HookModule(file, command);
+  hooks.set(key, hook);
+  return new Promise((resolve, reject) => {
+    hook.call(command, {
+      input: stdin,
+      signal,
+      settle: (answer) => (answer instanceof Error ? reject(answer) : resolve(answer)),
+    });
+  });
+};
+
+/** Ends the worker of a hook that is no more; events that wait for it are answered first. */
+export function endModule({ command, cwd }: Pick<HookCommand, 'command' | 'cwd'>): void {
+  for (const [key, hook] of hooks)
+    if (hook.command === command && hook.cwd === cwd) {
+      hook.retire();
+      hooks.delete(key);
+    }
+}
+
+class HookModule {
+  readonly #file: string;
+  readonly command: string;
+  readonly cwd: string;
+  #worker: ModuleWorker | undefined;
+  #stamp = '';
+
+  constructor(file: string, { command, cwd }: HookCommand) {
+    this.#file = file;
+    this.command = command;
+    this.cwd = cwd;
+  }
+
+  /** Hands the call to the worker, or to a new one where the file or the environment has changed. */
+  call(command: HookCommand, call: Call): void {
+    if (this.#worker?.isOver) this.#worker = undefined;
+    const stamp = JSON.stringify([environmentOf(command), identitiesOf([this.#file])]);
+    if (this.#worker === undefined || stamp !== this.#stamp || this.#worker.isTooYoung) {
+      this.#worker?.retire();
+      this.#stamp = stamp;
+      this.#worker = new ModuleWorker(this.#file, command, (unseen) =>
+        this.#callAgain(command, unseen),
+      );
+    }
+    this.#worker.call(call);
+  }
+
+  #callAgain(command: HookCommand, call: Call): void {
+    try {
+      this.call(command, { ...call, isSecond: true });
+    } catch (error) {
+      call.settle(errorOf(error));
+    }
+  }
+
+  retire(): void {
+    this.#worker?.retire();
+  }
+}
+
+/** One worker thread with the module loaded. */
+class ModuleWorker {
+  readonly #worker: Worker;
+  readonly #begun = new Int32Array(new SharedArrayBuffer(4));
+  readonly #calls = new Map<number, Call>();
+  readonly #again: (call: Call) => void;
+  /** Since when it does not show that it listens. */
+  #silence: NodeJS.Timeout | undefined;
+  #lastId = 0;
+  #isLoaded = false;
+  #isRetired = false;
+  /** The file had just been written when it was loaded, so it may have been written again unseen. */
+  readonly isTooYoung: boolean;
+  isOver = false;
+
+  /** `again` is given the calls that the module has never seen when the worker ends. */
+  constructor(file: string, command: HookCommand, again: (call: Call) => void) {
+    this.#again = again;
+    const stats = statSync(file, { throwIfNoEntry: false });
+    if (!stats?.isFile())
+      throw new Error(`there is no file ${file}; write its path from the hook's folder`);
+    if (
+      /\.[cm]?ts$/.test(file) &&
+      !('typescript' in process.features && process.features.typescript)
+    )
+      throw new Error(
+        `Node.js ${process.versions.node} does not run TypeScript: use 22.18 or later, or write the hook in JavaScript`,
+      );
+    this.isTooYoung = stats.ctimeMs > Date.now() - coarse;
+    const workerData: WorkerData = {
+      url: pathToFileURL(file).href,
+      cwd: command.cwd,
+      begun: this.#begun,
+      longestAnswer: answerLimit,
+    };
+    this.#worker = new Worker(workerSource, {
+      eval: true,
+      workerData,
+      env: environmentOf(command) as NodeJS.Dict<string>,
+      // A command gets none of the host's either.
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: mostMemory },
+    });
+    this.#worker.on('message', (told: FromWorker) => this.#hear(told));
+    this.#worker.once('error', (error: Error) => this.#end(`it failed: ${error.message}`));
+    this.#worker.once('exit', (code) => this.#end(`it called process.exit(${code})`));
+    // Whoever waits for an answer has a deadline, which keeps the host alive; an idle worker does not.
+    this.#worker.unref();
+  }
+
+  call(call: Call): void {
+    const id = ++this.#lastId;
+    this.#calls.set(id, call);
+    call.signal.addEventListener('abort', () => this.#giveUp(id), { once: true });
+    this.#tell({ type: 'call', id, input: call.input });
+  }
+
+  /** Ends it once nothing waits for it. */
+  retire(): void {
+    this.#isRetired = true;
+    if (this.#calls.size === 0) this.#terminate('it was ended');
+  }
+
+  #tell(message: ToWorker): void {
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    this.#worker.postMessage(message);
+  }
+
+  #hear(told: FromWorker): void {
+    if (told.type === 'loaded') this.#isLoaded = true;
+    else if (told.type === 'listening') this.#endSilence();
+    else {
+      const { id, answer = '', error, printed } = told;
+      this.#settle(id, {
+        stdout: answer,
+        stderr: printed,
+        ...(error !== undefined && { error: new Error(error) }),
+      });
+    }
+  }
+
+  #giveUp(id: number): void {
+    if (!this.#calls.has(id)) return;
+    this.#settle(id, new Error('nobody waits for its answer any more'));
+    // A module that is not even loaded by now would hold up the next event too.
+    if (!this.#isLoaded) return this.#terminate('it was not loaded in time for another event');
+    this.#tell({ type: 'abort', id });
+    const hangs = (): void =>
+      this.#terminate('it was ended because it did not answer another event');
+    this.#silence ??= setTimeout(hangs, patience).unref();
+  }
+
+  #settle(id: number, answer: HandlerAnswer | Error): void {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    call?.settle(answer);
+    if (this.#isRetired && this.#calls.size === 0) this.#terminate('it was ended');
+  }
+
+  #endSilence(): void {
+    clearTimeout(this.#silence);
+    this.#silence = undefined;
+  }
+
+  #terminate(why: string): void {
+    void this.#worker.terminate();
+    this.#end(why);
+  }
+
+  /** The calls that the module has begun fail with it; the others are for another worker. */
+  #end(why: string): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#endSilence();
+    const calls = [...this.#calls];
+    this.#calls.clear();
+    const begun = Atomics.load(this.#begun, 0);
+    for (const [id, call] of calls)
+      if (this.#isLoaded && id > begun && !call.isSecond) this.#again(call);
+      else call.settle(new Error(why));
+  }
+}

@@ -1,0 +1,44 @@
+import { isRecord } from '../protocol/output.ts';
+import { beginningOf, type Answering } from './handler.ts';
+
+/** What the model is told behind every prompt. */
+const form =
+  'Answer with one JSON object and nothing else: {"ok": true}, or {"ok": false, "reason": "…"} with the reason in one sentence.';
+
+/** Asks a model whether what is about to happen is right; its `ok: false` blocks. */
+export const askModel: Answering<'prompt'> = async (
+  { ask },
+  { command, stdin, signal, started },
+) => {
+  started();
+  const answer = await ask(`${withEvent(command.command, stdin)}\n\n${form}`, signal);
+  const { ok, reason } = read(answer);
+  return { stdout: ok ? '' : JSON.stringify({ decision: 'block', reason }) };
+};
+
+const placeholder = '$ARGUMENTS';
+
+const withEvent = (prompt: string, stdin: string): string =>
+  prompt.includes(placeholder)
+    ? prompt.replaceAll(placeholder, () => stdin)
+    : `${prompt}\n\n${stdin}`;
+
+/** A model's judgement, which may stand in a fence of Markdown. */
+function read(answer: string): { readonly ok: boolean; readonly reason: string } {
+  const [, fenced] = /```\w*\s*([^]*?)```/.exec(answer) ?? [];
+  const judged = [answer, fenced ?? ''].map(parse).find(isRecord);
+  const { ok, reason } = judged ?? {};
+  if (typeof ok !== 'boolean')
+    throw new Error(
+      `the model did not answer with {"ok": …, "reason": …} but with: ${beginningOf(answer) || 'nothing'}`,
+    );
+  return { ok, reason: typeof reason === 'string' && reason !== '' ? reason : 'Blocked by hook' };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import type { HookCommand } from '../../machines/hook-process.ts';
+import { programOf } from './plain-start.ts';
+import { environmentOf } from './programs.ts';
+import { killRun, terminateRun } from './run-end.ts';
+import { marked, newMark, type Run } from './strays.ts';
+import { forgetRun, loseLeader, watchRun } from './watchdog.ts';
+
+/** How long SIGTERM is given to a process, in ms. */
+const grace = 5_000;
+
+/** A process that stays, and is talked to line by line. */
+export interface LiveProcess {
+  send(line: string): void;
+  /** Ends it with all that it started: by SIGTERM, then by SIGKILL. */
+  end(): void;
+}
+
+/** Who is told what the process does. */
+export interface LiveListener {
+  line(line: string): void;
+  /** A line went over the limit of bytes; the rest of what it prints is ignored. */
+  overlong(): void;
+  stderr(text: string): void;
+  /** It is gone, or could not be started; continues "it …". */
+  ended(how: string): void;
+}
+
+/**
+ * Starts a command that outlives the event it is started for. Nothing of it survives the host, and it
+ * keeps no host alive.
+ */
+export function startLive(
+  command: HookCommand,
+  longestLine: number,
+  listener: LiveListener,
+): LiveProcess {
+  const [program, args] = programOf(command);
+  const mark = newMark();
+  const child = spawn(program, args, {
+    cwd: command.cwd,
+    env: marked(environmentOf(command), mark),
+    stdio: 'pipe',
+    detached: true,
+  });
+  const run: Run = { mark, after: undefined, leader: child.pid ?? 0 };
+  let killing: NodeJS.Timeout | undefined;
+  child.once('error', (error) => listener.ended(`could not be started: ${error.message}`));
+  if (child.pid === undefined) return { send: () => undefined, end: () => undefined };
+  watchRun(run);
+  child.once('exit', (exitCode, signal) => {
+    clearTimeout(killing);
+    loseLeader(run);
+    killRun(run, 'all');
+    forgetRun(run);
+    // What it has written is read first.
+    setImmediate(() => listener.ended(`ended with ${signal ?? `exit code ${exitCode}`}`));
+  });
+  onLines(child.stdout, longestLine, listener);
+  child.stderr.setEncoding('utf8').on('data', (text: string) => listener.stderr(text));
+  // Whoever ends hears of it by its exit.
+  for (const stream of [child.stdin, child.stdout, child.stderr])
+    stream.on('error', () => undefined);
+  child.unref();
+  for (const stream of [child.stdin, child.stdout, child.stderr]) (stream as Socket).unref();
+  return {
+    send: (line) => void child.stdin.write(`${line}\n`),
+    end: () => {
+      if (killing !== undefined || child.exitCode !== null || child.signalCode !== null) return;
+      terminateRun(run, 'all');
+      killing = setTimeout(() => killRun(run, 'all'), grace).unref();
+    },
+  };
+}
+
+function onLines(stream: Readable, longest: number, listener: LiveListener): void {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  stream.on('data', (chunk: Buffer) => {
+    let from = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      listener.line(Buffer.concat([...pieces, chunk.subarray(from, end)]).toString());
+      pieces = [];
+      size = 0;
+      from = end + 1;
+    }
+    size += chunk.length - from;
+    pieces.push(chunk.subarray(from));
+    if (size <= longest) return;
+    stream.removeAllListeners('data').resume();
+    pieces = [];
+    listener.overlong();
+  });
+}

@@ -1,0 +1,50 @@
+import { createActor, fromCallback, toPromise } from 'xstate';
+import {
+  type Handler,
+  type HookCommand,
+  type HookProcessOutcome,
+  hookProcessMachine,
+} from '../../machines/hook-process.ts';
+import { startHandler } from '../../src/handlers/index.ts';
+
+const machine = hookProcessMachine.provide({ actors: { process: fromCallback(startHandler) } });
+
+export interface Options extends Partial<Omit<HookCommand, 'command' | 'handler'>> {
+  readonly input?: object;
+  readonly timeout?: number;
+  /** Cancels the hook when it is aborted. */
+  readonly cancel?: AbortSignal;
+}
+
+/** Runs a hook of any kind through the machine to its outcome. */
+export function runHandler(
+  command: string,
+  handler: Handler,
+  { input = {}, timeout = 30_000, cancel, ...more }: Options = {},
+): Promise<HookProcessOutcome> {
+  const stdin = (): string => JSON.stringify(input);
+  const actor = createActor(machine, {
+    input: {
+      name: 'hook',
+      timeout,
+      command: { command, handler, cwd: process.cwd(), env: {}, stdin, ...more },
+    },
+  });
+  cancel?.addEventListener('abort', () => actor.send({ type: 'cancel', reason: 'enough' }));
+  const outcome = toPromise(actor);
+  actor.start();
+  return outcome;
+}
+
+/** The answer of a hook, or why it has none. */
+export async function answerOf(
+  command: string,
+  handler: Handler,
+  options?: Options,
+): Promise<unknown> {
+  const outcome = await runHandler(command, handler, options);
+  if (outcome.status === 'failed') return outcome.error.message;
+  if (outcome.status !== 'exited') return outcome.status;
+  const { stdout } = outcome.exit;
+  return stdout === '' ? undefined : (JSON.parse(stdout) as unknown);
+}
