@@ -6,10 +6,10 @@ export type HookPayload = Readonly<Record<string, unknown>>;
 
 /** One hook's parsed output, as far as the machine must know it. */
 export interface HookAnswer {
-  readonly decision: 'deny' | 'ask' | 'allow' | undefined;
+  readonly decision: 'deny' | 'defer' | 'ask' | 'allow' | undefined;
   /** The hook wants the agent to stop. */
   readonly stop: boolean;
-  /** How the hook itself ended; only an `ok` answer may change what the next hook sees. */
+  /** What became of the hook itself; only an `ok` answer may change what the next hook is given. */
   readonly status: 'ok' | 'failed' | 'timedOut' | 'cancelled' | 'skipped' | 'untrusted';
   /** In a sequence: what the next hook is given after this answer; absent when it changes nothing. */
   readonly passesOn?: HookPayload;
@@ -19,8 +19,12 @@ export interface HookAnswer {
 export interface HookVerdict {
   readonly blocked: boolean;
   readonly stop: boolean;
-  /** The tool is not to run now. */
+  /** Somebody is to be asked before it goes on. */
+  readonly ask?: boolean;
+  /** It is put off until somebody has answered. */
   readonly defer?: boolean;
+  /** The hooks approved it, which spares the user the host's own question. */
+  readonly approved?: boolean;
   /** The hooks have more for the agent to do. */
   readonly followUp?: boolean;
 }
@@ -28,6 +32,14 @@ export interface HookVerdict {
 /** One hook of a plan; opaque to the machine but for its name. */
 export interface PlannedHook {
   readonly name: string;
+}
+
+/** The hooks of one dialect in a plan. Lanes run side by side. */
+export interface HookLane {
+  readonly dialect: string;
+  readonly mode: 'parallel' | 'sequential';
+  /** Where its hooks stand in the plan, in order. */
+  readonly positions: readonly number[];
 }
 
 /** The rules of a plan: pure functions that the machine calls at the right moment. None may throw. */
@@ -48,8 +60,9 @@ export interface HookReports {
 
 export interface HookEventInput {
   readonly event: string;
-  readonly mode: 'parallel' | 'sequential';
+  /** In plan order. */
   readonly hooks: readonly PlannedHook[];
+  readonly lanes: readonly HookLane[];
   readonly payload: HookPayload;
   readonly rules: HookRules;
   readonly reports: HookReports;
@@ -61,16 +74,34 @@ export type HookEventOutcome =
 
 export interface HookEventContext {
   readonly input: HookEventInput;
-  /** What the next hook is given: in a sequence, with the changes of those before it. */
-  readonly payload: HookPayload;
+  /** By lane, what its next hook is given: in a sequence, with the changes of those before it. */
+  readonly payloads: readonly HookPayload[];
   /** By plan position, whatever the order of finishing. */
   readonly answers: readonly (HookAnswer | undefined)[];
-  /** How many hooks were started. */
-  readonly started: number;
-  readonly last?: HookAnswer;
+  /** By plan position. */
+  readonly started: readonly boolean[];
+  /** The plan position of the answer that came last. */
+  readonly last?: number;
   readonly cancelReason?: string;
   readonly verdict?: HookVerdict;
 }
+
+/** The lane in which a hook stands, and its number. */
+const laneAt = ({ input: { lanes } }: HookEventContext, position: number | undefined) => {
+  const index = lanes.findIndex(({ positions }) => positions.includes(position ?? -1));
+  return { index, lane: lanes[index] };
+};
+
+/** The plan position of the hook that follows in the sequence of the last answer. */
+const nextInSequence = (context: HookEventContext): number | undefined => {
+  const { lane } = laneAt(context, context.last);
+  return lane?.mode === 'sequential'
+    ? lane.positions.find((position) => !context.started[position])
+    : undefined;
+};
+
+const lastAnswer = ({ answers, last }: HookEventContext): HookAnswer | undefined =>
+  last === undefined ? undefined : answers[last];
 
 /** A child that has ended; one that broke has an error in the place of an outcome. */
 export interface EndedChild {
@@ -78,7 +109,7 @@ export interface EndedChild {
   readonly outcome: HookProcessOutcome;
 }
 
-/** All hooks of one event: side by side, or one after another with the changes passed on. */
+/** All hooks of one event, lane by lane: side by side, or one after another with the changes passed on. */
 export const hookEventMachine = setup({
   types: {
     context: {} as HookEventContext,
@@ -92,42 +123,52 @@ export const hookEventMachine = setup({
   },
   actors: { hookProcess: {} as typeof hookProcessMachine },
   actions: {
-    startAll: enqueueActions(({ context: { input, payload }, enqueue }) => {
-      for (const [position, hook] of input.hooks.entries())
+    startLanes: enqueueActions(({ context: { input, payloads, started }, enqueue }) => {
+      const starting = input.lanes.flatMap(({ mode, positions }, lane) =>
+        positions
+          .slice(0, mode === 'sequential' ? 1 : undefined)
+          .map((position) => ({ position, payload: payloads[lane] ?? {} })),
+      );
+      for (const { position, payload } of starting)
         enqueue.spawnChild('hookProcess', {
           id: `hook.${position}`,
-          input: { ...input.rules.prepare(hook, payload), position },
+          input: { ...input.rules.prepare(input.hooks[position]!, payload), position },
         });
-      enqueue.assign({ started: input.hooks.length });
+      const begun = new Set(starting.map(({ position }) => position));
+      enqueue.assign({ started: started.map((_, position) => begun.has(position)) });
     }),
-    startNext: enqueueActions(({ context: { input, payload, started }, enqueue }) => {
-      const hook = input.hooks[started];
-      if (hook === undefined) return;
+    startNext: enqueueActions(({ context, enqueue }) => {
+      const { input, payloads, started } = context;
+      const position = nextInSequence(context);
+      const { index } = laneAt(context, position);
+      if (position === undefined) return;
       enqueue.spawnChild('hookProcess', {
-        id: `hook.${started}`,
-        input: { ...input.rules.prepare(hook, payload), position: started },
+        id: `hook.${position}`,
+        input: { ...input.rules.prepare(input.hooks[position]!, payloads[index] ?? {}), position },
       });
-      enqueue.assign({ started: started + 1 });
+      enqueue.assign({ started: started.with(position, true) });
     }),
     keepAnswer: assign(({ context }, { actorId, outcome }: EndedChild) => {
-      const { answers, input, payload } = context;
+      const { answers, input, payloads } = context;
       const position = input.hooks.findIndex((_, index) => actorId === `hook.${index}`);
       const hook = input.hooks[position];
       if (hook === undefined) return {};
-      const last = input.rules.read(hook, outcome, payload);
-      return { last, answers: answers.with(position, last) };
+      const payload = payloads[laneAt(context, position).index] ?? {};
+      const answer = input.rules.read(hook, outcome, payload);
+      return { last: position, answers: answers.with(position, answer) };
     }),
     passOn: assign({
-      payload: ({ context: { payload, last } }) => last?.passesOn ?? payload,
+      payloads: ({ context }) => {
+        const { payloads, last } = context;
+        const { index } = laneAt(context, last);
+        return payloads.with(index, lastAnswer(context)?.passesOn ?? payloads[index] ?? {});
+      },
     }),
     keepCancel: assign({ cancelReason: (_, reason: string) => reason }),
-    cancelRunning: enqueueActions(({ context, enqueue }) => {
+    cancelRunning: enqueueActions(({ context, enqueue }, reason: string) => {
       for (const [position, answer] of context.answers.entries())
-        if (answer === undefined && position < context.started)
-          enqueue.sendTo(`hook.${position}`, {
-            type: 'cancel',
-            reason: context.cancelReason ?? '',
-          });
+        if (answer === undefined && context.started[position] === true)
+          enqueue.sendTo(`hook.${position}`, { type: 'cancel', reason });
     }),
     mergeAnswers: assign({
       verdict: ({ context: { input, answers } }) =>
@@ -136,17 +177,19 @@ export const hookEventMachine = setup({
           input.payload,
         ),
     }),
-    reportAnswer: ({ context: { input, last } }) => last && input.reports.answered(last),
+    reportAnswer: ({ context }) => {
+      const answer = lastAnswer(context);
+      if (answer) context.input.reports.answered(answer);
+    },
     reportVerdict: ({ context: { input, verdict } }) => verdict && input.reports.decided(verdict),
   },
   guards: {
-    isSequential: ({ context }) => context.input.mode === 'sequential',
-    allAnswered: ({ context }) =>
-      context.answers.every((answer, index) => answer !== undefined || index >= context.started),
-    blocks: ({ context }) => context.last?.decision === 'deny',
-    stops: ({ context }) => context.last?.stop === true,
-    isLast: ({ context }) => context.started === context.input.hooks.length,
-    failed: ({ context }) => context.last !== undefined && context.last.status !== 'ok',
+    allAnswered: ({ context: { answers, started } }) =>
+      answers.every((answer, position) => answer !== undefined || !started[position]),
+    blocks: ({ context }) => lastAnswer(context)?.decision === 'deny',
+    stops: ({ context }) => lastAnswer(context)?.stop === true,
+    endsLane: ({ context }) => nextInSequence(context) === undefined,
+    failed: ({ context }) => lastAnswer(context)?.status !== 'ok',
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
   },
 }).createMachine({
@@ -154,18 +197,21 @@ export const hookEventMachine = setup({
   description: 'The hooks planned for one event, and what they say together.',
   context: ({ input }) => ({
     input,
-    payload: input?.payload ?? {},
+    payloads: (input?.lanes ?? []).map(() => input.payload),
     answers: (input?.hooks ?? []).map(() => undefined),
-    started: 0,
+    started: (input?.hooks ?? []).map(() => false),
   }),
   initial: 'hearing',
   states: {
     hearing: {
-      description: 'Hooks run, and each is heard as it ends.',
+      description:
+        'Lanes run side by side: of a parallel lane all hooks at once, of a sequence one after another. Each is heard as it ends.',
       tags: 'hooks',
-      initial: 'choosing',
+      entry: 'startLanes',
+      initial: 'waiting',
       on: {
         'xstate.done.actor.*': {
+          target: '.judging',
           actions: [
             {
               type: 'keepAnswer',
@@ -177,6 +223,7 @@ export const hookEventMachine = setup({
         },
         'xstate.error.actor.*': {
           description: 'A hook whose machine broke has failed.',
+          target: '.judging',
           actions: [
             {
               type: 'keepAnswer',
@@ -190,55 +237,33 @@ export const hookEventMachine = setup({
         },
       },
       states: {
-        choosing: {
-          description: 'One group that asked for a sequence makes the whole plan a sequence.',
-          always: [{ guard: 'isSequential', target: 'sequence' }, { target: 'parallel' }],
-        },
-        parallel: {
-          description: 'All hooks run side by side; every one is heard, in plan order.',
-          entry: 'startAll',
+        waiting: {
+          description: 'Until a hook has answered.',
           always: { guard: 'allAnswered', target: '#hookEvent.merging' },
           on: {
             cancel: {
               target: 'cancelling',
-              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
-            },
-          },
-        },
-        sequence: {
-          description: 'One hook at a time; each sees what those before it changed.',
-          initial: 'next',
-          on: {
-            cancel: {
-              target: 'cancelling',
-              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
-            },
-          },
-          states: {
-            next: {
-              description: 'On to the next hook, if there is one.',
-              always: [{ guard: 'isLast', target: '#hookEvent.merging' }, { target: 'running' }],
-            },
-            running: {
-              description: 'The next hook of the plan runs.',
-              entry: 'startNext',
-              always: { guard: 'allAnswered', target: 'judging' },
-            },
-            judging: {
-              description:
-                'A block or a stop ends the sequence; a failed hook changes nothing; any other passes its changes on.',
-              always: [
-                { guard: 'blocks', target: '#hookEvent.merging' },
-                { guard: 'stops', target: '#hookEvent.merging' },
-                { guard: 'failed', target: 'next' },
-                { target: 'next', actions: 'passOn' },
+              actions: [
+                { type: 'keepCancel', params: ({ event }) => event.reason },
+                { type: 'cancelRunning', params: ({ event }) => event.reason },
               ],
             },
           },
         },
+        judging: {
+          description:
+            'In a sequence a block or a stop ends the lane; a failed hook changes nothing; any other passes its changes on to the next.',
+          always: [
+            { guard: 'wasCancelled', target: 'cancelling' },
+            { guard: 'blocks', target: 'waiting' },
+            { guard: 'stops', target: 'waiting' },
+            { guard: 'endsLane', target: 'waiting' },
+            { guard: 'failed', target: 'waiting', actions: 'startNext' },
+            { target: 'waiting', actions: ['passOn', 'startNext'] },
+          ],
+        },
         cancelling: {
           description: 'The caller gave up: running hooks are ended, each heard out to its end.',
-          entry: 'cancelRunning',
           always: { guard: 'allAnswered', target: '#hookEvent.merging' },
         },
       },

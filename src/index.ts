@@ -59,7 +59,9 @@ export {
   EXIT_CODE_SUCCESS,
 } from './protocol/output.ts';
 export type { ContentPart, LlmContent, ToolResult } from './protocol/tool-result.ts';
-export type { HookConflict } from './dialects/merge/field-set.ts';
+export type { Change, HookConflict, Verdict } from './dialects/verdict.ts';
+export type { Answer, Decision, Effect } from './dialects/answer.ts';
+export { hookPoints, type HookPoint, type HookPointId, type Slot } from './hook-points.ts';
 export type { ConversationMessage, EventContext, InvokedBy } from './dialects/event-context.ts';
 export type { UnaskedHook } from './dialects/hook-site.ts';
 export type { HookDefinition, HookType } from './settings/hook-definition.ts';

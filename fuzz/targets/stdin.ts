@@ -1,6 +1,7 @@
 import { CommandFailure } from '../../src/cli/failure.ts';
 import { parseJsonObject } from '../../src/cli/parse-json-object.ts';
 import { knownDialects } from '../../src/dialects/index.ts';
+import { definition } from '../../test/support/definition.ts';
 import { promise, type Target } from '../target.ts';
 
 /** What agents give to `hookmachine fire`, for every event of every dialect. */
@@ -50,7 +51,7 @@ export const stdin: Target = {
           continue;
         }
         const told = JSON.stringify(
-          dialect.stdin(dialect.events[name]!, { ...read.fields }, read.context),
+          dialect.stdin(definition(dialect.events[name]!), { ...read.fields }, read.context),
         );
         promise(told.startsWith('{'), 'hooks are told an object');
       }

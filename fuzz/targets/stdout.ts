@@ -1,8 +1,12 @@
 import type { HookExit } from '../../machines/hook-process.ts';
 import { knownDialects } from '../../src/dialects/index.ts';
-import { mergeAnswers } from '../../src/dialects/merge/merge-answers.ts';
+import type { Answer } from '../../src/dialects/answer.ts';
+import type { Dialect } from '../../src/dialects/dialect.ts';
+import { mergeEffects, passReplaced } from '../../src/dialects/merge-effects.ts';
+import { mergeLanes, outputOf } from '../../src/dialects/merge-lanes.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { createSpecificHookOutput } from '../../src/translate/model-outputs.ts';
+import { definition } from '../../test/support/definition.ts';
 import { promise, type Target } from '../target.ts';
 
 const payload = { tool_name: 'write_file', tool_input: { file_path: 'a.txt' }, prompt: 'Hi' };
@@ -46,7 +50,7 @@ export const stdout: Target = {
         if (!Object.values(dialect.events).includes(event)) continue;
         const read = (exit: Partial<HookExit>) =>
           dialect.read(
-            event,
+            definition(event),
             {
               status: 'exited',
               leftBackground: false,
@@ -71,9 +75,10 @@ export const stdout: Target = {
             `a denial behind a line of a log is reported in ${event}`,
           );
         }
-        JSON.stringify(dialect.stdin(event, dialect.chain(event, payload, answer), {}));
+        const passed = (dialect.chain ?? passReplaced)(event, payload, answer);
+        JSON.stringify(dialect.stdin(definition(event), passed, {}));
         const denies = knownDialects[0]!.read(
-          event,
+          definition(event),
           {
             status: 'exited',
             leftBackground: false,
@@ -81,18 +86,19 @@ export const stdout: Target = {
           },
           payload,
         );
-        const standing = dialect.standing([answer]);
-        for (const answers of [
-          [denies, ...standing],
-          [...standing, denies],
+        const laneOf = (merge: Dialect['merge'], said: Answer) => ({
+          verdict: (merge ?? mergeEffects)(event, [{ hook: 'hook', answer: said }], payload),
+          positionOf: () => 0,
+        });
+        const guards = laneOf(knownDialects[0]!.merge, denies);
+        const others = laneOf(dialect.merge, answer);
+        for (const lanes of [
+          [guards, others],
+          [others, guards],
         ]) {
-          const { output } = mergeAnswers(
-            event,
-            answers.map((one) => ({ hook: 'hook', answer: one })),
-          );
-          const verdict = createSpecificHookOutput(output ?? {}, event);
+          const verdict = mergeLanes(lanes, payload);
           promise(
-            verdict.isBlockingDecision(),
+            createSpecificHookOutput(outputOf(verdict) ?? {}, event).isBlockingDecision(),
             `the denial stands in ${event} beside ${dialect.name}`,
           );
           JSON.stringify(verdict);

@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import { defaultDialects, knownDialects } from '../dialects/index.ts';
-import { findSame } from '../dialects/outlines.ts';
+import { findSame } from '../dialects/index.ts';
 import { CommandFailure } from './failure.ts';
 
 /** The option of every command that finds hooks. */

@@ -7,7 +7,16 @@ import { isRecord } from '../protocol/output.ts';
 export async function fireReport<Event extends HookEventName>(
   event: Event,
   fields: HookEventFields[Event],
-  { success, finalOutput, toolInput, plan, results, conflicts }: AggregatedHookResult,
+  {
+    success,
+    finalOutput,
+    verdict,
+    toolInput,
+    toolResponse,
+    plan,
+    results,
+    conflicts,
+  }: AggregatedHookResult,
   durationMs: number,
 ) {
   const blocked = finalOutput?.isBlockingDecision() ?? false;
@@ -18,6 +27,7 @@ export async function fireReport<Event extends HookEventName>(
     plan,
     hookCount: results.length,
     success,
+    decision: verdict.decision ?? 'none',
     blocked,
     reason: blocked ? finalOutput!.getBlockReason() : (finalOutput?.reason ?? null),
     stop,
@@ -27,6 +37,8 @@ export async function fireReport<Event extends HookEventName>(
     suppressOutput: finalOutput?.suppressOutput ?? false,
     // A block wins over a rewrite (G-19).
     toolInput: blocked ? null : (toolInput ?? spreadOver(fields, 'tool_input', specific)),
+    toolOutput: toolResponse ?? null,
+    followUps: verdict.followUps,
     llmRequest: blocked ? null : finalRequest(fields, specific),
     llmResponse: finalOutput
       ? (await import('./final-response.ts')).finalResponse(event, finalOutput)
@@ -36,6 +48,7 @@ export async function fireReport<Event extends HookEventName>(
     hooks: results.map((result) => ({
       command: result.hook.command,
       ...(result.hook.name !== result.hook.command && { name: result.hook.name }),
+      dialect: result.hook.dialect,
       source: result.hook.source,
       // Such a process has none; the API says 0 (HOOK-196).
       exitCode: result.signal === undefined ? result.exitCode : null,

@@ -1,7 +1,7 @@
 import type { FireOptions } from './fire-options.ts';
-import { defaultOutlinesWith } from '../dialects/outlines.ts';
+import { defaultDialectsWith } from '../dialects/index.ts';
 import { subjectOf } from '../hooks/hook-planner.ts';
-import { makeEmptySuccessResult } from '../verdict/results.ts';
+import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
 import { CommandFailure } from './failure.ts';
 import { fireReport } from './fire-report.ts';
 import { folderTrust } from './folder-trust.ts';
@@ -41,10 +41,10 @@ export async function fire(name: string, options: FireOptions): Promise<number> 
   const { result, isUnread } = await throughHooks(fired, options, session);
   const durationMs = Number(process.hrtime.bigint() - startedAt) / 1e6;
   const report = await fireReport(event, fields, result, durationMs);
-  process.exitCode = report.blocked || report.stop ? 2 : isUnread ? 1 : 0;
+  process.exitCode = report.blocked || report.stop ? 2 : isOpen(result) ? 3 : isUnread ? 1 : 0;
   const { toolResponse, followUps = [] } = result;
   const own = await dialect.reportCall({
-    toolName: 'tool_name' in fields ? fields.tool_name : undefined,
+    toolName: 'tool_name' in fields ? String(fields.tool_name) : undefined,
     toolInput: report.toolInput,
     toolResponse,
     followUps,
@@ -52,6 +52,10 @@ export async function fire(name: string, options: FireOptions): Promise<number> 
   print(`${printableJson({ ...report, event: name, ...own })}\n`);
   return report.hookCount;
 }
+
+/** Whether nothing may run before somebody has answered (S-03). */
+const isOpen = ({ verdict: { decision, passesUnasked } }: AggregatedHookResult): boolean =>
+  decision === 'defer' || (decision === 'ask' && !passesUnasked);
 
 /** A host's own input names its session: what a session is told once is not told again. */
 function sessionIn({ session_id: id }: Readonly<Record<string, unknown>>): string | undefined {
@@ -66,7 +70,7 @@ async function throughHooks(
   const { event, fields, folder } = fired;
   const {
     dialect,
-    dialects = defaultOutlinesWith(dialect),
+    dialects = defaultDialectsWith(dialect),
     hooks,
     record,
     recordPayloads,

@@ -1,4 +1,4 @@
-import type { DialectOutline } from '../dialects/dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { deniesUnheard } from '../hooks/denies-unheard.ts';
 import { findAllHooks } from '../hooks/find-hooks.ts';
 import { HookPlanner, type MatchSubject } from '../hooks/hook-planner.ts';
@@ -29,7 +29,7 @@ export async function hasNoHook(
     SettingsConfigOptions,
     'cwd' | 'enableHooks' | 'isTrustedFolder' | 'trustHint' | 'onNote'
   >,
-  dialects: readonly DialectOutline[],
+  dialects: readonly Dialect[],
   event: HookEventName,
   subject: MatchSubject,
 ): Promise<FirstLook> {
@@ -48,7 +48,7 @@ export async function hasNoHook(
   };
   const found = await findAllHooks(config, dialects, trusts);
   const registry = new HookRegistry(config, found);
-  const planner = new HookPlanner<DialectOutline>(() => undefined, trusts, {
+  const planner = new HookPlanner(() => undefined, trusts, {
     matcherLimit: glanceLimit,
   });
   planner.use(registry);

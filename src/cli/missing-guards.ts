@@ -1,4 +1,3 @@
-import type { DialectOutline } from '../dialects/dialect.ts';
 import type { HookRegistry } from '../hooks/hook-registry.ts';
 import type { HookHost } from '../hooks/config.ts';
 import { isListed } from '../settings/switches.ts';
@@ -19,10 +18,10 @@ export interface MissingGuard {
  * The trusted hooks of a project that have gone, changed or been disabled since they were trusted. It
  * reads no script: a script that changed is reported when its hook is about to start.
  */
-export function missingGuards<D extends DialectOutline>(
+export function missingGuards(
   trusted: readonly HookFingerprint[],
   config: Pick<HookHost, 'getEnableHooks' | 'isSwitchedOn' | 'getDisabledHooks' | 'getWorkingDir'>,
-  registry: Pick<HookRegistry<D>, 'getAllHooks' | 'unasked' | 'dialects'>,
+  registry: Pick<HookRegistry, 'getAllHooks' | 'unasked' | 'dialects'>,
 ): MissingGuard[] {
   const cwd = config.getWorkingDir();
   const known = registry.getAllHooks().filter(({ source }) => source === 'project');
@@ -56,10 +55,10 @@ export function missingGuards<D extends DialectOutline>(
 }
 
 /** What keeps a hook from running, if anything does, beside trust; continues its name. */
-export function switchedOff<D extends DialectOutline>(
+export function switchedOff(
   hook: AnyHook,
   config: Pick<HookHost, 'getEnableHooks' | 'isSwitchedOn' | 'getDisabledHooks'>,
-  { dialects }: Pick<HookRegistry<D>, 'dialects'>,
+  { dialects }: Pick<HookRegistry, 'dialects'>,
 ): string | undefined {
   if (!config.getEnableHooks()) return 'is disabled: hooks are switched off';
   if ('enabled' in hook && hook.enabled === false) {

@@ -1,5 +1,5 @@
-import type { DialectOutline } from '../dialects/dialect.ts';
-import { outlines } from '../dialects/outlines.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { knownDialects } from '../dialects/index.ts';
 import { findAllHooks } from '../hooks/find-hooks.ts';
 import { HookRegistry } from '../hooks/hook-registry.ts';
 import { settingsConfig } from '../hooks/settings-config.ts';
@@ -10,8 +10,8 @@ import { guardStreams } from './guard-streams.ts';
 import { toldInSession } from './told-in-session.ts';
 
 /** Dialects whose hooks are trusted: one of each family, for those of a family find the same. */
-const dialects: readonly DialectOutline[] = outlines.filter(
-  ({ family }, index) => outlines.findIndex((other) => other.family === family) === index,
+const dialects: readonly Dialect[] = knownDialects.filter(
+  ({ family }, index) => knownDialects.findIndex((other) => other.family === family) === index,
 );
 
 /**

@@ -1,4 +1,4 @@
-import type { DialectOutline } from '../dialects/dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import { knownDialects } from '../dialects/index.ts';
 import { createConfig } from '../hooks/create-config.ts';
@@ -32,7 +32,7 @@ export interface Fired {
 /** Takes an event through a hook system of its own. */
 export async function runHooks(
   { event, fields, context, folder }: FiredEvent,
-  outlines: readonly DialectOutline[],
+  outlines: readonly Dialect[],
   options: FireOptions,
   onNote: (note: SettingsNote) => void,
 ): Promise<Fired> {
@@ -48,7 +48,7 @@ export async function runHooks(
   });
   const system = config.getHookSystem();
   await system?.initialize();
-  const result = await system?.getEventHandler().fire(event, fields, context);
+  const result = await system?.getEventHandler().fire(event, fields, { ...context, canAsk: true });
   return {
     result: result ?? makeEmptySuccessResult(),
     isUnread: (config.getUnreadFiles?.() ?? []).length > 0,

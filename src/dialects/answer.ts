@@ -1,20 +1,43 @@
 import type { HookAnswer } from '../../machines/hook-event.ts';
 import type { Survivor } from '../../machines/hook-process.ts';
+import type { Slot } from '../hook-points.ts';
 import type { HookOutput } from '../protocol/output.ts';
 
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a hook decided; the strictest first. */
+export const decisions = ['deny', 'defer', 'ask', 'allow'] as const;
+export type Decision = (typeof decisions)[number];
+
+/** One thing that a hook wants changed. */
+export type Effect =
+  /** The whole value in the place of a slot's. */
+  | { readonly kind: 'replace'; readonly slot: Slot; readonly value: Fields }
+  /** Keys of a slot's value; the others stay. */
+  | { readonly kind: 'patch'; readonly slot: Slot; readonly value: Fields }
+  /** For the model, beside what the event is about. */
+  | { readonly kind: 'context'; readonly text: string }
+  /** For the model or the user, as the event has it. */
+  | { readonly kind: 'message'; readonly text: string }
+  /** What the agent is to do next, as a message of the user. */
+  | { readonly kind: 'followUp'; readonly text: string }
+  /** What comes of the operation is not for the user. */
+  | { readonly kind: 'hide' }
+  /** A field that only the hook's own dialect gives a meaning. */
+  | { readonly kind: 'own'; readonly name: string; readonly value: unknown };
+
 /**
- * One hook's parsed output. What it decided, what it wants changed and its status stay apart: a
+ * What one hook said. What it decided, what it wants changed and what became of it stay apart: a
  * failure never turns into an allow.
  */
 export interface Answer extends HookAnswer {
-  /** What it wants, as the protocol's fields; absent when it said nothing. */
+  /** Why it decided so. */
+  readonly reason?: string;
+  /** Why the agent is to stop. */
+  readonly stopReason?: string;
+  readonly effects: readonly Effect[];
+  /** What it said as the API of seed 003 shows it; absent when it said nothing. */
   readonly output?: HookOutput;
-  /** Arguments in place of the tool's, the whole of them. */
-  readonly toolInput?: Readonly<Record<string, unknown>>;
-  /** A result in place of the tool's, in the form of `tool_response`. */
-  readonly toolResponse?: Readonly<Record<string, unknown>>;
-  /** What the agent is to do next, each as a message of the user. */
-  readonly followUps?: readonly string[];
   /** True only for exit 0 (HOOK-070). */
   readonly success: boolean;
   /** As documented: 0 when a signal ended the process (HOOK-196); null when there was no exit to speak of. */
@@ -39,3 +62,8 @@ export interface Answer extends HookAnswer {
   /** The output was made from plain text; it decides nothing and replaces nothing but the message. */
   readonly plainText: boolean;
 }
+
+/** The value that an answer puts in the place of a slot's; undefined where it does not. */
+export const replacement = ({ effects }: Answer, slot: Slot): Fields | undefined =>
+  effects.filter((effect) => effect.kind === 'replace').findLast((effect) => effect.slot === slot)
+    ?.value;

@@ -8,17 +8,25 @@ import type { Answer } from './answer.ts';
 import type { RegexBudget } from './bounded-regex.ts';
 import type { EventContext } from './event-context.ts';
 import type { FoundHooks, HookSite } from './hook-site.ts';
+import type { Verdict } from './verdict.ts';
 
-/** What is asked of a dialect whether or not a hook of it runs; a command that runs none loads no more. */
-export interface DialectOutline {
+/**
+ * One hook protocol, whole: every question whose answer differs from one agent's hooks to another's
+ * is asked here, and nowhere else is it asked which dialect a hook is. None but `find` may throw.
+ */
+export interface Dialect {
   /** Its id, for `--dialect` and for reports. */
   readonly name: string;
   /** What its hooks are called: of dialects of one family, which find the same hooks, only one may be used. */
   readonly family: string;
-  /** Its events, and what each of them means to us. */
+  /** Its own names of events, and what each of them is to us. */
   readonly events: Readonly<Record<string, HookEventName>>;
   /** Whether its hooks run only where the settings switch hooks on (C-01), and not as soon as they are there. */
   readonly needsSwitch: boolean;
+  /** Whether an approval of its hooks spares the user the host's own question (S-01); default: it is no opinion. */
+  readonly approves?: true;
+  /** What a hook's wish to ask comes to where nobody can be asked (S-02); default: it denies. */
+  readonly unasked?: 'passes';
 
   /**
    * Where its hooks are written down, and what runs as one: paths below a project or a home that an agent's
@@ -41,6 +49,25 @@ export interface DialectOutline {
     hook: HookDefinition,
     onUndecided: (error: Error) => void,
   ): (subject: string, budget?: RegexBudget) => boolean;
+  /** Whether a hook that matches is for this very payload: `if` rules, a command's text. Default: it is. Where it cannot tell, it is. */
+  applies?(hook: HookDefinition, payload: HookPayload): boolean;
+  /** How these hooks of it run for one event. */
+  mode(hooks: readonly HookDefinition[]): 'parallel' | 'sequential';
+
+  /** The variables of a hook's environment beyond the host's. */
+  environment(hook: HookDefinition, input: HookInput): Readonly<Record<string, string>>;
+  /** What a hook is told on stdin; `payload` is the event in canonical form, as the hooks before left it. */
+  stdin(hook: HookDefinition, payload: HookPayload, context: EventContext): object;
+  /** What a hook said by what it did; `payload` is what it was told of, in canonical form. */
+  read(hook: HookDefinition, outcome: HookProcessOutcome, payload: HookPayload): Answer;
+  /** What the next hook of a sequence is told after this answer; default: what the answer put in the place of a slot's value. */
+  readonly chain?: (event: HookEventName, payload: HookPayload, answer: Answer) => HookPayload;
+  /** What its hooks say together, of their answers in plan order; default: `mergeEffects`. No merging undoes a denial. */
+  readonly merge?: (
+    event: HookEventName,
+    answers: readonly NamedAnswer[],
+    payload: HookPayload,
+  ) => Verdict;
 
   /** For agents that speak it to `hookmachine fire`: an event's own fields, checked, in canonical form. */
   readCall(
@@ -53,21 +80,10 @@ export interface DialectOutline {
   ): Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
 }
 
-/**
- * One hook protocol, whole: every question whose answer differs from one agent's hooks to another's
- * is asked here, and nowhere else is it asked which dialect a hook is. None but `find` may throw.
- */
-export interface Dialect extends DialectOutline {
-  /** The variables of a hook's environment beyond the host's. */
-  environment(input: HookInput): Readonly<Record<string, string>>;
-  /** What a hook is told on stdin; `payload` is the event in canonical form, as the hooks before left it. */
-  stdin(event: HookEventName, payload: HookPayload, context: EventContext): object;
-  /** An ended process as an answer in canonical form; `told` is what this hook got on stdin, in canonical form. */
-  read(event: HookEventName, outcome: HookProcessOutcome, told: HookPayload): Answer;
-  /** What the next hook of a sequence is told after this answer. */
-  chain(event: HookEventName, payload: HookPayload, answer: Answer): HookPayload;
-  /** Those of its answers that count, in plan order; they are merged with what counts of other dialects. */
-  standing<A extends Answer>(answers: readonly A[]): readonly A[];
+/** An answer with the name of the hook that gave it. */
+export interface NamedAnswer {
+  readonly hook: string;
+  readonly answer: Answer;
 }
 
 /** An event from outside, or what is wrong with it, one sentence a field. */

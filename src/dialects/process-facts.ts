@@ -5,6 +5,7 @@ import type { Answer } from './answer.ts';
 const silent = {
   decision: undefined,
   stop: false,
+  effects: [],
   timedOut: false,
   notes: [],
   plainText: false,
@@ -114,6 +115,8 @@ export function denyFailure<A extends Answer>(answer: A, hook: string): A {
     success: false,
     error,
     decision: 'deny',
+    reason: failureDenial(hook, `${error.message}${said}`).reason,
+    effects: [],
     plainText: false,
     // It was not taken as a message after all, and what the error says need not be said twice.
     notes: answer.notes.filter(

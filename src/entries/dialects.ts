@@ -3,13 +3,16 @@
 export { defaultDialects } from '../dialects/index.ts';
 export { kodelet, kodeletStrict } from '../dialects/kodelet/index.ts';
 export { llxprt } from '../dialects/llxprt/index.ts';
-export type { Answer } from '../dialects/answer.ts';
+export { mergeEffects } from '../dialects/merge-effects.ts';
+export type { Verdict } from '../dialects/verdict.ts';
+export type { HookEventName, Slot } from '../hook-points.ts';
+export type { Answer, Decision, Effect } from '../dialects/answer.ts';
 export type { RegexBudget } from '../dialects/bounded-regex.ts';
 export type {
   CallResult,
   CheckedCall,
   Dialect,
-  DialectOutline,
+  NamedAnswer,
   ReadCall,
 } from '../dialects/dialect.ts';
 export type { ConversationMessage, EventContext, InvokedBy } from '../dialects/event-context.ts';

@@ -1,5 +1,4 @@
-import type { HookEventName } from '../protocol/events.ts';
+import { hookPointOf, type HookEventName } from '../hook-points.ts';
 
-/** The events at which nothing may go on while it is unknown what guards them (S-12): those before a prompt, a model call and a tool. */
-export const deniesUnheard = (event: HookEventName): boolean =>
-  event === 'BeforeTool' || event === 'BeforeModel' || event === 'BeforeAgent';
+/** Whether nothing may go on at an event while it is unknown what guards it (S-12). */
+export const deniesUnheard = (event: HookEventName): boolean => hookPointOf(event).needsGuards;

@@ -1,4 +1,6 @@
 import { failureDenial } from '../dialects/process-facts.ts';
+import { emptyVerdict } from '../dialects/merge-effects.ts';
+import type { Verdict } from '../dialects/verdict.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { createSpecificHookOutput } from '../translate/model-outputs.ts';
 import { deniesUnheard } from './denies-unheard.ts';
@@ -28,11 +30,14 @@ export function buildFailureEnvelope(
     totalDuration: 0,
     plan: null,
     results: [],
+    verdict: emptyVerdict,
     conflicts: [],
     setBy: {},
     failure: { ...meta, stage, message: messageOf(cause) },
   };
 }
+
+const denying = (reason: string): Verdict => ({ ...emptyVerdict, decision: 'deny', reason });
 
 /** Such a result where `guard` was among the hooks, whose failure denies. */
 export const denyingEnvelope = (
@@ -46,6 +51,7 @@ export const denyingEnvelope = (
   return {
     ...envelope,
     finalOutput: createSpecificHookOutput(denial, event),
+    verdict: denying(denial.reason),
     setBy: { decision: guard },
   };
 };
@@ -60,6 +66,7 @@ export const refusingEnvelope = (
   return {
     ...buildFailureEnvelope(new Error(problem), 'planning', { event }),
     finalOutput: createSpecificHookOutput(denial, event),
+    verdict: denying(denial.reason),
     setBy: { decision: file },
   };
 };
@@ -79,5 +86,6 @@ export const unreadyEnvelope = (
   return {
     ...envelope,
     finalOutput: createSpecificHookOutput({ decision: 'deny', reason }, event),
+    verdict: denying(reason),
   };
 };

@@ -1,4 +1,4 @@
-import type { Dialect, DialectOutline } from '../dialects/dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { FoundHooks, HookSite } from '../dialects/hook-site.ts';
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import { extensionHooks } from '../settings/extensions.ts';
@@ -8,21 +8,21 @@ import type { RunProgram } from './run-program.ts';
 import { messageOf } from '../message-of.ts';
 
 /** The hooks of one dialect. */
-export interface DialectHooks<D extends DialectOutline = Dialect> extends FoundHooks {
-  readonly dialect: D;
+export interface DialectHooks extends FoundHooks {
+  readonly dialect: Dialect;
 }
 
 /**
  * Every dialect's hooks, as they are now; where they cannot be found, as they were `before`. `trusts` is
  * asked before a file is run to learn what it is.
  */
-export function findAllHooks<D extends DialectOutline>(
+export function findAllHooks(
   config: HookHost,
-  dialects: readonly D[],
+  dialects: readonly Dialect[],
   trusts: StartGate,
   run: RunProgram = runsNothing,
-  before: readonly DialectHooks<D>[] = [],
-): Promise<DialectHooks<D>[]> {
+  before: readonly DialectHooks[] = [],
+): Promise<DialectHooks[]> {
   const cwd = config.getWorkingDir();
   const sources = sourcesOf(config);
   const site: HookSite = {
@@ -53,7 +53,7 @@ const runsNothing = (): Promise<never> => Promise.reject(new Error('No program i
 
 /** A dialect that breaks costs the others nothing, unless the host goes on with all hooks or not at all. */
 async function findWith(
-  dialect: DialectOutline,
+  dialect: Dialect,
   site: HookSite,
   last: FoundHooks | undefined,
   isNeeded: boolean,

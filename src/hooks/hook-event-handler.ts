@@ -16,7 +16,14 @@ import {
   unreadyEnvelope,
 } from './failure.ts';
 import type { HookStage } from '../verdict/hook-failure.ts';
-import { subjectOf, type HookPlan, type HookPlanner, type MatchSubject } from './hook-planner.ts';
+import {
+  applyingTo,
+  modeOf,
+  subjectOf,
+  type HookPlan,
+  type HookPlanner,
+  type MatchSubject,
+} from './hook-planner.ts';
 import { hookEvent } from './hook-machines.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { errorOf } from '../message-of.ts';
@@ -33,6 +40,8 @@ const debug = debugChannel('event-handler');
 export interface FireOptions extends EventContext {
   /** Aborting it cancels the running hooks: their process groups are ended, and only what was said before counts. */
   readonly signal?: AbortSignal | undefined;
+  /** Somebody can be asked where a hook wants that, and the caller sees to it; default: nobody, so that such a wish is a denial, but for LLxprt's hooks (S-02). */
+  readonly canAsk?: boolean | undefined;
 }
 
 /** Who knows whether there are settings whose guards are unknown, and tries them again. */
@@ -60,6 +69,8 @@ export type PlannedEvent<Event extends HookEventName = HookEventName> = {
 /** What is known of an event beside its fields. */
 export interface PrepareOptions {
   readonly context?: EventContext;
+  /** See `FireOptions`. */
+  readonly canAsk?: boolean | undefined;
   /** Called once, as soon as all hooks were heard. */
   readonly onDecided?: (result: AggregatedHookResult) => void;
 }
@@ -193,14 +204,14 @@ export class HookEventHandler {
   async fire<Event extends HookEventName>(
     event: Event,
     fields: HookEventFields[Event],
-    { signal, ...context }: FireOptions = {},
+    { signal, canAsk, ...context }: FireOptions = {},
   ): Promise<AggregatedHookResult> {
     if (signal?.aborted) return makeEmptySuccessResult();
     if (this.#unknown.hasUnknownGuards()) await this.#unknown.retryUnknownGuards();
     const planned = this.#planFor(event, () => subjectOf(event, fields));
     if (planned === undefined) return makeEmptySuccessResult();
     try {
-      const input = this.prepare(planned, () => fields, { context });
+      const input = this.prepare(planned, () => fields, { context, canAsk });
       const outcome = await runMachine(hookEvent, input, { signal, ...observed(this.#config) });
       return resultOf(outcome);
     } catch (error) {
@@ -245,7 +256,7 @@ export class HookEventHandler {
   prepare<Event extends HookEventName>(
     planned: PlannedEvent<Event>,
     fields: () => HookEventFields[Event],
-    { context = {}, onDecided = () => undefined }: PrepareOptions = {},
+    { context = {}, canAsk = false, onDecided = () => undefined }: PrepareOptions = {},
   ): HookEventInput {
     const { event } = planned;
     const failed = (error: unknown, stage: HookStage): HookEventInput => {
@@ -257,10 +268,11 @@ export class HookEventHandler {
     if (this.#disposed) return settled(makeEmptySuccessResult());
     if (planned.kind === 'refused') return settled(planned.refusal);
     if (planned.kind === 'broken') return failed(planned.error, 'planning');
-    const { plan } = planned;
     try {
-      const { input, unfit } = this.#hookInput(event, fields, plan);
-      debug('%s: %d hooks, %s', event, plan.hooks.length, plan.mode);
+      const { input, unfit } = this.#hookInput(event, fields, planned.plan);
+      const plan = applyingTo(planned.plan, { ...input });
+      if (plan === undefined) return settled(makeEmptySuccessResult());
+      debug('%s: %d hooks, %s', event, plan.hooks.length, modeOf(plan));
       const observer = observePlan(this.#telemetry, (line) => this.warn(line));
       const reporting: PlanObserver = {
         ...observer,
@@ -272,6 +284,7 @@ export class HookEventHandler {
       };
       return toMachineInput(plan, input, context, reporting, {
         mayStart: this.#planner.mayStart,
+        canAsk,
         unmerged: (error) => this.#failure(planned, error, 'aggregation'),
         askModel: askModelOf(this.#config),
         ...(unfit && { unfit }),

@@ -1,5 +1,7 @@
+import type { HookLane, HookPayload } from '../../machines/hook-event.ts';
 import { RegexBudget } from '../dialects/bounded-regex.ts';
-import type { Dialect, DialectOutline } from '../dialects/dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
+import { hookPointOf } from '../hook-points.ts';
 import { debugChannel } from '../log.ts';
 import { hookSources, type HookEventName, type HookSource } from '../protocol/events.ts';
 import type { StartGate, TrustGate } from './trust-gate.ts';
@@ -13,17 +15,18 @@ const debug = debugChannel('planner');
 export type MatchSubject = string | undefined;
 
 /** Which hooks run for an event, and how. */
-export interface HookPlan<D extends DialectOutline = Dialect> {
+export interface HookPlan {
   readonly event: HookEventName;
-  readonly mode: 'parallel' | 'sequential';
   /** In plan order, without doubles; never empty. */
   readonly hooks: readonly RegisteredHook[];
+  /** The hooks of each dialect; lanes run side by side. */
+  readonly lanes: readonly HookLane[];
   /** Those of the hooks whose failure denies; absent when there are none. */
   readonly failClosed?: ReadonlySet<RegisteredHook>;
   /** By hook, its doubles that need nobody's trust: the first runs where the hook itself may not start after all. */
   readonly standIns?: ReadonlyMap<RegisteredHook, readonly RegisteredHook[]>;
   /** The dialects of the hooks, by name. */
-  readonly dialects: ReadonlyMap<string, D>;
+  readonly dialects: ReadonlyMap<string, Dialect>;
 }
 
 /** How many subjects an event remembers its plans for; tool names are few and short, but a model may invent them. */
@@ -34,20 +37,20 @@ const rememberedLength = 200;
 const authorities: readonly HookSource[] = ['system', 'user', 'project', 'extension'];
 
 /** The plan with every hook that matches, as long as all of them are trusted. */
-interface RememberedPlan<D extends DialectOutline> {
+interface RememberedPlan {
   readonly matching: readonly RegisteredHook[];
-  readonly plan: HookPlan<D> | undefined;
+  readonly plan: HookPlan | undefined;
 }
 
-interface CompiledEvent<D extends DialectOutline> {
-  readonly dialects: ReadonlyMap<string, D>;
+interface CompiledEvent {
+  readonly dialects: ReadonlyMap<string, Dialect>;
   readonly entries: readonly {
     readonly hook: RegisteredHook;
     readonly fits: (subject: string, budget: RegexBudget) => boolean;
   }[];
   /** Hooks of other events that go before one of this event with the same identity. */
   readonly foreign: readonly RegisteredHook[];
-  readonly plans: Map<MatchSubject, RememberedPlan<D>>;
+  readonly plans: Map<MatchSubject, RememberedPlan>;
 }
 
 interface PlannerOptions {
@@ -56,15 +59,15 @@ interface PlannerOptions {
 }
 
 /** A synchronous index from event and subject to a plan, or to nothing (HOOK-010 to 013). */
-export class HookPlanner<D extends DialectOutline = Dialect> {
+export class HookPlanner {
   readonly #warn: (line: string) => void;
   readonly #matcherLimit: number | undefined;
-  readonly #events = new Map<HookEventName, CompiledEvent<D>>();
+  readonly #events = new Map<HookEventName, CompiledEvent>();
   /** Hooks whose matchers could not be decided, yet to be told of. */
   readonly #undecided: { readonly hook: RegisteredHook; readonly error: unknown }[] = [];
   /** The events and levels whose undecided matchers were told of. */
   readonly #told = new Set<string>();
-  #registry: HookRegistry<D> | undefined;
+  #registry: HookRegistry | undefined;
 
   readonly #trusts: TrustGate;
 
@@ -87,7 +90,7 @@ export class HookPlanner<D extends DialectOutline = Dialect> {
   }
 
   /** Plans from now on with these hooks, or with none; a plan that was made stays as it is (G-09). */
-  use(registry: HookRegistry<D> | undefined): void {
+  use(registry: HookRegistry | undefined): void {
     this.#registry = registry;
     this.#events.clear();
     this.#told.clear();
@@ -102,7 +105,7 @@ export class HookPlanner<D extends DialectOutline = Dialect> {
   }
 
   /** The plan for an event; undefined when no hook is meant for it. */
-  plan(event: HookEventName, subject?: MatchSubject): HookPlan<D> | undefined {
+  plan(event: HookEventName, subject?: MatchSubject): HookPlan | undefined {
     // Looked up here, for V8 allocates for what such a call gives back.
     const compiled = this.#events.get(event) ?? this.#compiled(event);
     if (compiled.entries.length === 0) return undefined;
@@ -125,9 +128,9 @@ export class HookPlanner<D extends DialectOutline = Dialect> {
 
   #remembered(
     event: HookEventName,
-    { dialects, entries, foreign, plans }: CompiledEvent<D>,
+    { dialects, entries, foreign, plans }: CompiledEvent,
     subject: MatchSubject,
-  ): RememberedPlan<D> {
+  ): RememberedPlan {
     const matching =
       subject === undefined
         ? entries.map(({ hook }) => hook)
@@ -143,7 +146,7 @@ export class HookPlanner<D extends DialectOutline = Dialect> {
   /** Decided level by level, so that no matcher of a weaker one takes the time of a stronger one (S-16). */
   #matching(
     event: HookEventName,
-    entries: CompiledEvent<D>['entries'],
+    entries: CompiledEvent['entries'],
     subject: string,
   ): RegisteredHook[] {
     const matching = new Set<RegisteredHook>();
@@ -156,7 +159,7 @@ export class HookPlanner<D extends DialectOutline = Dialect> {
     return entries.map(({ hook }) => hook).filter((hook) => matching.has(hook));
   }
 
-  #matcherOf(hook: RegisteredHook, dialect: D): CompiledEvent<D>['entries'][number]['fits'] {
+  #matcherOf(hook: RegisteredHook, dialect: Dialect): CompiledEvent['entries'][number]['fits'] {
     const runs = (error: unknown): true => {
       this.#undecided.push({ hook, error });
       return true;
@@ -195,11 +198,11 @@ export class HookPlanner<D extends DialectOutline = Dialect> {
     }
   }
 
-  #compiled(event: HookEventName): CompiledEvent<D> {
-    const dialects: ReadonlyMap<string, D> = this.#registry?.dialects ?? new Map();
+  #compiled(event: HookEventName): CompiledEvent {
+    const dialects: ReadonlyMap<string, Dialect> = this.#registry?.dialects ?? new Map();
     const hooks = this.#registry?.getHooksForEvent(event) ?? [];
     const identities = new Set(hooks.map((hook) => identityOf(hook, dialects)));
-    const compiled: CompiledEvent<D> = {
+    const compiled: CompiledEvent = {
       dialects,
       entries: hooks.map((hook) => ({
         hook,
@@ -232,14 +235,14 @@ const nameOf = ({ name }: RegisteredHook): string =>
  * command as its own, and neither would run. Those that may not run but deny by that, `denying`,
  * stand where they do among all that match.
  */
-function makePlan<D extends DialectOutline>(
+function makePlan(
   event: HookEventName,
   runnable: readonly RegisteredHook[],
   foreign: readonly RegisteredHook[],
-  dialects: ReadonlyMap<string, D>,
+  dialects: ReadonlyMap<string, Dialect>,
   matching: readonly RegisteredHook[] = runnable,
   denying: readonly RegisteredHook[] = [],
-): HookPlan<D> | undefined {
+): HookPlan | undefined {
   if (runnable.length + denying.length === 0) return undefined;
   const first = firstOfDoubles(runnable, foreign, dialects);
   const kept = new Set([...first.values(), ...denying]);
@@ -257,16 +260,62 @@ function makePlan<D extends DialectOutline>(
     if (known) known.push(hook);
     else standIns.set(stoodFor, [hook]);
   }
+  const hooks = matching.filter((hook) => kept.has(hook));
   return {
     event,
-    // Asked before doubles are dropped: an entry that matches forces a sequence (HOOK-109, C-22).
-    mode: runnable.some(({ sequential }) => sequential) ? 'sequential' : 'parallel',
-    hooks: matching.filter((hook) => kept.has(hook)),
+    hooks,
+    // Doubles have a say in it: an entry that matches forces a sequence (HOOK-109, C-22).
+    lanes: lanesOf(hooks, runnable, dialects),
     ...(failClosed.size > 0 && { failClosed }),
     ...(standIns.size > 0 && { standIns }),
     dialects,
   };
 }
+
+/** The lanes of a plan, in the order of their first hooks. */
+function lanesOf(
+  hooks: readonly RegisteredHook[],
+  runnable: readonly RegisteredHook[],
+  dialects: ReadonlyMap<string, Dialect>,
+): readonly HookLane[] {
+  const names = new Set(hooks.map(({ dialect }) => dialect));
+  return Array.from(names, (dialect) => ({
+    dialect,
+    mode: dialects.get(dialect)!.mode(runnable.filter((hook) => hook.dialect === dialect)),
+    positions: hooks.flatMap((hook, position) => (hook.dialect === dialect ? [position] : [])),
+  }));
+}
+
+/** The plan without the hooks that look at the payload and are not for it; undefined when none is left. */
+export function applyingTo(plan: HookPlan, payload: HookPayload): HookPlan | undefined {
+  const { hooks, lanes, dialects } = plan;
+  const applying = hooks.filter((hook) => {
+    try {
+      return dialects.get(hook.dialect)!.applies?.(hook, payload) ?? true;
+    } catch {
+      // Where it cannot be told, the hook runs.
+      return true;
+    }
+  });
+  if (applying.length === hooks.length) return plan;
+  if (applying.length === 0) return undefined;
+  const placed = lanes.map(({ positions, ...lane }) => ({
+    ...lane,
+    positions: positions.flatMap((position) => {
+      const index = applying.indexOf(hooks[position]!);
+      return index < 0 ? [] : [index];
+    }),
+  }));
+  return {
+    ...plan,
+    hooks: applying,
+    lanes: placed.filter(({ positions }) => positions.length > 0),
+  };
+}
+
+/** How all hooks of a plan run, as the API of seed 003 says it: lanes run side by side. */
+export const modeOf = ({ lanes }: Pick<HookPlan, 'lanes'>): 'parallel' | 'sequential' =>
+  lanes.length === 1 ? lanes[0]!.mode : 'parallel';
 
 const blocksOnFailure = ({ onFailure }: RegisteredHook): boolean => onFailure === 'block';
 
@@ -277,7 +326,7 @@ const blocksOnFailure = ({ onFailure }: RegisteredHook): boolean => onFailure ==
 function firstOfDoubles(
   hooks: readonly RegisteredHook[],
   foreign: readonly RegisteredHook[],
-  dialects: ReadonlyMap<string, DialectOutline>,
+  dialects: ReadonlyMap<string, Dialect>,
 ): Map<string, RegisteredHook> {
   const first = new Map<string, RegisteredHook>();
   const foreignRanks = new Map<string, number>();
@@ -298,22 +347,12 @@ const isSystems = ({ source }: RegisteredHook): boolean => source === 'system';
 
 const rank = ({ source }: RegisteredHook): number => hookSources.indexOf(source);
 
-const identityOf = (hook: RegisteredHook, dialects: ReadonlyMap<string, DialectOutline>): string =>
+const identityOf = (hook: RegisteredHook, dialects: ReadonlyMap<string, Dialect>): string =>
   `${hook.dialect}:${dialects.get(hook.dialect)!.identity(hook)}`;
-
-/** The field that an event's matchers are compared with (C-20); more fields may stand beside it. */
-const subjectField: Readonly<Partial<Record<HookEventName, string>>> = {
-  BeforeTool: 'tool_name',
-  AfterTool: 'tool_name',
-  SessionStart: 'source',
-  SessionEnd: 'reason',
-  PreCompress: 'trigger',
-  Notification: 'notification_type',
-};
 
 /** What an event's matchers are compared with; undefined where there is nothing. */
 export function subjectOf(event: HookEventName, fields: object): MatchSubject {
-  const field = subjectField[event];
+  const field = hookPointOf(event).subject;
   if (field === undefined) return undefined;
   const subject = (fields as Readonly<Record<string, unknown>>)[field];
   return typeof subject === 'string' ? subject : undefined;

@@ -1,6 +1,6 @@
-import type { Dialect, DialectOutline } from '../dialects/dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
-import { outlines } from '../dialects/outlines.ts';
+import { knownDialects } from '../dialects/index.ts';
 import { debugChannel } from '../log.ts';
 import { hookSources, type HookEventName, type HookSource } from '../protocol/events.ts';
 import { reaches } from '../settings/levels.ts';
@@ -23,12 +23,12 @@ interface Always {
 }
 
 /** Holds all hook definitions, checked, in order of their sources (HOOK-085, 086, 187). */
-export class HookRegistry<D extends DialectOutline = Dialect> {
+export class HookRegistry {
   readonly #hooks: readonly RegisteredHook[];
   #always: Always | undefined;
   readonly #isSwitchedOn: (source: HookSource, needsSwitch: boolean) => boolean;
   /** The dialects of its hooks, by name. */
-  readonly dialects: ReadonlyMap<string, D>;
+  readonly dialects: ReadonlyMap<string, Dialect>;
   /** What was discarded, and why. */
   readonly problems: readonly SettingsProblem[];
   /** Hooks of the project whose events are unknown, for nobody may run them. */
@@ -39,7 +39,7 @@ export class HookRegistry<D extends DialectOutline = Dialect> {
   /** `switched` are hooks that the host enabled or disabled at runtime, by name or command. */
   constructor(
     config: HookHost,
-    found: readonly DialectHooks<D>[],
+    found: readonly DialectHooks[],
     switched: ReadonlyMap<string, boolean> = new Map(),
   ) {
     const disabled = config.getDisabledHooks?.() ?? [
@@ -91,7 +91,7 @@ export class HookRegistry<D extends DialectOutline = Dialect> {
     const skips = config.skipsProjectHooks?.() ?? config.ignoresProject?.();
     if (skips === true) return false;
     const families = new Set([...this.dialects.values()].map(({ family }) => family));
-    return outlines.every(
+    return knownDialects.every(
       (known) => families.has(known.family) || !known.mayBeIn(config.getWorkingDir()),
     );
   }

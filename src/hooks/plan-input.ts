@@ -9,6 +9,9 @@ import type {
 import type { HookCommand, HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { Answer } from '../dialects/answer.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import type { Verdict } from '../dialects/verdict.ts';
+import { mergeEffects, passReplaced } from '../dialects/merge-effects.ts';
+import { outputOf } from '../dialects/merge-lanes.ts';
 import { denyFailure, readOutcome, unheard } from '../dialects/process-facts.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import type { HookEventName } from '../protocol/events.ts';
@@ -23,20 +26,28 @@ import { askModelOf, type AskModel, handlerOf } from '../handlers/index.ts';
 import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
 
 /** What the `hookEvent` machine ends with: the machine reads its flags, the engine the whole result. */
-export interface Verdict extends HookVerdict {
+export interface EventVerdict extends HookVerdict {
   readonly result: AggregatedHookResult;
 }
 
-const verdictOf = (result: AggregatedHookResult): Verdict => ({
+const verdictOf = (result: AggregatedHookResult): EventVerdict => ({
   blocked: result.finalOutput?.isBlockingDecision() ?? false,
   stop: result.finalOutput?.shouldStopExecution() ?? false,
+  ...askedOf(result.verdict),
   followUp: result.followUps !== undefined,
   result,
 });
 
+/** What it takes for the operation to go on; absent where it just goes on. */
+const askedOf = ({ decision, passesUnasked, approved }: Verdict): Partial<HookVerdict> => ({
+  ...(decision === 'ask' && !passesUnasked && { ask: true }),
+  ...(decision === 'defer' && { defer: true }),
+  ...(approved && { approved }),
+});
+
 /** What all hooks of an event came to. */
 export const resultOf = ({ verdict }: HookEventOutcome): AggregatedHookResult =>
-  (verdict as Verdict).result;
+  (verdict as EventVerdict).result;
 
 /** Told of each hook and each event as they end. */
 export interface PlanObserver {
@@ -51,6 +62,8 @@ export interface PlanOptions {
   readonly mayStart?: StartGate;
   /** The result where the answers cannot be merged; default: a failure that blocks nothing. */
   readonly unmerged?: (error: Error) => AggregatedHookResult;
+  /** Whether somebody can be asked where a hook wants that; default: nobody. */
+  readonly canAsk?: boolean;
   /** Why the hooks cannot be given anything, and so all fail. */
   readonly unfit?: Error;
   /** Asks the host's model; default: there is none. */
@@ -79,21 +92,25 @@ export function toMachineInput(
     unmerged = (error) => buildFailureEnvelope(error, 'aggregation', { event }),
     unfit,
     askModel = askModelOf({}),
+    canAsk = false,
   } = options;
   const payload: HookPayload = { ...input };
   const dialectOf = ({ dialect }: RegisteredHook): Dialect => plan.dialects.get(dialect)!;
-  const textOf = remember((dialect: Dialect) =>
-    remember((told: HookPayload) => JSON.stringify(dialect.stdin(event, told, context))),
+  // Hooks side by side are often told the same object.
+  const textFor = remember((told: object) => ({ text: JSON.stringify(told) }));
+  const objectFor = remember((hook: RegisteredHook) =>
+    remember((told: HookPayload) => dialectOf(hook).stdin(hook, told, context)),
   );
-  const environmentOf = remember((dialect: Dialect) => dialect.environment(input));
+  const textOf = (hook: RegisteredHook, told: HookPayload): string =>
+    textFor(objectFor(hook)(told)).text;
   // An input that has no JSON form fails the event, once (G-06); but where a failure denies, each of
   // its hooks.
   if (!plan.failClosed)
     for (const hook of plan.hooks)
-      if ('error' in tried(() => textOf(dialectOf(hook))(payload))) JSON.stringify(payload);
+      if ('error' in tried(() => textOf(hook, payload))) JSON.stringify(payload);
 
   const commandOf = (hook: RegisteredHook, told: HookPayload): HookCommand => {
-    const environment = tried(() => environmentOf(dialectOf(hook)));
+    const environment = tried(() => dialectOf(hook).environment(hook, input));
     const broken = unfit ?? ('error' in environment ? environment.error : undefined);
     return {
       command: hook.command,
@@ -112,7 +129,7 @@ export function toMachineInput(
         if (broken) throw broken;
         if (hook.type === 'plugin')
           throw new Error('plugin hooks cannot run; use "type": "command"');
-        return textOf(dialectOf(hook))(told);
+        return textOf(hook, told);
       },
     };
   };
@@ -142,10 +159,10 @@ export function toMachineInput(
   ): KeptAnswer => {
     const dialect = dialectOf(hook);
     const answer = tried((): KeptAnswer => {
-      const result = { ...dialect.read(event, outcome, told), hook, event };
-      return plan.mode === 'sequential' && isPassedOn(result)
-        ? { ...result, passesOn: dialect.chain(event, told, result) }
-        : result;
+      const read = dialect.read(hook, outcome, told);
+      const result = { ...withOutput(event, hook, read, told), hook, event };
+      const { chain = passReplaced } = dialect;
+      return isPassedOn(result) ? { ...result, passesOn: chain(event, told, result) } : result;
     });
     if ('made' in answer) return answer.made;
     const failed = readOutcome(outcome, (exit) => unheard('failed', answer.error, exit));
@@ -154,8 +171,8 @@ export function toMachineInput(
 
   return {
     event,
-    mode: plan.mode,
     hooks: plan.hooks,
+    lanes: plan.lanes,
     payload,
     rules: {
       prepare(planned, told) {
@@ -172,11 +189,11 @@ export function toMachineInput(
           : heard;
         return refused.has(planned) ? { ...result, status: 'untrusted' } : result;
       },
-      merge(answers): Verdict {
+      merge(answers): EventVerdict {
         const results = (answers as KeptAnswer[])
           .filter(({ status, decision }) => status !== 'untrusted' || decision === 'deny')
           .map(({ passesOn: _, ...result }) => result);
-        const merged = tried(() => aggregateResults(plan, results, payload));
+        const merged = tried(() => aggregateResults(plan, results, payload, canAsk));
         return verdictOf('made' in merged ? merged.made : unmerged(merged.error));
       },
     },
@@ -185,7 +202,7 @@ export function toMachineInput(
         // A hook that was refused was asked nothing, so nothing is reported of it but its denial.
         if (answer.status !== 'untrusted') observer.ended(answer as KeptAnswer);
       },
-      decided: (verdict) => observer.settled(plan, (verdict as Verdict).result),
+      decided: (verdict) => observer.settled(plan, (verdict as EventVerdict).result),
     },
   };
 }
@@ -201,8 +218,8 @@ export const settledInput = (
   report: () => void,
 ): HookEventInput => ({
   event,
-  mode: 'parallel',
   hooks: [],
+  lanes: [],
   payload: {},
   rules: { prepare: noHook, read: noHook, merge: () => verdictOf(result) },
   reports: { answered: noHook, decided: report },
@@ -219,6 +236,19 @@ function tried<Made>(make: () => Made): { readonly made: Made } | { readonly err
   } catch (error) {
     return { error: errorOf(error) };
   }
+}
+
+/** What a hook said as the API of seed 003 shows it, where its dialect has not said it so itself. */
+function withOutput(
+  event: HookEventName,
+  { name }: RegisteredHook,
+  answer: Answer,
+  payload: HookPayload,
+): Answer {
+  const isSilent = answer.decision === undefined && !answer.stop && answer.effects.length === 0;
+  if (answer.output || isSilent) return answer;
+  const output = outputOf(mergeEffects(event, [{ hook: name, answer }], payload));
+  return output ? { ...answer, output } : answer;
 }
 
 /** Whether the next hook is given what this one changed. */

@@ -1,4 +1,5 @@
 import { debugChannel } from '../log.ts';
+import { hookPointOf } from '../hook-points.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { PlanObserver } from './plan-input.ts';
 import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
@@ -7,9 +8,6 @@ import { batchSummary, hookDiagnostic, hookRecord, type HookTelemetry } from './
 const debug = debugChannel('event-handler');
 const debugRunner = debugChannel('runner');
 const debugAggregator = debugChannel('aggregator');
-
-/** Events whose callers cannot block: a denial is reported, and does nothing (C-63). */
-const cannotBlock: readonly HookEventName[] = ['AfterModel', 'BeforeToolSelection'];
 
 /** Tells of the hooks of one event as they end: the debug log, the watchers and the user (HOOK-146, DELTA-HTEL). */
 export function observePlan(telemetry: HookTelemetry, warn: (line: string) => void): PlanObserver {
@@ -68,6 +66,17 @@ function* hookWarnings(result: HookExecutionResult) {
     yield `${name} failed and ${fate}: ${error.message}${said}`;
   }
   for (const note of notes) yield `${name}: ${note}`;
+  for (const what of withoutEffect(result)) yield `${name}: ${what}, which has no effect here`;
+}
+
+/** What an answer asks for that its hook point cannot do. */
+function* withoutEffect({ event, decision, effects }: HookExecutionResult) {
+  const { slots, ask, defer } = hookPointOf(event);
+  if (decision === 'ask' && !ask) yield 'it asks for a question';
+  if (decision === 'defer' && !defer) yield 'it puts off what goes on';
+  for (const effect of effects)
+    if (effect.kind === 'replace' || effect.kind === 'patch')
+      if (!slots.includes(effect.slot)) yield `it changes ${effect.slot}`;
 }
 
 /** What a user must be told of an event: a value that gave way, and a denial that does nothing. */
@@ -77,6 +86,10 @@ export function* eventWarnings(
 ) {
   for (const { field, hooks, winner } of conflicts)
     yield `${event}: the hooks ${hooks.map((name) => `"${name}"`).join(' and ')} set ${field} differently; "${winner}" won`;
-  if (cannotBlock.includes(event) && finalOutput?.isBlockingDecision())
+  if (isOnlyReported(event) && finalOutput?.isBlockingDecision())
     yield `${event} cannot be blocked; the denial ("${finalOutput.getBlockReason()}") has no effect`;
 }
+
+/** Callers that cannot block: a denial is reported, and does nothing (C-63). */
+const isOnlyReported = (event: HookEventName): boolean =>
+  event === 'AfterModel' || event === 'BeforeToolSelection';

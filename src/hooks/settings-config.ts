@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { DialectOutline } from '../dialects/dialect.ts';
+import type { Dialect } from '../dialects/dialect.ts';
 import { tellOnce, warn } from '../log.ts';
 import type { HookSource } from '../protocol/events.ts';
 import { authorities, userSettingsFile } from '../settings/levels.ts';
@@ -70,7 +70,7 @@ export type SettingsConfig = Omit<HookHost, 'getHookSystem' | 'getDialects'> &
  */
 export function settingsConfig(
   options: SettingsConfigOptions,
-  dialects: readonly DialectOutline[],
+  dialects: readonly Dialect[],
   beforeReading: () => void = () => undefined,
 ): SettingsConfig {
   const cwd = resolve(options.cwd);
@@ -144,7 +144,7 @@ interface Loaded extends LoadedSettings {
 function judge(
   settings: LoadedSettings,
   options: SettingsConfigOptions,
-  dialects: readonly DialectOutline[],
+  dialects: readonly Dialect[],
   cwd: string,
   isTrusted: () => boolean,
 ): Loaded {
@@ -185,7 +185,7 @@ function judge(
       ));
   const readsSettings = dialects.some(({ needsSwitch }) => needsSwitch);
   const hint = options.trustHint ?? 'trust it to have its hooks run';
-  const isLookedAt = ({ needsSwitch }: Pick<DialectOutline, 'needsSwitch'>): boolean =>
+  const isLookedAt = ({ needsSwitch }: Pick<Dialect, 'needsSwitch'>): boolean =>
     offFor(switches, 'project', needsSwitch) === undefined;
   const untrustedHooks = (): SettingsNote | undefined => {
     const sights = [

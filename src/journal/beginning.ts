@@ -41,10 +41,11 @@ const beginnings: Beginnings = {
     callId: text(id, longestName),
     given: () => toolInput,
   }),
-  hookEvent: ({ event, mode, hooks, payload }, { text }) => ({
+  hookEvent: ({ event, lanes, hooks, payload }, { text }) => ({
     name: event,
     plan: {
-      mode,
+      mode: lanes.length === 1 ? lanes[0]!.mode : 'parallel',
+      ...(lanes.length > 1 && { lanes: lanes.map(({ dialect, mode }) => ({ dialect, mode })) }),
       hooks: (hooks as readonly RegisteredHook[]).map((hook) => ({
         name: text(hook.name, longestName),
         source: hook.source,

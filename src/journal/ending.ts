@@ -4,7 +4,7 @@ import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { ModelCallOutcome } from '../../machines/model-call.ts';
 import type { ToolCallOutcome } from '../../machines/tool-call.ts';
 import { messageOf } from '../message-of.ts';
-import type { Verdict } from '../hooks/plan-input.ts';
+import type { EventVerdict } from '../hooks/plan-input.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
 import { defined } from '../protocol/output.ts';
 import type { EndedEntry, VerdictEntry } from './entry.ts';
@@ -64,20 +64,20 @@ function resultOf(outcome: Outcome): unknown {
   if ('result' in outcome) return outcome.result;
   if ('response' in outcome) return outcome.response;
   return 'verdict' in outcome
-    ? (outcome.verdict as Partial<Verdict>).result?.finalOutput
+    ? (outcome.verdict as Partial<EventVerdict>).result?.finalOutput
     : undefined;
 }
 
 /** The engine's machines end with a whole result; a machine run by itself may not. */
 const resultOfPhase = (phase: HookEventOutcome | undefined): AggregatedHookResult | undefined =>
-  (phase?.verdict as Partial<Verdict> | undefined)?.result;
+  (phase?.verdict as Partial<EventVerdict> | undefined)?.result;
 
 /** What the hooks of an event decided together, as the journal tells it. */
 export function verdictOf(
   { verdict }: HookEventOutcome,
   { text }: Redactor,
 ): Omit<VerdictEntry, 'kind' | 'at' | 'id'> {
-  const { blocked, stop, result } = verdict as HookVerdict & Partial<Verdict>;
+  const { blocked, stop, result } = verdict as HookVerdict & Partial<EventVerdict>;
   const { finalOutput, setBy, conflicts } = result ?? makeEmptySuccessResult();
   const stopReason = stop ? finalOutput?.getStopReason() : undefined;
   const reason = blocked ? finalOutput?.getBlockReason() : stopReason;

@@ -27,6 +27,11 @@ export interface StartedEntry extends Dated {
 
 export interface JournaledPlan {
   readonly mode: 'parallel' | 'sequential';
+  /** How the hooks of each dialect run, where there are several: lanes run side by side. */
+  readonly lanes?: readonly {
+    readonly dialect: string;
+    readonly mode: 'parallel' | 'sequential';
+  }[];
   readonly hooks: readonly JournaledHook[];
 }
 
@@ -53,7 +58,7 @@ export interface AnsweredEntry extends Dated {
   readonly kind: 'answered';
   /** How the hook itself ended. */
   readonly status: string;
-  readonly decision?: 'deny' | 'ask' | 'allow';
+  readonly decision?: 'deny' | 'defer' | 'ask' | 'allow';
   readonly stop: boolean;
   readonly reason?: string;
   /** Why it stops the agent, where it said so apart from the reason. */

@@ -1,4 +1,4 @@
-import { outlines } from '../dialects/outlines.ts';
+import { knownDialects } from '../dialects/index.ts';
 import type { FireOptions } from '../cli/fire-options.ts';
 
 /**
@@ -12,7 +12,7 @@ export function plainFire(
   if (!isWord(event)) return undefined;
   const cwd = currentFolder();
   if (cwd === undefined) return undefined;
-  let options: FireOptions = { cwd, dialect: outlines[0]!, hooks: true };
+  let options: FireOptions = { cwd, dialect: knownDialects[0]!, hooks: true };
   const given = rest.values();
   for (const option of given)
     switch (option) {
@@ -50,7 +50,7 @@ const valueOptions = new Map<string, ReadValue>([
   [
     '--dialect',
     (name) => {
-      const dialect = outlines.find((known) => known.name === name);
+      const dialect = knownDialects.find((known) => known.name === name);
       return dialect && { dialect };
     },
   ],

@@ -32,15 +32,24 @@ const shapes = {
     message: text,
     details: withDefault(object, () => ({})),
   },
-} satisfies Readonly<Record<HookEventName, Shape>>;
+  ToolPermission: { tool_name: text, tool_input: object },
+  ToolFailed: { tool_name: text, tool_input: object, error: text },
+  SubagentStart: { agent_id: text, agent_type: text },
+  SubagentStop: {
+    agent_id: text,
+    agent_type: text,
+    stop_hook_active: withDefault(flag, () => false),
+  },
+  PostCompress: { trigger: oneOf(['manual', 'auto']) },
+} satisfies Readonly<Record<string, Shape>>;
 
 /** An event's fields as they may come from outside: defaults left out, model calls in no checked format yet. */
 export type OutsideEventFields = {
-  [Event in HookEventName]: Shaped<(typeof shapes)[Event]>;
+  [Event in keyof typeof shapes]: Shaped<(typeof shapes)[Event]>;
 };
 
 /** Whether a value has all that an event's fields need; whatever the value is, it does not throw (DELTA-HPAY-005). */
-export function isEventFields<Event extends HookEventName>(
+export function isEventFields<Event extends keyof typeof shapes>(
   event: Event,
   value: unknown,
 ): value is OutsideEventFields[Event] {
@@ -57,6 +66,6 @@ export function checkEventFields<Event extends HookEventName>(
   value: unknown,
 ): { fields: HookEventFields[Event] } | { faults: string[] } {
   const faults: string[] = [];
-  const fields = readShape(shapes[event] as Shape, value, faults);
+  const fields = readShape((shapes as Readonly<Record<string, Shape>>)[event] ?? {}, value, faults);
   return faults.length > 0 ? { faults } : { fields: fields as unknown as HookEventFields[Event] };
 }

@@ -1,3 +1,5 @@
+import type { HookEventName as AnyEventName } from '../hook-points.ts';
+
 /** The eleven lifecycle events (seed 003 "Hook Event Types"). */
 export const HookEventName = {
   BeforeTool: 'BeforeTool',
@@ -12,13 +14,16 @@ export const HookEventName = {
   PreCompress: 'PreCompress',
   Notification: 'Notification',
 } as const;
-export type HookEventName = (typeof HookEventName)[keyof typeof HookEventName];
+/** The event of any hook point. */
+export type HookEventName = AnyEventName;
+/** One of the eleven. */
+export type LifecycleEvent = (typeof HookEventName)[keyof typeof HookEventName];
 
 /** All event names, in the order of the documents. */
-export const hookEventNames: readonly HookEventName[] = Object.values(HookEventName);
+export const hookEventNames: readonly LifecycleEvent[] = Object.values(HookEventName);
 
 /** Narrows a text to an event name (DELTA-HFAIL-005). */
-export const isHookEventName = (name: string): name is HookEventName =>
+export const isHookEventName = (name: string): name is LifecycleEvent =>
   Object.hasOwn(HookEventName, name);
 
 /** Where a hook definition comes from; also its rank, the first being the strongest (HOOK-187). */

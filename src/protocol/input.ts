@@ -39,6 +39,22 @@ export interface HookEventFields {
     readonly message: string;
     readonly details: Readonly<Record<string, unknown>>;
   };
+  ToolPermission: { readonly tool_name: string; readonly tool_input: ToolInput };
+  ToolFailed: {
+    readonly tool_name: string;
+    readonly tool_input: ToolInput;
+    readonly error: string;
+    readonly is_interrupt?: boolean;
+  };
+  SubagentStart: { readonly agent_id: string; readonly agent_type: string };
+  SubagentStop: {
+    readonly agent_id: string;
+    readonly agent_type: string;
+    readonly stop_hook_active: boolean;
+    readonly last_assistant_message?: string;
+  };
+  PostCompress: { readonly trigger: 'manual' | 'auto'; readonly compact_summary?: string };
+  [host: `host.${string}`]: Readonly<Record<string, unknown>>;
 }
 
 export type BeforeToolInput = HookInput & HookEventFields['BeforeTool'];

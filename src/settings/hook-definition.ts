@@ -7,6 +7,8 @@ export type HookType = 'command' | 'live' | 'module' | 'http' | 'prompt' | 'func
 /** One hook definition as the registry holds it. */
 export interface HookDefinition {
   readonly event: HookEventName;
+  /** What its dialect calls the event; absent where that is our name of it. */
+  readonly nativeEvent?: string;
   readonly type: HookType;
   /**
    * What it runs, as the user wrote it: the shell command, or with `args` a program's file; the URL; the

@@ -1,5 +1,6 @@
 import type { Answer } from '../dialects/answer.ts';
-import type { HookConflict } from '../dialects/merge/field-set.ts';
+import { emptyVerdict } from '../dialects/merge-effects.ts';
+import type { HookConflict, Verdict } from '../dialects/verdict.ts';
 import type { DefaultHookOutput, HookOutput } from '../protocol/output.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookFailure } from './hook-failure.ts';
@@ -26,6 +27,8 @@ export interface AggregatedHookResult {
   readonly plan: { readonly mode: 'parallel' | 'sequential'; readonly count: number } | null;
   /** One entry per hook that was started, or that denies because it may not be; in plan order. */
   readonly results: readonly HookExecutionResult[];
+  /** What the hooks decided together, as plain data. */
+  readonly verdict: Verdict;
   /** The final arguments, when a hook put others in place of the tool's; else they are read off `finalOutput`. */
   readonly toolInput?: Readonly<Record<string, unknown>>;
   /** The result in place of the tool's, in the form of `tool_response`. */
@@ -48,6 +51,7 @@ export const makeEmptySuccessResult = (): AggregatedHookResult => ({
   totalDuration: 0,
   plan: null,
   results: [],
+  verdict: emptyVerdict,
   conflicts: [],
   setBy: {},
 });

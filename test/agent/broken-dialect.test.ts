@@ -12,7 +12,7 @@ const parts = [
   'stdin',
   'read',
   'chain',
-  'standing',
+  'merge',
 ] as const;
 
 /** A dialect of a host of its own, one part of which throws. */
@@ -48,7 +48,7 @@ describe.each(parts)('a dialect whose %s() throws', (part) => {
         { BeforeTool: order('true', guard) },
         { config: broken(part) },
       );
-      const isHeard = ['compileMatcher', 'chain', 'standing'].includes(part);
+      const isHeard = ['compileMatcher', 'chain', 'merge'].includes(part);
       expect(outcome.status).toBe(isHeard ? 'blocked' : 'done');
       // Hooks side by side chain nothing.
       if (part !== 'chain' || order === inSequence)
@@ -57,7 +57,7 @@ describe.each(parts)('a dialect whose %s() throws', (part) => {
   );
 });
 
-test.each(['environment', 'stdin', 'read', 'chain', 'standing'] as const)(
+test.each(['environment', 'stdin', 'read', 'chain', 'merge'] as const)(
   'a dialect whose %s() throws costs those beside it no denial',
   async (part) => {
     const { local, start } = kodeletBox();
@@ -68,7 +68,7 @@ test.each(['environment', 'stdin', 'read', 'chain', 'standing'] as const)(
     });
     const { finalOutput, success } = await fire('BeforeTool', someFields.BeforeTool);
     expect(finalOutput?.isBlockingDecision()).toBe(true);
-    // Kodelet's hooks make the plan a sequence, which the denial may have ended.
+    // The one hook of the broken dialect has none to chain to.
     if (part !== 'chain') expect(success).toBe(false);
   },
 );

@@ -163,7 +163,7 @@ describe('user_message_send (C-107, K5)', () => {
     expect(JSON.stringify(model.requests)).not.toContain('hunter2');
   });
 
-  test('it sees what LLxprt hooks before it added', async () => {
+  test('it is told what the user wrote, whatever LLxprt hooks beside it add', async () => {
     const box = kodeletBox();
     box.global('look', hookOf('user_message_send', 'cat > told.json'));
     const { run } = await chatIn(box, ['Hello.'], {
@@ -172,7 +172,7 @@ describe('user_message_send (C-107, K5)', () => {
       },
     });
     await run('Hi');
-    expect(JSON.parse(box.left('told.json'))).toMatchObject({ message: 'Hi\n\nBe brief.' });
+    expect(JSON.parse(box.left('told.json'))).toMatchObject({ message: 'Hi' });
   });
 
   test('a follow-up is no message of the user: nobody is asked', async () => {

@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { fromCallback } from 'xstate';
-import { hookEventMachine, type HookEventInput } from '../../machines/hook-event.ts';
+import { hookEventMachine, type HookEventInput, type HookLane } from '../../machines/hook-event.ts';
 import { hookProcessMachine, type ProcessReport } from '../../machines/hook-process.ts';
 import { toolCallMachine } from '../../machines/tool-call.ts';
 import { executeToolWithHooks } from '../../src/agent/tool-hook-triggers.ts';
@@ -61,10 +61,10 @@ const instantProcess = fromCallback(({ sendBack }) => {
   report({ type: 'process.closed', exit });
 });
 
-const planOf = (mode: HookEventInput['mode']): HookEventInput => ({
+const planOf = (mode: HookLane['mode']): HookEventInput => ({
   event: 'BeforeTool',
-  mode,
   hooks: [{ name: 'a' }, { name: 'b' }],
+  lanes: [{ dialect: 'llxprt', mode, positions: [0, 1] }],
   payload: {},
   rules: {
     prepare: ({ name }) => ({

@@ -4,18 +4,20 @@ import { kodelet, kodeletStrict } from '../../src/dialects/kodelet/index.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import { exited } from '../support/answers.ts';
+import { definition } from '../support/definition.ts';
 import { hookmachine } from '../support/hookmachine.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { group, inParallel, someFields, startSession } from '../support/session.ts';
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+const hook = definition('BeforeTool');
 const depths = [600, 5_000, 100_000];
 
 describe('a denial survives whatever stands beside it', () => {
   test.each(depths)('nested %d levels deep, in the words of LLxprt', (depth) => {
     for (const field of ['tool_input', 'additionalContext', 'other']) {
       const stdout = `{"decision":"deny","reason":"no","hookSpecificOutput":{"${field}":{"x":${nested(depth)}}}}`;
-      expect(llxprt.read('BeforeTool', exited({ stdout }), {})).toMatchObject({
+      expect(llxprt.read(hook, exited({ stdout }), {})).toMatchObject({
         decision: 'deny',
         output: { reason: 'no' },
       });
@@ -25,12 +27,13 @@ describe('a denial survives whatever stands beside it', () => {
   test.each(depths)('nested %d levels deep, in the words of Kodelet', (depth) => {
     const stdout = `{"blocked":true,"reason":"no","input":{"x":${nested(depth)}}}`;
     const payload = { ...someFields.BeforeTool };
-    expect(kodelet.read('BeforeTool', exited({ stdout }), payload)).toMatchObject({
+    expect(kodelet.read(hook, exited({ stdout }), payload)).toMatchObject({
       decision: 'deny',
-      output: { reason: 'no' },
+      reason: 'no',
     });
-    const strict = kodeletStrict.read('BeforeTool', exited({ stdout }), payload);
-    expect(kodeletStrict.standing([strict])).toMatchObject([{ decision: 'deny' }]);
+    const answer = kodeletStrict.read(hook, exited({ stdout }), payload);
+    const verdict = kodeletStrict.merge!('BeforeTool', [{ hook: 'some hook', answer }], payload);
+    expect(verdict).toMatchObject({ decision: 'deny', reason: 'no' });
   });
 
   test('of megabytes', async () => {

@@ -1,9 +1,15 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { knownDialects } from '../../src/dialects/index.ts';
-import { hookEventNames, type HookEventName } from '../../src/protocol/events.ts';
+import { kodelet } from '../../src/dialects/kodelet/index.ts';
+import { llxprt } from '../../src/dialects/llxprt/index.ts';
+import { mergeEffects, passReplaced } from '../../src/dialects/merge-effects.ts';
+import { outputOf } from '../../src/dialects/merge-lanes.ts';
+import { hookEventNames, type LifecycleEvent } from '../../src/protocol/events.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import { startBusSession } from '../bus/bus.ts';
 import { exited } from '../support/answers.ts';
+import { definition } from '../support/definition.ts';
+import { hookOf, kodeletBox } from '../support/kodelet.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { inParallel, inSequence, quoted, someFields, startSession } from '../support/session.ts';
 
@@ -56,11 +62,16 @@ describe('what a hook prints reaches no prototype', () => {
     ))
       for (const stdout of texts) {
         const payload = { ...someFields[event] };
-        const answer = dialect.read(event, exited({ stdout }), payload);
+        const hook = definition(event);
+        const answer = dialect.read(hook, exited({ stdout }), payload);
         expect(hasForeignPrototype(answer)).toBe(false);
-        const told = dialect.chain(event, payload, answer);
+        const { chain = passReplaced, merge = mergeEffects } = dialect;
+        const told = chain(event, payload, answer);
         expect(hasForeignPrototype(told)).toBe(false);
-        expect(hasForeignPrototype(dialect.stdin(event, told, {}))).toBe(false);
+        expect(hasForeignPrototype(dialect.stdin(hook, told, {}))).toBe(false);
+        const verdict = merge(event, [{ hook: 'some hook', answer }], payload);
+        expect(hasForeignPrototype(verdict)).toBe(false);
+        expect(hasForeignPrototype(outputOf(verdict))).toBe(false);
       }
   });
 
@@ -72,7 +83,7 @@ describe('what a hook prints reaches no prototype', () => {
     'BeforeToolSelection',
   ] as const)(
     'nor do the merged answers of %s, side by side and in a row; the denial among them stands',
-    async (event: HookEventName) => {
+    async (event: LifecycleEvent) => {
       const commands = [...texts.map((text) => `printf '%s' ${quoted(text)}`), 'exit 2'];
       for (const hooks of [inParallel(...commands), inSequence(...commands)]) {
         const session = await startSession({ [event]: hooks });
@@ -83,6 +94,25 @@ describe('what a hook prints reaches no prototype', () => {
       }
     },
   );
+});
+
+test('nor do the answers of two dialects on one call; the denial among them stands', async () => {
+  const { local, start } = kodeletBox();
+  texts.forEach((text, index) =>
+    local(`${index}`, hookOf('before_tool_call', `printf '%s' ${quoted(text)}`)),
+  );
+  const commands = [...texts.map((text) => `printf '%s' ${quoted(text)}`), 'exit 2'];
+  const hooks = { BeforeTool: inParallel(...commands) };
+  const { fire } = await start({
+    dialects: [llxprt, kodelet],
+    settings: { tools: { enableHooks: true }, hooks },
+  });
+  const result = await fire('BeforeTool', someFields.BeforeTool);
+  expect(new Set(result.results.map(({ hook }) => hook.dialect))).toEqual(
+    new Set(['llxprt', 'kodelet']),
+  );
+  expect(result.finalOutput?.isBlockingDecision()).toBe(true);
+  expect(hasForeignPrototype(result)).toBe(false);
 });
 
 test('what the model says as arguments reaches no prototype', async () => {

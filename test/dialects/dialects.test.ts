@@ -1,17 +1,16 @@
 import { appendFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/dialects/dialect.ts';
-import { knownDialects } from '../../src/dialects/index.ts';
+import { defaultDialectsWith, knownDialects } from '../../src/dialects/index.ts';
 import { kodelet, kodeletStrict } from '../../src/dialects/kodelet/index.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
-import { defaultOutlinesWith, outlines } from '../../src/dialects/outlines.ts';
 import { trustChecker } from '../../src/trust/project-trust.ts';
 import { hookmachine } from '../support/hookmachine.ts';
 import { answering, kodeletBox } from '../support/kodelet.ts';
 import { inParallel, someFields, startSession } from '../support/session.ts';
 
 const namesWith = (dialect: Dialect): string[] =>
-  defaultOutlinesWith(dialect).map(({ name }) => name);
+  defaultDialectsWith(dialect).map(({ name }) => name);
 
 describe('the dialects of a session', () => {
   test('one that is spoken takes the place of that which finds the same hooks', () => {
@@ -20,12 +19,6 @@ describe('the dialects of a session', () => {
       ['llxprt', 'kodelet'],
       ['llxprt', 'kodelet-strict'],
     ]);
-  });
-
-  test('their outlines are what the whole ones begin with', () => {
-    expect(outlines.map(({ name }) => name)).toEqual(knownDialects.map(({ name }) => name));
-    for (const [index, outline] of outlines.entries())
-      expect(knownDialects[index]).toMatchObject(outline);
   });
 
   test('one that breaks while it looks for hooks is told, and costs the others nothing', async () => {

@@ -3,15 +3,15 @@ import { readAnswer as readKodelet } from '../../src/dialects/kodelet/answer.ts'
 import { toStdin } from '../../src/dialects/kodelet/stdin.ts';
 import { readAnswer } from '../../src/dialects/llxprt/answer.ts';
 import { denyFailure } from '../../src/dialects/process-facts.ts';
-import { hookEventNames, type HookEventName } from '../../src/protocol/events.ts';
+import { hookEventNames, type LifecycleEvent } from '../../src/protocol/events.ts';
 import { exited } from '../support/answers.ts';
 import { inParallel, print, someFields, startSession } from '../support/session.ts';
 
 type Payload = Readonly<Record<string, unknown>>;
 
-const told = (event: HookEventName): Payload => ({ ...someFields[event] });
+const told = (event: LifecycleEvent): Payload => ({ ...someFields[event] });
 
-const heard = (event: HookEventName, answer: object | string, payload = told(event)) =>
+const heard = (event: LifecycleEvent, answer: object | string, payload = told(event)) =>
   readAnswer(
     event,
     exited({ stdout: typeof answer === 'string' ? answer : JSON.stringify(answer) }),
@@ -78,7 +78,7 @@ const misses: [object | string, string][] = [
 ];
 
 /** The same for fields that only one event has. */
-const missesOf: [HookEventName, object | string, string][] = [
+const missesOf: [LifecycleEvent, object | string, string][] = [
   ['BeforeTool', { permissionDecision: 'deny' }, '"hookSpecificOutput.permissionDecision"'],
   ['BeforeAgent', { permissionDecision: 'deny' }, '"decision"'],
   ['BeforeAgent', { hookSpecificOutput: { permissionDecision: 'deny' } }, '"decision"'],
@@ -131,7 +131,7 @@ const missesOf: [HookEventName, object | string, string][] = [
       ],
       ['BeforeToolSelection', { mode: 'NONE' }, '"hookSpecificOutput.toolConfig.mode"'],
     ] as const
-  ).map(([event, specific, meant]): [HookEventName, object, string] => [
+  ).map(([event, specific, meant]): [LifecycleEvent, object, string] => [
     event,
     { hookSpecificOutput: specific },
     meant,
@@ -145,7 +145,11 @@ const missesOf: [HookEventName, object | string, string][] = [
 ];
 
 const everywhere = hookEventNames.flatMap((event) =>
-  misses.map(([answer, meant]): [HookEventName, object | string, string] => [event, answer, meant]),
+  misses.map(([answer, meant]): [LifecycleEvent, object | string, string] => [
+    event,
+    answer,
+    meant,
+  ]),
 );
 
 describe('an answer that is almost one (S-04, S-05)', () => {
@@ -233,7 +237,7 @@ test('what means nothing in hookSpecificOutput is dropped where it is very much,
   expect(denyFailure(silent, 'guard').decision).toBeUndefined();
 });
 
-const kodelet = (event: HookEventName, answer: object | string) =>
+const kodelet = (event: LifecycleEvent, answer: object | string) =>
   readKodelet(
     event,
     exited({ stdout: typeof answer === 'string' ? answer : JSON.stringify(answer) }),
@@ -241,7 +245,7 @@ const kodelet = (event: HookEventName, answer: object | string) =>
   );
 
 describe('an answer of a Kodelet hook that is almost one', () => {
-  test.each<[HookEventName, object | string, string]>([
+  test.each<[LifecycleEvent, object | string, string]>([
     ['BeforeTool', { bloked: true }, '"blocked"'],
     ['BeforeTool', { is_blocked: true }, '"blocked"'],
     ['BeforeTool', { blocked: 'true' }, '"blocked"'],

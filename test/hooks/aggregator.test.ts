@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { HookLane } from '../../machines/hook-event.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
 import { aggregateResults } from '../../src/hooks/hook-aggregator.ts';
-import type { HookPlan } from '../../src/hooks/hook-planner.ts';
-import type { RegisteredHook } from '../../src/settings/hook-definition.ts';
 import type { HookEventName } from '../../src/protocol/events.ts';
 import {
   AfterToolHookOutput,
@@ -15,32 +14,24 @@ import {
   BeforeToolSelectionHookOutput,
 } from '../../src/translate/model-outputs.ts';
 import { exited } from '../support/answers.ts';
-
-const hook = (event: HookEventName, name: string): RegisteredHook => ({
-  event,
-  name,
-  type: 'command',
-  command: name,
-  timeout: 1_000,
-  sequential: false,
-  source: 'project',
-  place: '',
-  env: {},
-  enabled: true,
-  dialect: 'llxprt',
-});
+import { definition } from '../support/definition.ts';
 
 /** What hooks that exit like this come to together. */
 function aggregate(
   event: HookEventName,
   exits: readonly Parameters<typeof exited>[0][],
-  mode: HookPlan['mode'] = 'parallel',
+  mode: HookLane['mode'] = 'parallel',
 ) {
-  const hooks = exits.map((_, index) => hook(event, `hook ${index}`));
+  const hooks = exits.map((_, index) => definition(event, { name: `hook ${index}` }));
   return aggregateResults(
-    { event, mode, hooks, dialects: new Map([['llxprt', llxprt]]) },
+    {
+      event,
+      hooks,
+      lanes: [{ dialect: 'llxprt', mode, positions: [...hooks.keys()] }],
+      dialects: new Map([['llxprt', llxprt]]),
+    },
     exits.map((exit, index) => ({
-      ...llxprt.read(event, exited(exit), {}),
+      ...llxprt.read(hooks[index]!, exited(exit), {}),
       hook: hooks[index]!,
       event,
     })),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { HookEventName } from '../../src/protocol/events.ts';
+import type { LifecycleEvent } from '../../src/protocol/events.ts';
 import { BeforeToolHookOutput } from '../../src/protocol/output.ts';
 import {
   inParallel,
@@ -11,7 +11,7 @@ import {
   type HookCommand,
 } from '../support/session.ts';
 
-async function fire(event: HookEventName, ...commands: HookCommand[]) {
+async function fire(event: LifecycleEvent, ...commands: HookCommand[]) {
   const session = await startSession({ [event]: inParallel(...commands) });
   return { ...(await session.fire(event, someFields[event])), session };
 }

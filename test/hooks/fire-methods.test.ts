@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HookEventHandler } from '../../src/hooks/hook-event-handler.ts';
 import type { AggregatedHookResult } from '../../src/verdict/results.ts';
-import { hookEventNames, type HookEventName } from '../../src/protocol/events.ts';
+import { hookEventNames, type LifecycleEvent } from '../../src/protocol/events.ts';
 import { inParallel, someFields, startSession } from '../support/session.ts';
 
 const { BeforeTool, AfterTool, BeforeModel, AfterModel, AfterAgent } = someFields;
 
 const methods: Readonly<
   Record<
-    HookEventName,
+    LifecycleEvent,
     (handler: HookEventHandler, signal?: AbortSignal) => Promise<AggregatedHookResult>
   >
 > = {

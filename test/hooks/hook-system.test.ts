@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { emptyVerdict } from '../../src/dialects/merge-effects.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { HookSystem, HookSystemNotInitializedError } from '../../src/hooks/hook-system.ts';
@@ -163,6 +164,7 @@ describe('whether any hook would run', () => {
       results: [],
       conflicts: [],
       setBy: {},
+      verdict: emptyVerdict,
     });
     expect(one).not.toBe(other);
     expect(one.allOutputs).not.toBe(other.allOutputs);

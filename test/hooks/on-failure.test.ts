@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { executeToolWithHooks } from '../../src/agent/tool-hook-triggers.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
-import type { HookEventName } from '../../src/protocol/events.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { sandbox } from '../support/sandbox.ts';
 import {
@@ -163,7 +162,7 @@ describe('a denial by failure is one like any other', () => {
     expect(result.llmContent).toContain('the hook "guard" failed: Hook exited with code 1');
   });
 
-  test.each(hookEventNames)('%s', async (event: HookEventName) => {
+  test.each(hookEventNames)('%s', async (event) => {
     const session = await startSession({ [event]: inParallel(closed('exit 1')) });
     const { finalOutput } = await session.fire(event, someFields[event]);
     expect(finalOutput?.isBlockingDecision()).toBe(true);

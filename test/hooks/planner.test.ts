@@ -31,7 +31,7 @@ describe('a plan', () => {
     expect(planner.plan('BeforeTool', 'read_file')).toBeUndefined();
     expect(planner.plan('BeforeTool', 'write_file')).toMatchObject({
       event: 'BeforeTool',
-      mode: 'parallel',
+      lanes: [{ mode: 'parallel' }],
       hooks: [{ command: 'a' }],
     });
   });
@@ -166,7 +166,7 @@ describe('the mode (HOOK-108, 109)', () => {
       ],
     });
     expect(planner.plan('BeforeTool', 'write_file')).toMatchObject({
-      mode: 'sequential',
+      lanes: [{ mode: 'sequential' }],
       hooks: [{ command: 'a' }, { command: 'b' }, { command: 'c' }],
     });
   });
@@ -175,7 +175,7 @@ describe('the mode (HOOK-108, 109)', () => {
     const { planner } = await plannerOf({
       BeforeTool: [{ hooks: run('a') }, { matcher: 'write', sequential: true, hooks: run('b') }],
     });
-    expect(planner.plan('BeforeTool', 'read_file')?.mode).toBe('parallel');
+    expect(planner.plan('BeforeTool', 'read_file')?.lanes).toMatchObject([{ mode: 'parallel' }]);
   });
 
   test('is a sequence also when the entry that asks for it is a double (C-22)', async () => {
@@ -183,7 +183,7 @@ describe('the mode (HOOK-108, 109)', () => {
       BeforeTool: [{ hooks: run('a', 'b') }, { sequential: true, hooks: run('a') }],
     });
     expect(planner.plan('BeforeTool', 'x')).toMatchObject({
-      mode: 'sequential',
+      lanes: [{ mode: 'sequential' }],
       hooks: [{ command: 'a' }, { command: 'b' }],
     });
   });
@@ -193,7 +193,7 @@ describe('the mode (HOOK-108, 109)', () => {
       BeforeTool: [{ sequential: true, hooks: run('a') }],
       AfterTool: [{ hooks: run('a') }],
     });
-    expect(planner.plan('AfterTool', 'x')?.mode).toBe('parallel');
+    expect(planner.plan('AfterTool', 'x')?.lanes).toMatchObject([{ mode: 'parallel' }]);
   });
 });
 

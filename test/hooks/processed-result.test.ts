@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fireBeforeModelHook } from '../../src/agent/model-hook-triggers.ts';
+import { emptyVerdict } from '../../src/dialects/merge-effects.ts';
 import { processHookResult } from '../../src/hooks/processed-result.ts';
 import { buildFailureEnvelope } from '../../src/hooks/failure.ts';
 import { makeEmptySuccessResult } from '../../src/verdict/results.ts';
@@ -120,6 +121,7 @@ describe('a failure has an envelope of its own (DELTA-HFAIL-001)', () => {
       results: [],
       conflicts: [],
       setBy: {},
+      verdict: emptyVerdict,
       failure: { event: 'BeforeTool', stage: 'planning', message: 'no such folder' },
     });
     expect(envelope.errors[0]).toBe(error);

@@ -160,12 +160,12 @@ describe('the journal', () => {
       'blocked',
     ]);
     expect(pathOf(seen.started('hookEvent')[0]?.id).slice(0, 6)).toEqual([
-      'hearing.choosing',
-      'hearing.sequence.next',
-      'hearing.sequence.running',
-      'hearing.sequence.judging',
-      'hearing.sequence.next',
-      'hearing.sequence.running',
+      'hearing.waiting',
+      'hearing.judging',
+      'hearing.waiting',
+      'hearing.judging',
+      'hearing.waiting',
+      'hearing.judging',
     ]);
     // Its end may be heard before that of its outputs.
     const path = pathOf(seen.started('hookProcess')[0]?.id).filter((to) => to !== 'alive.draining');

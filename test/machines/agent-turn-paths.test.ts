@@ -96,8 +96,8 @@ interface Setting {
 
 const somePlan = {
   event: '',
-  mode: 'parallel',
   hooks: [],
+  lanes: [],
   payload: {},
 } as unknown as HookEventInput;
 const maxRejections = 1;

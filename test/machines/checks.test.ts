@@ -11,7 +11,7 @@ import {
 } from 'xstate';
 import { getAdjacencyMap, getSimplePaths } from 'xstate/graph';
 import type { AgentTurnInput } from '../../machines/agent-turn.ts';
-import type { HookEventInput } from '../../machines/hook-event.ts';
+import type { HookEventContext, HookEventInput, HookLane } from '../../machines/hook-event.ts';
 import type { HookProcessInput } from '../../machines/hook-process.ts';
 import type { ModelCallInput } from '../../machines/model-call.ts';
 import type { ToolCallInput } from '../../machines/tool-call.ts';
@@ -27,6 +27,8 @@ interface World {
   readonly acts: readonly string[];
   /** What says that this must not be done; read off an event. */
   readonly forbids: (event: Said) => boolean;
+  /** What a state has begun in the lane of the actor that forbids it to begin more. */
+  readonly begun?: (state: AnyMachineSnapshot, actorId: string | undefined) => unknown;
   /** How a machine may end that was told to cancel. */
   readonly afterCancel: readonly string[];
 }
@@ -88,12 +90,17 @@ const rules: HookEventInput['rules'] = {
 const reports = { answered: () => undefined, decided: () => undefined };
 const plan: HookEventInput = {
   event: '',
-  mode: 'parallel',
   hooks: [],
+  lanes: [],
   payload: {},
   rules,
   reports,
 };
+const lane = (mode: HookLane['mode'], ...positions: number[]): HookLane => ({
+  dialect: mode,
+  mode,
+  positions,
+});
 const either = [true, false];
 const planned = (): HookEventInput => plan;
 const never = (): Promise<never> => Promise.reject(new Error('the world answers'));
@@ -148,16 +155,27 @@ const worlds: Readonly<Record<string, World>> = {
     afterCancel: ['cancelled', 'failed'],
   },
   hookEvent: {
-    inputs: (['parallel', 'sequential'] as const).flatMap((mode) =>
-      [0, 1, 2, 3].map((count) => ({
-        ...plan,
-        mode,
-        hooks: Array.from({ length: count }, (_, index) => ({ name: `${index}` })),
-      })),
-    ),
+    inputs: [
+      [],
+      ...(['parallel', 'sequential'] as const).flatMap((mode) =>
+        [1, 2, 3].map((count) => [lane(mode, ...Array.from({ length: count }).keys())]),
+      ),
+      [lane('sequential', 0, 2), lane('parallel', 1)],
+    ].map((lanes) => ({
+      ...plan,
+      lanes,
+      hooks: lanes.flatMap(({ positions }) => positions.map((index) => ({ name: `${index}` }))),
+    })),
     says: { 'hook.0': hookAnswers, 'hook.1': hookAnswers, 'hook.2': hookAnswers, cancel },
+    acts: [],
     // Side by side all hooks run already; in a sequence no further one may begin.
-    acts: ['hearing.sequence.running'],
+    begun: (state, actorId) => {
+      const { input, started } = state.context as HookEventContext;
+      const own = input.lanes.find(({ positions }) =>
+        positions.some((position) => actorId === `hook.${position}`),
+      );
+      return own?.positions.map((position) => started[position]);
+    },
     forbids: ({ output }) =>
       /"deny"|"stop":true/.test((output as { exit?: typeof exit } | undefined)?.exit?.stdout ?? ''),
     afterCancel: ['cancelled'],
@@ -393,11 +411,12 @@ function isRunning(snapshot: AnyMachineSnapshot, actorId: string | undefined): b
   if (actorId === undefined) return false;
   const [, kind, index] = /^(hook|tool)\.(\d+)$/.exec(actorId) ?? [];
   const {
-    started = 0,
+    started = [],
     answers = [],
     slots = [],
-  } = contextOf(snapshot) as { started?: number; answers?: unknown[]; slots?: unknown[] };
-  if (kind === 'hook') return Number(index) < started && answers[Number(index)] === undefined;
+  } = contextOf(snapshot) as { started?: boolean[]; answers?: unknown[]; slots?: unknown[] };
+  if (kind === 'hook')
+    return started[Number(index)] === true && answers[Number(index)] === undefined;
   if (kind === 'tool') return slots[Number(index)] !== undefined;
   return snapshot._nodes.some(({ invoke }) => invoke.some(({ id }) => id === actorId));
 }
@@ -426,7 +445,7 @@ const serializeState = (snapshot: AnyMachineSnapshot): string => {
   return key;
 };
 
-/** A state by the names on the way to it, such as `sequence.running`. */
+/** A state by the names on the way to it, such as `hearing.waiting`. */
 const nameOf = (value: unknown): string =>
   typeof value === 'string'
     ? value
@@ -496,6 +515,11 @@ describe.each(machines.map((machine) => ({ id: machine.id, machine })))(
           expect(world.acts, `${event.type} leads to ${nameOf(state.value)}`).not.toContain(
             nameOf(state.value),
           );
+        if (world.begun === undefined) continue;
+        const { actorId, type } = steps[forbidden]!.event;
+        const begun = world.begun(steps[forbidden - 1]!.state, actorId);
+        for (const { state } of steps.slice(forbidden))
+          expect(world.begun(state, actorId), `${type} begins more`).toEqual(begun);
       }
       for (const act of world.acts)
         expect(

@@ -6,6 +6,7 @@ import {
   type HookAnswer,
   type HookEventInput,
   type HookEventOutcome,
+  type HookLane,
   type HookPayload,
   type HookVerdict,
 } from '../../machines/hook-event.ts';
@@ -16,7 +17,6 @@ import { statesOf } from './states-of.ts';
 
 type Snapshot = SnapshotFrom<typeof hookEventMachine>;
 type Event = EventFromLogic<typeof hookEventMachine>;
-type Mode = HookEventInput['mode'];
 
 /** What a hook may come to: an answer, a process that breaks, or its end by a cancel. */
 const meanings = {
@@ -61,11 +61,44 @@ const answersOf = (count: number): { word: Word; hook: number; event: object }[]
     }),
   ).flat();
 
-/** Asks nothing of anybody: the rules of a plan whose hooks are only names. */
-const inputFor = (mode: Mode, count: number): HookEventInput => ({
-  event: 'BeforeTool',
+/** How the hooks of a plan are spread over dialects. */
+interface Lanes {
+  readonly name: string;
+  readonly lanes: readonly HookLane[];
+  readonly count: number;
+}
+
+const lane = (dialect: string, mode: HookLane['mode'], ...positions: number[]): HookLane => ({
+  dialect,
   mode,
+  positions,
+});
+
+const plans: readonly Lanes[] = [
+  ...(['parallel', 'sequential'] as const).flatMap((mode) =>
+    [0, 1, 2, 3].map((count) => ({
+      name: `${count} hooks, ${mode}`,
+      lanes: count === 0 ? [] : [lane('a', mode, ...Array.from({ length: count }).keys())],
+      count,
+    })),
+  ),
+  {
+    name: 'two hooks in sequence beside one',
+    lanes: [lane('a', 'sequential', 0, 2), lane('b', 'parallel', 1)],
+    count: 3,
+  },
+  {
+    name: 'two sequences',
+    lanes: [lane('a', 'sequential', 1), lane('b', 'sequential', 0, 2)],
+    count: 3,
+  },
+];
+
+/** Asks nothing of anybody: the rules of a plan whose hooks are only names. */
+const inputFor = ({ lanes, count }: Lanes): HookEventInput => ({
+  event: 'BeforeTool',
   hooks: Array.from({ length: count }, (_, hook) => ({ name: `${hook}` })),
+  lanes,
   payload: { passedOn: [] },
   rules: {
     prepare: ({ name }, payload) => {
@@ -102,13 +135,13 @@ let reported: string[] = [];
 const script = new Script();
 const machine = hookEventMachine.provide({ actors: { hookProcess: script.child as never } });
 
-function walkOf(mode: Mode, count: number) {
-  const answers = answersOf(count);
+function walkOf(plan: Lanes) {
+  const answers = answersOf(plan.count);
   const cancel = { type: 'cancel', reason: 'user' };
   const answerIn = (event: Event) => answers.find((answer) => answer.event === event);
   return {
     answerIn,
-    input: inputFor(mode, count),
+    input: inputFor(plan),
     events: [...answers.map(({ event }) => event), cancel] as Event[],
     /** Only what can happen: a running hook answers, once; one that was cancelled may still have its say. */
     filterEvents: (snapshot: Snapshot, event: Event): boolean => {
@@ -118,11 +151,11 @@ function walkOf(mode: Mode, count: number) {
       if (answer === undefined) return cancelReason === undefined && snapshot.can(event);
       const { word, hook } = answer;
       const fits = cancelReason === undefined ? word !== 'ends' : lateWords.includes(word);
-      return fits && hook < started && heard[hook] === undefined;
+      return fits && started[hook] === true && heard[hook] === undefined;
     },
     serializeState: ({ value, context }: Snapshot): string => {
-      const { started, answers: heard, payload, cancelReason } = context;
-      return JSON.stringify({ value, started, heard, payload, cancelReason });
+      const { started, answers: heard, payloads, cancelReason } = context;
+      return JSON.stringify({ value, started, heard, payloads, cancelReason });
     },
   };
 }
@@ -130,9 +163,8 @@ function walkOf(mode: Mode, count: number) {
 /** What a hook may come to after a cancel: ended by it, or its answer was on its way already. */
 const lateWords: readonly Word[] = ['ends', 'denies', 'breaks'];
 
-const cases = (['parallel', 'sequential'] as const).flatMap((mode) =>
-  [0, 1, 2, 3].map((count) => ({ mode, count, walk: walkOf(mode, count) })),
-);
+const cases = plans.map((plan) => ({ ...plan, walk: walkOf(plan) }));
+
 /** What is heard on a path: answers of hooks, and in between, perhaps, the cancel. */
 interface Heard {
   readonly answers: readonly { word: Word; hook: number }[];
@@ -141,7 +173,7 @@ interface Heard {
   readonly isCancelled: boolean;
 }
 
-const pathsOf = ({ mode, count, walk }: (typeof cases)[number]) =>
+const pathsOf = ({ lanes, walk }: (typeof cases)[number]) =>
   getSimplePaths(machine, { ...walk, toState: ({ status }) => status !== 'active' }).map(
     ({ steps }) => {
       const events = steps.slice(1).map(({ event }) => event);
@@ -154,7 +186,7 @@ const pathsOf = ({ mode, count, walk }: (typeof cases)[number]) =>
         .map((answer) => (answer ? `${answer.hook} ${answer.word}` : 'cancel'))
         .join(', ');
       const heard: Heard = { answers, inTime, isCancelled };
-      return { name, mode, count, input: walk.input, events, states, heard };
+      return { name, lanes, input: walk.input, events, states, heard };
     },
   );
 
@@ -175,52 +207,64 @@ function expectedOf({ answers, isCancelled }: Heard): HookEventOutcome {
 const allowing = (answers: Heard['answers']): string[] =>
   answers.filter(({ word }) => word === 'allows').map(({ hook }) => `${hook}`);
 
-/** What each started hook must have been told: in a sequence, what those before it passed on. */
-const toldTo = (mode: Mode, answers: Heard['answers']): typeof prepared =>
-  answers
-    .toSorted((one, other) => one.hook - other.hook)
-    .map(({ hook }, index, inOrder) => ({
-      name: `${hook}`,
-      payload: { passedOn: mode === 'parallel' ? [] : allowing(inOrder.slice(0, index)) },
-    }));
+/** The answers of a lane's hooks, in their order. */
+const answersIn = ({ positions }: HookLane, answers: Heard['answers']): Heard['answers'] =>
+  positions.flatMap((position) => answers.filter(({ hook }) => hook === position));
+
+/** What each started hook must have been told: in a sequence, what those before it in its lane passed on. */
+const toldTo = (lanes: readonly HookLane[], answers: Heard['answers']): typeof prepared =>
+  lanes
+    .flatMap((one) =>
+      answersIn(one, answers).map(({ hook }, index, inOrder) => ({
+        name: `${hook}`,
+        payload: { passedOn: one.mode === 'parallel' ? [] : allowing(inOrder.slice(0, index)) },
+      })),
+    )
+    .toSorted(byName);
+
+const byName = (one: { name: string }, other: { name: string }): number =>
+  one.name.localeCompare(other.name);
 
 /** Whether hooks that were heard so far leave nothing to be heard. */
-function isOver(mode: Mode, count: number, { answers, isCancelled }: Heard): boolean {
-  if (answers.length === count || isCancelled) return true;
-  const last = answers.at(-1)?.word;
-  return mode === 'sequential' && (last === 'denies' || last === 'stops');
-}
+const isOver = (lanes: readonly HookLane[], { answers, isCancelled }: Heard): boolean =>
+  isCancelled ||
+  lanes.every((one) => {
+    const heard = answersIn(one, answers);
+    const last = heard.at(-1)?.word;
+    const isEnded = one.mode === 'sequential' && (last === 'denies' || last === 'stops');
+    return isEnded || heard.length === one.positions.length;
+  });
 
 const passed = new Set<string>();
 
-describe.each(cases)('every path of $count hooks, $mode, played on real actors', (plan) => {
+describe.each(cases)('every path of $name, played on real actors', (plan) => {
   const paths = pathsOf(plan);
 
   test(`each of the ${paths.length} ends as what was heard demands`, async () => {
-    for (const { name, mode, count, input, events, states, heard } of paths) {
+    for (const { name, lanes, input, events, states, heard } of paths) {
       prepared = [];
       reported = [];
       const played = await script.play(machine, input, events);
       for (const id of played.passed) passed.add(id);
       const running = heard.answers.slice(heard.inTime).map(({ hook }) => `hook.${hook}`);
-      expect({ ...played, passed: [], prepared }, name).toEqual({
+      expect({ ...played, passed: [], prepared: prepared.toSorted(byName) }, name).toEqual({
         states,
         passed: [],
         status: 'done',
         output: expectedOf(heard),
         toldToCancel: running.toSorted(),
-        prepared: toldTo(mode, heard.answers),
+        prepared: toldTo(lanes, heard.answers),
       });
       expect(reported, name).toEqual([...heard.answers.map(({ hook }) => `${hook}`), 'verdict']);
-      expect(isOver(mode, count, heard), name).toBe(true);
+      expect(isOver(lanes, heard), name).toBe(true);
     }
   });
 
-  test('a block or a stop ends a sequence, and nothing but the hooks ends side by side', () => {
-    for (const { name, mode, count, heard } of paths)
+  test('a block or a stop ends its own sequence, and nothing but the hooks ends side by side', () => {
+    for (const { name, lanes, heard } of paths)
       for (let length = 0; length < heard.inTime + (heard.isCancelled ? 1 : 0); length++) {
         const earlier = { ...heard, answers: heard.answers.slice(0, length), isCancelled: false };
-        expect(isOver(mode, count, earlier), name).toBe(false);
+        expect(isOver(lanes, earlier), name).toBe(false);
       }
   });
 

@@ -84,8 +84,8 @@ const walk = { events, filterEvents, serializeState };
 
 const plan: HookEventInput = {
   event: '',
-  mode: 'parallel',
   hooks: [],
+  lanes: [],
   payload: {},
   rules: {
     prepare: () => ({

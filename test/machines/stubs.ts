@@ -15,8 +15,8 @@ const hookProcess: HookProcessInput = {
 
 const hookEvent: HookEventInput = {
   event: 'BeforeTool',
-  mode: 'sequential',
   hooks: [{ name: 'some-hook' }, { name: 'another' }],
+  lanes: [{ dialect: 'llxprt', mode: 'sequential', positions: [0, 1] }],
   payload: {},
   rules: {
     prepare: () => hookProcess,

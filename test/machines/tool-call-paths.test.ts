@@ -74,8 +74,8 @@ const walk = { filterEvents, serializeState };
 
 const plan: HookEventInput = {
   event: '',
-  mode: 'parallel',
   hooks: [],
+  lanes: [],
   payload: {},
   rules: {
     prepare: () => ({

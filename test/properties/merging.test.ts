@@ -2,12 +2,14 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '../../src/dialects/answer.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
-import { joinTexts, type NamedAnswer } from '../../src/dialects/merge/field-set.ts';
-import { mergeAnswers } from '../../src/dialects/merge/merge-answers.ts';
-import { mergeToolConfigs } from '../../src/dialects/merge/merge-union.ts';
+import type { NamedAnswer } from '../../src/dialects/dialect.ts';
+import { joinTexts } from '../../src/dialects/field-set.ts';
+import { mergeAnswers } from '../../src/dialects/llxprt/merge-answers.ts';
+import { mergeToolConfigs } from '../../src/dialects/llxprt/merge-union.ts';
 import type { HookToolConfig } from '../../src/protocol/llm.ts';
 import { isBlocking, type HookOutput } from '../../src/protocol/output.ts';
 import { exited } from '../support/answers.ts';
+import { definition } from '../support/definition.ts';
 import { holds } from './check.ts';
 import { printedText } from './endings.ts';
 
@@ -51,7 +53,7 @@ describe('merging is associative: a part merged first changes nothing', () => {
         inThree(printedText),
         (texts) => {
           const [one, two, three] = texts.map((some) =>
-            some.map((stdout) => named(llxprt.read(event, exited({ stdout }), {}))),
+            some.map((stdout) => named(llxprt.read(definition(event), exited({ stdout }), {}))),
           ) as [NamedAnswer[], NamedAnswer[], NamedAnswer[]];
           const whole = mergeAnswers(event, [...one, ...two, ...three]).output;
           const part = mergeAnswers(event, two).output;
@@ -78,7 +80,7 @@ const named = (answer: Answer): NamedAnswer => ({ hook: 'some hook', answer });
 const asAnswer = (output: HookOutput): NamedAnswer => ({
   hook: 'some hook',
   answer: {
-    ...llxprt.read('BeforeTool', exited({}), {}),
+    ...llxprt.read(definition('BeforeTool'), exited({}), {}),
     output,
     decision: isBlocking(output.decision) ? 'deny' : output.decision === 'ask' ? 'ask' : 'allow',
     stop: output.continue === false,

@@ -1,11 +1,15 @@
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
-import { hookEventMachine, type HookEventOutcome } from '../../machines/hook-event.ts';
+import {
+  hookEventMachine,
+  type HookEventOutcome,
+  type HookLane,
+} from '../../machines/hook-event.ts';
 import { knownDialects } from '../../src/dialects/index.ts';
-import { toMachineInput, type Verdict } from '../../src/hooks/plan-input.ts';
+import { toMachineInput, type EventVerdict } from '../../src/hooks/plan-input.ts';
 import { HookPlanner, type HookPlan } from '../../src/hooks/hook-planner.ts';
 import { HookRegistry } from '../../src/hooks/hook-registry.ts';
 import type { AggregatedHookResult } from '../../src/verdict/results.ts';
-import type { HookEventName } from '../../src/protocol/events.ts';
+import type { LifecycleEvent } from '../../src/protocol/events.ts';
 import type { HookInput } from '../../src/protocol/input.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import type { HookDefinition } from '../../src/settings/hook-definition.ts';
@@ -21,10 +25,10 @@ export interface ScriptedHook {
 
 /** One event with scripted hooks. */
 interface ScriptedEvent {
-  readonly event: HookEventName;
+  readonly event: LifecycleEvent;
   readonly mode: 'parallel' | 'sequential';
   readonly hooks: readonly ScriptedHook[];
-  /** Plan positions in the order of finishing; default, and in a sequence always: one after another. */
+  /** Plan positions in the order of finishing, those of a sequence among each other in plan order; default: plan order. */
   readonly order?: readonly number[];
 }
 
@@ -46,13 +50,24 @@ export async function play(scripted: ScriptedEvent): Promise<AggregatedHookResul
   };
   const plan = planOf(event, mode, hooks);
   const input = toMachineInput(plan, { ...base, ...someFields[event] }, {}, observer);
-  const ends = order.map((index) => ({
+  const ends = inTurn(order, plan.lanes).map((index) => ({
     type: `xstate.done.actor.hook.${index}`,
     output: hooks[index]!.ending,
   }));
   const { output, status } = await script.play(machine, input, ends);
   if (status !== 'done') throw new Error(`the event ended as ${status}`);
-  return ((output as HookEventOutcome).verdict as Verdict).result;
+  return ((output as HookEventOutcome).verdict as EventVerdict).result;
+}
+
+/** The order with the hooks of each sequence in theirs. */
+function inTurn(order: readonly number[], lanes: readonly HookLane[]): number[] {
+  const sequences = lanes
+    .filter(({ mode }) => mode === 'sequential')
+    .map(({ positions }) => ({ positions, left: [...positions] }));
+  return order.map(
+    (position) =>
+      sequences.find(({ positions }) => positions.includes(position))?.left.shift() ?? position,
+  );
 }
 
 /** Whether the hooks forbid that it goes on. */
@@ -63,7 +78,7 @@ export const verdictOf = ({ finalOutput }: AggregatedHookResult) => ({
 
 /** The plan that settings with these hooks lead to. */
 function planOf(
-  event: HookEventName,
+  event: LifecycleEvent,
   mode: ScriptedEvent['mode'],
   hooks: readonly ScriptedHook[],
 ): HookPlan {
@@ -79,7 +94,7 @@ function planOf(
 }
 
 const definition = (
-  event: HookEventName,
+  event: LifecycleEvent,
   mode: ScriptedEvent['mode'],
   { onFailure }: ScriptedHook,
   index: number,

@@ -1,10 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { knownDialects } from '../../src/dialects/index.ts';
-import { mergeAnswers } from '../../src/dialects/merge/merge-answers.ts';
+import { mergeEffects, passReplaced } from '../../src/dialects/merge-effects.ts';
+import { outputOf } from '../../src/dialects/merge-lanes.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { createSpecificHookOutput } from '../../src/translate/model-outputs.ts';
 import { exited } from '../support/answers.ts';
+import { definition } from '../support/definition.ts';
 import { someFields } from '../support/session.ts';
 import { holds } from './check.ts';
 import { printedText } from './endings.ts';
@@ -31,21 +33,19 @@ describe.each(knownDialects)('any bytes on stdout of a hook of $name', (dialect)
       fc.record({ stdout, exitCode, stderr: fc.string({ maxLength: 5 }) }),
       (exit) => {
         const payload = { ...someFields[event] };
-        const answer = dialect.read(event, exited(exit), payload);
+        const answer = dialect.read(definition(event), exited(exit), payload);
         expect(['ok', 'failed']).toContain(answer.status);
         if (answer.status === 'failed') expect(answer.error?.message).toMatch(/\S{3}/);
         else expect(answer.error).toBeUndefined();
-        dialect.chain(event, payload, answer);
-        const standing = dialect.standing([answer]);
-        const merged = mergeAnswers(
-          event,
-          standing.map((one) => ({ hook: 'some hook', answer: one })),
-        );
-        const verdict = createSpecificHookOutput(merged.output ?? {}, event);
-        expect(verdict.isBlockingDecision()).toBe(
-          standing.some(({ status, decision }) => status === 'ok' && decision === 'deny'),
-        );
-        expect(verdict.shouldStopExecution()).toBe(answer.stop);
+        const { chain = passReplaced, merge = mergeEffects } = dialect;
+        chain(event, payload, answer);
+        const merged = merge(event, [{ hook: 'some hook', answer }], payload);
+        if (answer.status === 'ok' && answer.decision !== undefined)
+          expect(merged.decision).toBe(answer.decision);
+        expect(merged.stop).toBe(answer.stop);
+        const verdict = createSpecificHookOutput(outputOf(merged) ?? {}, event);
+        expect(verdict.isBlockingDecision()).toBe(merged.decision === 'deny');
+        expect(verdict.shouldStopExecution()).toBe(merged.stop);
         // Hosts write it down and send it on.
         expect(JSON.stringify(verdict)).toMatch(/^\{/);
         expect(Object.keys(Object.prototype)).toEqual([]);
@@ -59,7 +59,8 @@ describe.each(knownDialects)('any bytes on stdout of a hook of $name', (dialect)
       fc.record({ text: printedText, before: noise, after: noise }),
       ({ text, before, after }) => {
         const payload = { ...someFields[event] };
-        const read = (printed: string) => dialect.read(event, exited({ stdout: printed }), payload);
+        const read = (printed: string) =>
+          dialect.read(definition(event), exited({ stdout: printed }), payload);
         if (!text.trimStart().startsWith('{') || read(text).output?.decision === undefined) return;
         if (!['deny', 'block'].includes(read(text).output!.decision!)) return;
         const answer = read(`${before}${text}${after}`);

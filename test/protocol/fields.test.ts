@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { holds } from '../properties/check.ts';
 import { checkEventFields } from '../../src/protocol/event-fields.ts';
-import { hookEventNames, type HookEventName } from '../../src/protocol/events.ts';
+import { hookEventNames, type LifecycleEvent } from '../../src/protocol/events.ts';
 import { someFields } from '../support/session.ts';
 
 const object = z.record(z.string(), z.unknown(), 'must be an object');
@@ -12,7 +12,7 @@ const oneOf = <const Values extends readonly [string, ...string[]]>(values: Valu
   z.enum(values, `must be one of ${values.join(', ')}`);
 
 /** The events' fields once more, as a schema. */
-const schemas: Readonly<Record<HookEventName, z.ZodObject>> = {
+const schemas: Readonly<Record<LifecycleEvent, z.ZodObject>> = {
   BeforeTool: z.looseObject({ tool_name: text, tool_input: object }),
   AfterTool: z.looseObject({ tool_name: text, tool_input: object, tool_response: object }),
   BeforeAgent: z.looseObject({ prompt: text }),
@@ -36,7 +36,7 @@ const schemas: Readonly<Record<HookEventName, z.ZodObject>> = {
   }),
 };
 
-function bySchema(event: HookEventName, value: unknown) {
+function bySchema(event: LifecycleEvent, value: unknown) {
   const parsed = schemas[event].safeParse(value);
   if (parsed.success) return { fields: parsed.data };
   return {

@@ -1,7 +1,7 @@
 import type { HookExit, HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { Answer } from '../../src/dialects/answer.ts';
 import { readAnswer } from '../../src/dialects/llxprt/answer.ts';
-import type { NamedAnswer } from '../../src/dialects/merge/field-set.ts';
+import type { NamedAnswer } from '../../src/dialects/dialect.ts';
 import type { HookEventName } from '../../src/protocol/events.ts';
 
 /** The outcome of a process that ended by itself, silently with 0 unless told otherwise. */

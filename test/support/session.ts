@@ -2,7 +2,7 @@ import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-c
 import type { FireOptions } from '../../src/hooks/hook-event-handler.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import type { AggregatedHookResult } from '../../src/verdict/results.ts';
-import type { HookEventName } from '../../src/protocol/events.ts';
+import type { HookEventName, LifecycleEvent } from '../../src/protocol/events.ts';
 import type { HookEventFields } from '../../src/protocol/input.ts';
 import type { Settings } from '../../src/settings/schema.ts';
 import { tempFolder } from './temp-folder.ts';
@@ -73,7 +73,7 @@ export async function startSession(
 }
 
 /** The fields of each event, for tests that do not care about them. */
-export const someFields: { readonly [Event in HookEventName]: HookEventFields[Event] } = {
+export const someFields: { readonly [Event in LifecycleEvent]: HookEventFields[Event] } = {
   BeforeTool: { tool_name: 'write_file', tool_input: { file_path: 'a.txt', content: 'text' } },
   AfterTool: {
     tool_name: 'write_file',

@@ -1,4 +1,4 @@
-import { outlines } from '../../dialects/outlines.ts';
+import { knownDialects } from '../../dialects/index.ts';
 import { systemSettingsFile, trustFile } from '../../settings/levels.ts';
 
 /*
@@ -51,7 +51,7 @@ const ofHosts: readonly string[] = [
 
 /** All places below a project or a home. */
 export const guardedPlaces: readonly string[] = [
-  ...new Set([...outlines.flatMap(({ guarded = [] }) => guarded), ...ofHosts]),
+  ...new Set([...knownDialects.flatMap(({ guarded = [] }) => guarded), ...ofHosts]),
 ];
 
 /** Folders of administrators, and what the environment puts in their or a user's place. */

@@ -104,15 +104,17 @@ function readFields(
     const reason = field('reason', isString, 'a string');
     if (blocked === undefined) return {};
     return blocked
-      ? { decision: 'deny', output: { decision: 'deny', reason: reason || 'Blocked by hook' } }
-      : { decision: 'allow', output: { decision: 'allow' } };
+      ? { decision: 'deny', reason: reason || 'Blocked by hook' }
+      : { decision: 'allow' };
   };
   switch (event) {
     case 'BeforeTool': {
       const input = field('input', isRecord, 'an object');
       return {
         ...decision(),
-        ...(input && { toolInput: exchangeNames(toolName, input) }),
+        ...(input && {
+          effects: [{ kind: 'replace', slot: 'tool_input', value: exchangeNames(toolName, input) }],
+        }),
       };
     }
     case 'AfterTool': {
@@ -120,14 +122,17 @@ function readFields(
       const told = toKodeletOutput(toolName, payload['tool_response']);
       // A hook that repeats what it was told wants no change.
       return output && !isDeepStrictEqual(output, told)
-        ? { toolResponse: fromKodeletOutput(output) }
+        ? {
+            effects: [{ kind: 'replace', slot: 'tool_response', value: fromKodeletOutput(output) }],
+          }
         : {};
     }
     case 'BeforeAgent':
       return decision();
     case 'AfterAgent': {
       const followUps = field('follow_up_messages', isTexts, 'an array of strings');
-      return followUps ? { followUps: followUps.filter((text) => text !== '') } : {};
+      const texts = (followUps ?? []).filter((text) => text !== '');
+      return { effects: texts.map((text) => ({ kind: 'followUp', text })) };
     }
     default:
       return {};

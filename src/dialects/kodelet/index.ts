@@ -1,9 +1,10 @@
-import type { HookPayload } from '../../../machines/hook-event.ts';
-import type { HookEventName } from '../../protocol/events.ts';
+import { folderAtFirstSight } from '../../settings/read-files.ts';
 import type { Answer } from '../answer.ts';
 import type { Dialect } from '../dialect.ts';
+import { mergeEffects } from '../merge-effects.ts';
 import { readAnswer } from './answer.ts';
-import { kodeletOutline, kodeletStrictOutline } from './outline.ts';
+import { kodeletEvents } from './events.ts';
+import { hookFolders } from './hook-folders.ts';
 import { toStdin } from './stdin.ts';
 
 /**
@@ -11,12 +12,32 @@ import { toStdin } from './stdin.ts';
  * each seeing what those before it changed; any block blocks (C-108).
  */
 export const kodelet: Dialect = {
-  ...kodeletOutline,
+  name: 'kodelet',
+  family: 'kodelet',
+  events: kodeletEvents,
+  needsSwitch: false,
+  guarded: [
+    '.kodelet/hooks/',
+    '.kodelet/plugins/',
+    '.kodelet/extensions/',
+    '.kodelet/config.y*ml',
+    'kodelet-config.y*ml',
+  ],
+  mayBeIn: (cwd, counts = () => true) => hookFolders(cwd).some(({ source }) => counts(source)),
+  atFirstSight(cwd) {
+    const own = hookFolders(cwd).find(({ source }) => source === 'project');
+    return own && folderAtFirstSight(own.folder);
+  },
+  find: async (site) => (await import('./find.ts')).findHooks(site),
+  identity: ({ name }) => name,
+  matcherOf: () => undefined,
+  compileMatcher: () => () => true,
+  mode: () => 'sequential',
   environment: () => ({}),
-  stdin: toStdin,
-  read: readAnswer,
-  chain: passOn,
-  standing: (answers) => answers,
+  stdin: ({ event }, payload, context) => toStdin(event, payload, context),
+  read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),
+  readCall: async (...call) => (await import('./call.ts')).readCall(...call),
+  reportCall: async (result) => (await import('./report-call.ts')).reportCall(result),
 };
 
 /**
@@ -26,26 +47,24 @@ export const kodelet: Dialect = {
  */
 export const kodeletStrict: Dialect = {
   ...kodelet,
-  ...kodeletStrictOutline,
-  // What a hook decides does not count before all have spoken.
-  read: (...ended) => ({ ...readAnswer(...ended), decision: undefined }),
+  name: 'kodelet-strict',
+  // A denial does not count before all have spoken.
+  read(hook, outcome, payload) {
+    const answer = readAnswer(hook.event, outcome, payload);
+    return answer.decision === 'deny' ? { ...answer, decision: undefined } : answer;
+  },
   chain: (_, payload) => payload,
-  standing: (answers) => {
-    const last = answers.findLast(
-      ({ exitCode, signal, timedOut }) => exitCode === 0 && signal === undefined && !timedOut,
-    );
-    if (last === undefined) return [];
-    const isDenied = last.output?.decision === 'deny';
-    return [isDenied ? { ...last, decision: 'deny' as const } : last];
+  merge(event, answers, payload) {
+    const last = answers.findLast(({ answer }) => endedWithZero(answer));
+    if (last === undefined) return mergeEffects(event, [], payload);
+    // It gives a reason for a denial alone.
+    const answer =
+      last.answer.reason === undefined
+        ? last.answer
+        : { ...last.answer, decision: 'deny' as const };
+    return mergeEffects(event, [{ ...last, answer }], payload);
   },
 };
 
-/** What a hook put in place of the arguments or of the result is what the next one is told. */
-function passOn(_event: HookEventName, payload: HookPayload, answer: Answer): HookPayload {
-  const { toolInput, toolResponse } = answer;
-  return {
-    ...payload,
-    ...(toolInput && { tool_input: toolInput }),
-    ...(toolResponse && { tool_response: toolResponse }),
-  };
-}
+const endedWithZero = ({ exitCode, signal, timedOut }: Answer): boolean =>
+  exitCode === 0 && signal === undefined && !timedOut;

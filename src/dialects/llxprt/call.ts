@@ -1,10 +1,10 @@
 import { checkEventFields } from '../../protocol/event-fields.ts';
 import type { HookEventName } from '../../protocol/events.ts';
 import { isRecord } from '../../protocol/output.ts';
-import type { CallResult, DialectOutline } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 
 /** An event's own fields, which are in canonical form already (seed 003 "Input Interfaces"). */
-export const readCall: DialectOutline['readCall'] = async (event, given) => {
+export const readCall: Dialect['readCall'] = async (event, given) => {
   const checked = checkEventFields(event as HookEventName, await withStableRequest(given));
   return 'faults' in checked ? checked : { fields: checked.fields, context: {} };
 };
@@ -18,8 +18,5 @@ async function withStableRequest(given: Readonly<Record<string, unknown>>) {
   return { ...given, llm_request: { ...rest, ...normalizeHookLLMRequest(request).request } };
 }
 
-/** What only hooks of other dialects can bring about is told when it was. */
-export const reportCall = ({ toolResponse, followUps }: CallResult) => ({
-  ...(followUps.length > 0 && { followUps }),
-  ...(toolResponse && { toolOutput: toolResponse }),
-});
+/** All of it is in canonical form, which the report has already. */
+export const reportCall = () => ({});

@@ -1,4 +1,4 @@
-import type { HookEventName } from '../../protocol/events.ts';
+import type { HookEventName, LifecycleEvent } from '../../protocol/events.ts';
 import { RegexBudget } from '../bounded-regex.ts';
 
 /** Whether a hook is meant for this subject; found out at the cost of a budget. */
@@ -7,7 +7,7 @@ type Matcher = (subject: string, budget?: RegexBudget) => boolean;
 const always: Matcher = () => true;
 
 /** How an event uses its hooks' matchers (HOOK-021, 032, 041, 051, 059; C-19, C-20). */
-export const matching: Readonly<Record<HookEventName, 'regex' | 'equal' | 'ignored'>> = {
+export const matching: Readonly<Record<LifecycleEvent, 'regex' | 'equal' | 'ignored'>> = {
   BeforeTool: 'regex',
   AfterTool: 'regex',
   BeforeAgent: 'ignored',
@@ -21,6 +21,10 @@ export const matching: Readonly<Record<HookEventName, 'regex' | 'equal' | 'ignor
   Notification: 'equal',
 };
 
+/** How an event uses its hooks' matchers; one of another host's names: by equality. */
+export const usesOf = (event: HookEventName): 'regex' | 'equal' | 'ignored' =>
+  matching[event as LifecycleEvent] ?? (event.startsWith('Tool') ? 'regex' : 'equal');
+
 /**
  * A matcher of the settings: none, an empty one or `*` fits all; a regular expression is tested
  * unanchored; what is no regular expression is compared letter by letter (HOOK-087 to 089; C-17,
@@ -31,7 +35,7 @@ export function compileMatcher(
   matcher: string | undefined,
   onUndecided: (error: Error) => void,
 ): Matcher {
-  const use = matching[event];
+  const use = usesOf(event);
   if (use === 'ignored' || matcher === undefined || ['', '*'].includes(matcher.trim()))
     return always;
   if (use === 'equal') return (subject) => subject === matcher;

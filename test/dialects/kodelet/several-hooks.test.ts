@@ -248,13 +248,13 @@ describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
 });
 
 describe('with LLxprt hooks on the same call', () => {
-  test('all are planned and run together, one after another, and each keeps its dialect', async () => {
+  test('all are planned together, the lanes of both run side by side, and each keeps its dialect', async () => {
     const { local, global, start } = mixed('project', 'true');
     local('log', hookOf('before_tool_call'));
     global('guard', answering('before_tool_call', blocked));
     const { fire } = await start();
     const { results, plan, setBy } = await fire('BeforeTool', shell);
-    expect(plan).toEqual({ mode: 'sequential', count: 3 });
+    expect(plan).toEqual({ mode: 'parallel', count: 3 });
     expect(results.map(({ hook }) => [hook.dialect, hook.source, hook.name])).toEqual([
       ['llxprt', 'project', 'true'],
       ['kodelet', 'project', 'log'],
@@ -295,24 +295,47 @@ describe('with LLxprt hooks on the same call', () => {
     }
   });
 
-  test('changes are passed on: LLxprt spreads its keys, Kodelet replaces the whole', async () => {
-    const { local, left, start } = mixed('project', change({ command: 'pwd' }));
-    local('add', adding('x'));
+  test('a sequence of one is none of the other: each lane is told the call as it was', async () => {
+    const { local, left, start } = mixed('user', `cat > seen; ${change({ dir: 'b' })}`);
+    local('1', adding('one'));
+    local('2', adding('two'));
     const { fire } = await start();
-    const { toolInput, finalOutput } = await fire('BeforeTool', shell);
-    expect(left('told')).toBe('{"command":"pwd","dir":"a"}\n');
-    // "dir" is gone, for Kodelet's hook gave arguments without it.
-    expect(toolInput).toEqual({ command: 'pwd x' });
-    expect(finalOutput?.hookSpecificOutput?.['tool_input']).toEqual({ command: 'pwd x' });
+    const { toolInput, conflicts } = await fire('BeforeTool', shell);
+    expect(JSON.parse(left('seen'))).toMatchObject({ tool_input: shell.tool_input });
+    expect(left('told')).toBe('{"command":"ls","dir":"a"}\n{"command":"ls one"}\n');
+    // Kodelet's hooks gave arguments without "dir", and LLxprt's set it.
+    expect(toolInput).toEqual({ command: 'ls one two', dir: 'b' });
+    expect(conflicts).toEqual([]);
   });
 
-  test('and the other way round: what LLxprt sets comes on top of what Kodelet replaced', async () => {
-    const { local, left, start } = mixed('user', `cat > seen; ${change({ dir: 'b' })}`);
-    local('add', adding('x'));
-    const { fire } = await start();
-    const { toolInput } = await fire('BeforeTool', shell);
-    expect(JSON.parse(left('seen'))).toMatchObject({ tool_input: { command: 'ls x' } });
+  test('of the same key the later hook of the plan stands, and the conflict is reported', async () => {
+    const pwd = change({ command: 'pwd' });
+    for (const [level, hooks, command] of [
+      ['project', [pwd, 'add'], 'ls x'],
+      ['user', ['add', pwd], 'pwd'],
+    ] as const) {
+      const { local, start } = mixed(level, pwd);
+      local('add', adding('x'));
+      const { fire } = await start();
+      const { toolInput, finalOutput, conflicts, setBy } = await fire('BeforeTool', shell);
+      expect(toolInput).toEqual({ command });
+      expect(finalOutput?.hookSpecificOutput?.['tool_input']).toEqual({ command });
+      expect(conflicts).toEqual([{ field: 'tool_input.command', hooks, winner: hooks[1] }]);
+      expect(setBy['tool_input.command']).toBe(hooks[1]);
+    }
+  });
+
+  test('also where a later hook of the same dialect changed another key', async () => {
+    const pwd = change({ command: 'pwd' });
+    const box = mixed('project', pwd);
+    box.write(box.files.user, { hooks: { BeforeTool: inParallel(change({ dir: 'b' })) } });
+    box.local('add', adding('x'));
+    const { fire } = await box.start();
+    const { toolInput, conflicts } = await fire('BeforeTool', shell);
     expect(toolInput).toEqual({ command: 'ls x', dir: 'b' });
+    expect(conflicts).toEqual([
+      { field: 'tool_input.command', hooks: [pwd, 'add'], winner: 'add' },
+    ]);
   });
 
   test("a rewrite that strict erased does not come back through LLxprt's", async () => {
@@ -326,7 +349,7 @@ describe('with LLxprt hooks on the same call', () => {
     expect(finalOutput?.hookSpecificOutput?.['tool_input']).toEqual({ dir: 'b' });
   });
 
-  test('after the tool: LLxprt sees what Kodelet replaced, and both are told', async () => {
+  test('after the tool: each is told what the tool gave, and both are heard', async () => {
     const { local, left, start } = mixed(
       'user',
       `cat > seen; ${print({ hookSpecificOutput: { additionalContext: 'Mind the gap.' } })}`,
@@ -338,7 +361,7 @@ describe('with LLxprt hooks on the same call', () => {
       tool_response: { llmContent: 'text', returnDisplay: 'text' },
     });
     expect(JSON.parse(left('seen'))).toMatchObject({
-      tool_response: { llmContent: 'kodelet(text)' },
+      tool_response: { llmContent: 'text' },
     });
     expect(toolResponse).toMatchObject({ llmContent: 'kodelet(text)' });
     expect(finalOutput?.getAdditionalContext()).toBe('Mind the gap.');

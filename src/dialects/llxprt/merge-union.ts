@@ -1,13 +1,9 @@
 import type { HookToolConfig, HookToolMode } from '../../protocol/llm.ts';
 import { isRecord } from '../../protocol/output.ts';
-import {
-  FieldSet,
-  specificOutput,
-  type HookConflict,
-  type MergedAnswers,
-  type NamedAnswer,
-} from './field-set.ts';
-import { decidedBy, mergeCommon } from './merge-common.ts';
+import { FieldSet } from '../field-set.ts';
+import type { NamedAnswer } from '../dialect.ts';
+import type { HookConflict } from '../verdict.ts';
+import { decidedBy, mergeCommon, specificOutput, type MergedOutputs } from './merge-common.ts';
 
 interface NamedConfig {
   readonly hook: string;
@@ -17,7 +13,7 @@ interface NamedConfig {
 const strictestFirst = ['NONE', 'ANY', 'AUTO'] satisfies HookToolMode[];
 
 /** Tool selection (HOOK-099 to 102, 210; C-47 to C-51): names are united, the strictest mode wins, NONE empties the list. */
-export function mergeUnion(answers: readonly NamedAnswer[]): MergedAnswers {
+export function mergeUnion(answers: readonly NamedAnswer[]): MergedOutputs {
   const specific = new FieldSet();
   const configs: NamedConfig[] = [];
   for (const { hook, answer } of answers)

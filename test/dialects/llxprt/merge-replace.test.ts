@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readAnswer } from '../../../src/dialects/llxprt/answer.ts';
-import { mergeAnswers } from '../../../src/dialects/merge/merge-answers.ts';
+import { mergeAnswers } from '../../../src/dialects/llxprt/merge-answers.ts';
 import type { HookEventName } from '../../../src/protocol/events.ts';
 import { answersOf, exited, named, printed, type Printed } from '../../support/answers.ts';
 

@@ -1,5 +1,15 @@
-import { defined, type HookDecision, type HookOutput } from '../../protocol/output.ts';
-import { joinTexts, type NamedAnswer } from './field-set.ts';
+import type { HookDecision, HookOutput } from '../../protocol/output.ts';
+import { defined } from '../../protocol/output.ts';
+import type { NamedAnswer } from '../dialect.ts';
+import { joinTexts } from '../field-set.ts';
+import type { HookConflict } from '../verdict.ts';
+
+/** What several outputs are together, and who wanted what. */
+export interface MergedOutputs {
+  readonly output: HookOutput;
+  readonly conflicts: readonly HookConflict[];
+  readonly setBy: Readonly<Record<string, string>>;
+}
 
 /** The common fields of several outputs under OR rules (HOOK-092 to 094, 096, 097). */
 export function mergeCommon(answers: readonly NamedAnswer[]): HookOutput {
@@ -30,3 +40,9 @@ export function decidedBy(answers: readonly NamedAnswer[]): Record<string, strin
     continue: answers.findLast(({ answer }) => answer.stop)?.hook,
   });
 }
+
+/** `hookSpecificOutput` as a part of an output; absent when it is empty. */
+export const specificOutput = (
+  fields: Readonly<Record<string, unknown>>,
+): Pick<HookOutput, 'hookSpecificOutput'> =>
+  Object.keys(fields).length === 0 ? {} : { hookSpecificOutput: fields };

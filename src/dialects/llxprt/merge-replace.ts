@@ -1,7 +1,8 @@
 import { defined, type HookOutput, isRecord } from '../../protocol/output.ts';
 import type { Answer } from '../answer.ts';
-import { FieldSet, specificOutput, type MergedAnswers, type NamedAnswer } from './field-set.ts';
-import { decidedBy } from './merge-common.ts';
+import { FieldSet } from '../field-set.ts';
+import type { NamedAnswer } from '../dialect.ts';
+import { decidedBy, specificOutput, type MergedOutputs } from './merge-common.ts';
 
 const blocks = ({ answer }: NamedAnswer): boolean => answer.decision === 'deny';
 const stops = ({ answer }: NamedAnswer): boolean => answer.stop;
@@ -18,7 +19,7 @@ const sticks = (named: NamedAnswer): boolean => blocks(named) || stops(named);
 export function mergeReplacing(
   answers: readonly NamedAnswer[],
   { answerNeedsBlock }: { answerNeedsBlock: boolean },
-): MergedAnswers {
+): MergedOutputs {
   const blocking = answers.filter(blocks);
   const stopping = answers.filter(stops);
   const sticky = answers.filter(sticks);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { mergeAnswers } from '../../../src/dialects/merge/merge-answers.ts';
-import { mergeToolConfigs } from '../../../src/dialects/merge/merge-union.ts';
+import { mergeAnswers } from '../../../src/dialects/llxprt/merge-answers.ts';
+import { mergeToolConfigs } from '../../../src/dialects/llxprt/merge-union.ts';
 import { answersOf, type Printed } from '../../support/answers.ts';
 
 const merge = (...outputs: Printed[]) =>

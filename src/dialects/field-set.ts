@@ -1,30 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { HookOutput } from '../../protocol/output.ts';
-import type { Answer } from '../answer.ts';
-
-/** An answer with the name of the hook that gave it. */
-export interface NamedAnswer {
-  readonly hook: string;
-  readonly answer: Answer;
-}
-
-/** Hooks set the same field differently, and one value had to give way. */
-export interface HookConflict {
-  /** Such as `tool_input.command`. */
-  readonly field: string;
-  /** The hooks that set it, in plan order. */
-  readonly hooks: readonly string[];
-  readonly winner: string;
-}
-
-/** What all hooks of an event want together, and who wanted what. */
-export interface MergedAnswers {
-  /** Absent when no hook said anything. */
-  readonly output?: HookOutput;
-  readonly conflicts: readonly HookConflict[];
-  /** By field, the hook whose value stands; for `decision` and `continue`, the last one that blocks or stops. */
-  readonly setBy: Readonly<Record<string, string>>;
-}
+import type { HookConflict } from './verdict.ts';
 
 interface Field {
   value: unknown;
@@ -112,9 +87,3 @@ export function joinTexts(texts: readonly (string | undefined)[]): string | unde
   const present = texts.filter((text) => text !== undefined && text !== '');
   return present.length === 0 ? undefined : present.join('\n');
 }
-
-/** `hookSpecificOutput` as a part of an output; absent when it is empty. */
-export const specificOutput = (
-  fields: Readonly<Record<string, unknown>>,
-): Pick<HookOutput, 'hookSpecificOutput'> =>
-  Object.keys(fields).length === 0 ? {} : { hookSpecificOutput: fields };

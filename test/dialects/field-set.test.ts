@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { FieldSet, joinTexts, specificOutput } from '../../../src/dialects/merge/field-set.ts';
-import { defined } from '../../../src/protocol/output.ts';
+import { FieldSet, joinTexts } from '../../src/dialects/field-set.ts';
+import { specificOutput } from '../../src/dialects/llxprt/merge-common.ts';
+import { defined } from '../../src/protocol/output.ts';
 
 test('the last value stands, and every one who set it is remembered', () => {
   const fields = new FieldSet();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { mergeAnswers } from '../../../src/dialects/merge/merge-answers.ts';
+import { emptyVerdict } from '../../../src/dialects/merge-effects.ts';
+import { mergeAnswers } from '../../../src/dialects/llxprt/merge-answers.ts';
 import { exited, answersOf, named, printed, type Printed } from '../../support/answers.ts';
 import { readAnswer } from '../../../src/dialects/llxprt/answer.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
@@ -240,7 +241,7 @@ describe('what is not merged', () => {
 
   test('nothing at all, when no hook said anything', () => {
     for (const answers of [[], named(failing), named(printed('BeforeTool', ''), failing)])
-      expect(mergeAnswers('BeforeTool', answers)).toEqual({ conflicts: [], setBy: {} });
+      expect(mergeAnswers('BeforeTool', answers)).toEqual(emptyVerdict);
   });
 });
 

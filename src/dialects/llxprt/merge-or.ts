@@ -1,12 +1,8 @@
-import { defined, isRecord } from '../../protocol/output.ts';
-import {
-  FieldSet,
-  joinTexts,
-  specificOutput,
-  type MergedAnswers,
-  type NamedAnswer,
-} from './field-set.ts';
-import { decidedBy, mergeCommon } from './merge-common.ts';
+import { defined } from '../../protocol/output.ts';
+import { isRecord } from '../../protocol/output.ts';
+import { FieldSet, joinTexts } from '../field-set.ts';
+import type { NamedAnswer } from '../dialect.ts';
+import { decidedBy, mergeCommon, specificOutput, type MergedOutputs } from './merge-common.ts';
 
 /** Fields that are no hook's own: joined, or made from what was decided. */
 const shared = [
@@ -22,7 +18,7 @@ const isShared = (name: string): name is (typeof shared)[number] =>
  * OR-merge (HOOK-092 to 097, 190, 208; C-37, C-38, C-44): any block blocks, any stop stops, texts
  * are joined in plan order, and rewritten arguments are spread key by key.
  */
-export function mergeOr(answers: readonly NamedAnswer[]): MergedAnswers {
+export function mergeOr(answers: readonly NamedAnswer[]): MergedOutputs {
   const own = new FieldSet();
   const last: Partial<Record<(typeof shared)[number], unknown>> = {};
   for (const { hook, answer } of answers)

@@ -1,0 +1,21 @@
+import type { HookEventName } from '../../src/hook-points.ts';
+import type { RegisteredHook } from '../../src/settings/hook-definition.ts';
+
+/** A hook of an event, with what a definition must have. */
+export const definition = (
+  event: HookEventName,
+  more: Partial<RegisteredHook> = {},
+): RegisteredHook => ({
+  event,
+  type: 'command',
+  command: 'hook',
+  name: 'hook',
+  timeout: 1_000,
+  sequential: false,
+  source: 'user',
+  place: '',
+  env: {},
+  dialect: 'llxprt',
+  enabled: true,
+  ...more,
+});
