@@ -21,7 +21,11 @@ export interface ToolCallPorts {
   /** The arguments after the hooks' rewrites. */
   rewrite(toolInput: ToolInput, before: HookEventOutcome): ToolInput;
   /** Asks the user whether the tool may run with these arguments, and passes the answer on later; absent when nobody is asked. */
-  readonly ask?: (toolInput: ToolInput, answer: AnswerToolCall) => void;
+  readonly ask?: (
+    toolInput: ToolInput,
+    answer: AnswerToolCall,
+    before: HookEventOutcome | undefined,
+  ) => void;
   execute(toolInput: ToolInput, signal: AbortSignal): Promise<ToolCallResult>;
   /** A thrown error as a result that the model can read and AfterTool hooks can see. */
   failure(error: unknown): ToolCallResult;
@@ -110,11 +114,13 @@ export const toolCallMachine = setup({
   },
   actions: {
     keepPorts: assign({ ports: (_, ports: ToolCallPorts) => ports }),
-    ask: ({ context: { ports, toolInput }, self }) =>
-      ports.ask?.(toolInput, (approved, reason) => {
+    ask: ({ context: { ports, toolInput, before }, self }) => {
+      const answer: AnswerToolCall = (approved, reason) => {
         // It may have been cancelled meanwhile.
         if (self.getSnapshot().status === 'active') self.send({ type: 'answer', approved, reason });
-      }),
+      };
+      ports.ask?.(toolInput, answer, before);
+    },
     keepBefore: assign({ before: (_, outcome: HookEventOutcome) => outcome }),
     keepAfter: assign({ after: (_, outcome: HookEventOutcome) => outcome }),
     rewriteInput: assign({
@@ -151,6 +157,7 @@ export const toolCallMachine = setup({
     isStoppedBefore: ({ context }) => context.before?.verdict.stop === true,
     isStoppedAfter: ({ context }) => context.after?.verdict.stop === true,
     isDeferred: ({ context }) => context.before?.verdict.defer === true,
+    isApprovedByHooks: ({ context }) => context.before?.verdict.approved === true,
     mustAsk: ({ context }) => context.ports.ask !== undefined,
     isApproved: (_, approved: boolean) => approved,
   },
@@ -250,8 +257,13 @@ export const toolCallMachine = setup({
       ],
     },
     approving: {
-      description: 'Whether the host wants the user asked, with the final arguments.',
-      always: [{ guard: 'mustAsk', target: 'asking' }, { target: 'executing' }],
+      description:
+        "Whether the user is asked, with the final arguments: an approval of the hooks spares the host's own question.",
+      always: [
+        { guard: 'isApprovedByHooks', target: 'executing' },
+        { guard: 'mustAsk', target: 'asking' },
+        { target: 'executing' },
+      ],
     },
     asking: {
       description: 'The user is asked; nothing runs, and nothing is timed, until the answer comes.',

@@ -39,6 +39,7 @@ test('the core has the names of the documents (HOOK-142, 143, 148, 175, 176)', (
     'fireBeforeToolHook',
     'fireBeforeToolSelectionHook',
     'hookEventNames',
+    'hookPoints',
     'isEventFields',
     'isHookmachineError',
     'processHookResult',
@@ -73,5 +74,11 @@ test('each other part of the package has its own names', () => {
     'modelCallMachine',
     'toolCallMachine',
   ]);
-  expect(names(dialects)).toEqual(['defaultDialects', 'kodelet', 'kodeletStrict', 'llxprt']);
+  expect(names(dialects)).toEqual([
+    'defaultDialects',
+    'kodelet',
+    'kodeletStrict',
+    'llxprt',
+    'mergeEffects',
+  ]);
 });

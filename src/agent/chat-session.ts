@@ -3,7 +3,7 @@ import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { Model } from '../models/model.ts';
 import type { GenAIConfig, GenAIContent } from '../translate/genai-types.ts';
 import type { HookEventFields } from '../protocol/input.ts';
-import type { ToolCallRequest } from './tool-call.ts';
+import type { ToolCallQuestion } from './tool-call.ts';
 import type { FunctionDeclaration } from './tool-declarations.ts';
 import type { Tool } from './tool.ts';
 
@@ -45,7 +45,7 @@ export interface ChatLoopOptions {
 }
 
 /** A call that the user is asked about. */
-export interface ConfirmRequest extends ToolCallRequest {
+export interface ConfirmRequest extends ToolCallQuestion {
   /** The paths that it would write where guards are written down, when it is asked about for that. */
   readonly guarded?: readonly string[];
 }

@@ -30,8 +30,14 @@ export interface ToolCallRequest {
   readonly input: ToolInput;
 }
 
-/** Asks the user whether a tool may run, with the arguments that it would run with. */
-export type Confirm = (request: ToolCallRequest) => boolean | Promise<boolean>;
+/** A tool call that the user is asked about, with the arguments that it would run with. */
+export interface ToolCallQuestion extends ToolCallRequest {
+  /** Why a hook wants the user to be asked; absent where only the host does. */
+  readonly reason?: string;
+}
+
+/** Asks the user whether a tool may run. */
+export type Confirm = (request: ToolCallQuestion) => boolean | Promise<boolean>;
 
 /** How a tool call is made, and what is known of it beside what was asked. */
 export interface ToolCallOptions extends EventContext {
@@ -103,10 +109,11 @@ export function toolCallInput(
   const { id, name, input } = request;
   const context = { ...given, toolCallId };
   const portsWith = (system: Ready): ToolCallPorts => ({
-    ...plannedHooks(config, system, name, context),
+    ...plannedHooks(config, system, name, context, confirm !== undefined),
     rewrite: rewritten,
     ...(confirm && {
-      ask: (toolInput, answer) => ask({ ...request, input: toolInput }, confirm, answer),
+      ask: (toolInput, answer, before) =>
+        ask({ ...request, input: toolInput, ...askedBy(before) }, confirm, answer),
     }),
     execute: (toolInput, signal) => runTool(executeTool, toolInput, signal),
     failure: failedResult,
@@ -123,13 +130,14 @@ function plannedHooks(
   system: Ready,
   name: string,
   context: EventContext,
+  canAsk: boolean,
 ): Pick<ToolCallPorts, 'hooksBefore' | 'hooksAfter'> {
   const before = planHooks(config, system, 'BeforeTool', name);
   const after = planHooks(config, system, 'AfterTool', name);
   return {
     ...(before && {
       hooksBefore: (toolInput) =>
-        before(() => ({ tool_name: name, tool_input: toolInput }), { context }),
+        before(() => ({ tool_name: name, tool_input: toolInput }), { context, canAsk }),
     }),
     ...(after && {
       hooksAfter: (toolInput, result) =>
@@ -151,6 +159,12 @@ function rewritten(toolInput: ToolInput, outcome: HookEventOutcome): ToolInput {
   if (replaced) return replaced;
   const change = output && new BeforeToolHookOutput(output).getModifiedToolInput();
   return change ? { ...toolInput, ...change } : toolInput;
+}
+
+/** Why hooks want the user to be asked, if they do. */
+function askedBy(before: HookEventOutcome | undefined): Pick<ToolCallQuestion, 'reason'> {
+  const { decision, reason } = hookResult(before)?.verdict ?? {};
+  return decision === 'ask' && reason !== undefined ? { reason } : {};
 }
 
 /** Asks the user. A question that breaks is no approval. */
@@ -244,7 +258,16 @@ export function applyToolEffects(
         ),
       };
     case 'deferred':
-      return { toolResult: errorResult('The tool call was deferred.', 'deferred') };
+      return {
+        toolResult: errorResult(
+          before?.reason
+            ? `The tool call was deferred: ${before.reason}`
+            : 'The tool call was deferred.',
+          'deferred',
+        ),
+        // Whoever takes it up again begins a new turn.
+        stop: { reason: before?.reason ?? `A hook put off the call of ${outcome.toolName}.` },
+      };
     case 'done':
       return { toolResult: withHookTexts(resultOf(outcome.result, replaced), before, after) };
   }

@@ -152,7 +152,7 @@ describe('hookmachine fire --dialect kodelet', () => {
       tool_name: 'write_file',
       tool_input: { file_path: 'a', content: 'x' },
     });
-    expect([report['blocked'], exitCode, box.left('ran')]).toEqual([true, 2, '']);
+    expect([report['blocked'], exitCode, box.left('ran')]).toEqual([true, 2, 'ran\n']);
   });
 
   test('an event of ours runs Kodelet hooks too, and is answered in canonical form', async () => {

@@ -204,7 +204,11 @@ const worlds: Readonly<Record<string, World>> = {
     ),
     says: {
       hooks: [{ output: { ...toolPorts, hooksBefore: planned } }, broken],
-      beforeHooks: [...verdicts, verdict(false, false, { defer: true })],
+      beforeHooks: [
+        ...verdicts,
+        verdict(false, false, { defer: true }),
+        verdict(false, false, { approved: true }),
+      ],
       tool: [{ output: { llmContent: 'done' } }, broken],
       afterHooks: verdicts,
       answer: [
