@@ -65,6 +65,7 @@ export interface AnsweredEntry extends Dated {
   readonly stopReason?: string;
   readonly exitCode: number | null;
   readonly signal?: string;
+  readonly httpStatus?: number;
   readonly durationMs: number;
   readonly timedOut: boolean;
   readonly error?: string;

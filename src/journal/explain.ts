@@ -172,7 +172,8 @@ function overruled(hook: HookAccount, field: string, event: EventAccount): strin
 
 function exitOf({ answer }: HookAccount): string {
   if (answer === undefined || answer.status === 'untrusted') return '';
-  const { signal, exitCode, durationMs } = answer;
-  const exit = signal ?? (exitCode === null ? undefined : `exit ${exitCode}`);
+  const { signal, exitCode, httpStatus, durationMs } = answer;
+  const status = httpStatus === undefined ? undefined : `HTTP ${httpStatus}`;
+  const exit = status ?? signal ?? (exitCode === null ? undefined : `exit ${exitCode}`);
   return ` (${[...(exit === undefined ? [] : [exit]), `${Math.round(durationMs)} ms`].join(', ')})`;
 }

@@ -34,6 +34,7 @@ export function answered(
     // The API says 0 of a process that a signal ended (HOOK-196).
     exitCode: rest.signal === undefined ? (rest.exitCode ?? null) : null,
     signal: rest.signal,
+    httpStatus: rest.httpStatus,
     durationMs: rest.durationMs ?? 0,
     timedOut: rest.timedOut ?? false,
     error: error && text(error.message, longestReason),

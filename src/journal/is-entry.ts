@@ -58,6 +58,7 @@ const kinds: { readonly [Kind in JournalEntry['kind']]: Checks } = {
     stopReason: maybe(text),
     exitCode: (value) => value === null || count(value),
     signal: maybe(text),
+    httpStatus: maybe(count),
     durationMs: count,
     timedOut: flag,
     error: maybe(text),
