@@ -39,6 +39,8 @@ export interface EventScenario {
   readonly groups: readonly HookGroup[];
   readonly expected: EventAnswer;
   readonly contestants: readonly ContestantName[];
+  /** What ours runs in the place of the commands, which the others start. */
+  readonly handler?: 'module' | 'live' | 'function';
   /** Between two events. */
   readonly gapMs: number;
   /** MB of Buffers that the host holds. */

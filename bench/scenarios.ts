@@ -146,6 +146,29 @@ export function prestartScenarios(python: string | undefined): EventScenario[] {
   ];
 }
 
+/** Hooks that need no process for each event, beside the same hook as a Node.js script. */
+export function handlerScenarios(): EventScenario[] {
+  return (
+    [
+      ['module', 0.01, 0.04],
+      ['live', 0.02, 0.05],
+      ['function', 0.005, 0.03],
+    ] as const
+  ).flatMap(([handler, atOnce, afterPause]) =>
+    [0, 25].map((gapMs) => ({
+      ...defaults,
+      id: `handler-${handler}-${gapMs}`,
+      title: `${handler}, ${gapMs === 0 ? 'back to back' : `${gapMs} ms between events`}`,
+      groups: [{ hooks: [command(node)] }],
+      expected: { blocked: false, reasons: ['1'] },
+      contestants: ['hookmachine', 'gemini-cli-core'] as const,
+      handler,
+      gapMs,
+      targets: [ofRatio(gapMs === 0 ? atOnce : afterPause)],
+    })),
+  );
+}
+
 /** One hook, the shell itself, for as many events as a measurement of memory takes. */
 export const lightHook: EventScenario = {
   ...defaults,

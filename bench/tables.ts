@@ -7,6 +7,7 @@ import { shareOf } from './rounds.ts';
 import { longPause, type EventScenario } from './scenario.ts';
 import {
   emptyScenarios,
+  handlerScenarios,
   hookScenarios,
   lightHook,
   prestartColumns,
@@ -50,6 +51,13 @@ export function plan(): readonly PlannedTable[] {
       unit: 'µs for an event',
       columns: [...prestartColumns, shareOf('hookmachine')],
       planned: prestartScenarios(python).map(timed),
+    },
+    {
+      id: 'handlers',
+      title: 'Hooks without a process for each event',
+      unit: 'µs for an event',
+      columns: ['hookmachine', 'gemini-cli-core'],
+      planned: handlerScenarios().map(timed),
     },
     {
       id: 'empty',

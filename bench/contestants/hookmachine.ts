@@ -1,4 +1,5 @@
 import { loadEngine } from '../engine.ts';
+import { handlerHook, handlersDialect } from './handlers.ts';
 import { toolInput, type EventScenario } from '../scenario.ts';
 import { readEngineResult, type OpenContestant } from './contestant.ts';
 
@@ -8,12 +9,21 @@ export const open: OpenContestant = async (scenario: EventScenario, cwd) => {
   const config = createConfig({
     cwd,
     sessionId: 'bench',
+    ...(scenario.handler && { dialects: [await handlersDialect()] }),
     settings: {
       tools: { enableHooks: scenario.enabled },
-      hooks: { BeforeTool: scenario.groups },
+      hooks: {
+        BeforeTool: scenario.handler
+          ? [{ hooks: [handlerHook(scenario.handler, cwd) as never] }]
+          : scenario.groups,
+      },
     },
   });
   await config.getHookSystem()?.initialize();
+  // Beside the start of a process the engine's first events count for nothing; here they would be all that counts.
+  if (scenario.handler)
+    for (let event = 0; event < 500; event++)
+      await config.getHookSystem()?.getEventHandler().fireBeforeToolEvent('glob', toolInput);
   return {
     fire:
       scenario.event === 'BeforeTool'
