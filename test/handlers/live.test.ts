@@ -82,7 +82,7 @@ test('several events are in flight where the hook says so, and answers are match
 test('the deadline of an event that waits for its turn does not run', async () => {
   const { ask, run } = liveHook('time.sleep(input.get("wait", 0)); answer(id, {"count": count})');
   await ask();
-  const outcomes = await Promise.all([run({ wait: 1 }), run({}, { timeout: 800 })]);
+  const outcomes = await Promise.all([run({ wait: 3 }), run({}, { timeout: 2_500 })]);
   expect(outcomes.map(({ status }) => status)).toEqual(['exited', 'exited']);
 });
 
@@ -137,7 +137,7 @@ test('a process that ends fails its event with its exit code and stderr, and is 
 });
 
 test('a process that ends again and again is started with pauses', async () => {
-  const now = performance.now();
+  const now = Math.ceil(performance.now());
   vi.spyOn(performance, 'now').mockImplementation(() => now);
   onTestFinished(() => void vi.restoreAllMocks());
   const { ask, starts } = liveHook('sys.exit(3)');
@@ -182,7 +182,7 @@ test('a process that does not answer is ended after the deadline of its event, a
 
 test('a process that answers late is kept, and its late answer counts for nothing', async () => {
   const { ask, run, starts } = liveHook(
-    'time.sleep(0.3 if "late" in input else 0)\nanswer(id, {"count": count})',
+    'time.sleep(0.05 if "late" in input else 0)\nanswer(id, {"count": count})',
   );
   await ask();
   expect(await run({ late: true }, { timeout: 1 })).toMatchObject({ status: 'timedOut' });
