@@ -110,7 +110,7 @@ export const hookResult = (phase: HookEventOutcome | undefined): AggregatedHookR
 
 /**
  * What the hooks of an event want together; undefined when no hook said anything. `fire` is not called
- * when none is meant for the event (C-23). Never rejects: whatever breaks is warned of (HOOK-111).
+ * when none matches the event (C-23). Never rejects: whatever breaks is warned of (HOOK-111).
  */
 export async function finalOutputOf(
   config: HookSystemConfig,

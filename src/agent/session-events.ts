@@ -9,7 +9,7 @@ export type SessionEvent = 'SessionStart' | 'SessionEnd' | 'PreCompress' | 'Noti
 
 type Tell = (...events: ChatEvent[]) => void;
 
-/** Fires one of the session's events; what its hooks have for the user is told. Never throws. */
+/** Fires one of the session's events; what its hooks have for the user is emitted. Never throws. */
 export async function fireSessionEvent<Event extends SessionEvent>(
   { options: { config } }: ChatSession,
   event: Event,

@@ -277,7 +277,7 @@ export function applyToolEffects(
 const resultOf = (result: object, replaced: object | undefined): ToolResult =>
   (replaced ?? result) as ToolResult;
 
-/** Context first, then messages (C-56, C-57); a denial after the fact is told, and takes nothing back (C-62). */
+/** Context first, then messages (C-56, C-57); a denial after the fact is reported, and takes nothing back (C-62). */
 function withHookTexts(
   result: ToolResult,
   before: DefaultHookOutput | undefined,

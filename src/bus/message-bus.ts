@@ -16,7 +16,7 @@ export interface HookExecutionRequest {
     /** Comes back in the response; one is made up when it is missing (DELTA-HBUS-003). */
     readonly correlationId?: string;
     readonly eventName: HookEventName;
-    /** The event's own fields; base fields in it are passed over (C-95). */
+    /** The event's own fields; base fields in it are ignored (C-95). */
     readonly input: Readonly<Record<string, unknown>>;
   };
 }
@@ -96,10 +96,10 @@ export async function sendOn(bus: MessageBus, message: HookExecutionResponse): P
   await (isPublishing(bus) ? bus.publish(message) : bus.emit(message.type, message));
 }
 
-/** An event name may be whatever was sent; so much of it is told back. */
+/** An event name may be whatever was sent; so much of it is repeated. */
 export const longestName = 100;
 
-/** So many faults are told; a sender with more has other worries. */
+/** So many faults are reported; a sender with more has other worries. */
 const mostFaults = 10;
 
 /** The error of a response (C-97, C-99). */

@@ -11,7 +11,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** How many skipped lines are told one by one. */
+/** How many skipped lines are reported one by one. */
 const mostTold = 10;
 
 /** `hookmachine explain FILE [call]`: what hooks did to a recorded call, in words. */

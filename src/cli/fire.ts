@@ -16,7 +16,7 @@ import { reportMissingGuards } from './report-missing.ts';
 import type { Fired, FiredEvent } from './run-hooks.ts';
 import { sessionNotes } from './session-notes.ts';
 
-/** Takes one event through its hooks, prints their verdict, and tells how many ran. Nothing is loaded for hooks that do not run. */
+/** Takes one event through its hooks, prints their verdict, and returns how many ran. Nothing is loaded for hooks that do not run. */
 export async function fire(name: string, options: FireOptions): Promise<number> {
   const { cwd, dialect, sessionId } = options;
   if (!Object.hasOwn(dialect.events, name))

@@ -11,7 +11,7 @@ import { guardStreams } from './guard-streams.ts';
 
 /** What a first look at the settings found. */
 interface FirstLook {
-  /** It is certain that no hook is meant for the event. */
+  /** It is certain that no hook matches the event. */
   readonly hasNone: boolean;
   /** Settings are there that could not be read, so that nobody knows whose hooks they hold (S-10). */
   readonly isUnread: boolean;
@@ -20,7 +20,7 @@ interface FirstLook {
 const glanceLimit = 10;
 
 /**
- * Whether it is certain at first sight that no hook is meant for an event; what is wrong with the
+ * Whether it is certain at first sight that no hook matches an event; what is wrong with the
  * settings is then told. It asks of no single hook whether the user trusts it, and runs nothing: where
  * an answer hangs on that, a hook system has to look.
  */

@@ -121,7 +121,7 @@ async function inStately(
   };
 }
 
-/** What settings redact; what is wrong there is told by what watches already, if anything does. */
+/** What settings redact; what is wrong there is reported by what watches already, if anything does. */
 function redaction(cwd: string, watching: Watching, payloads: boolean) {
   const settings = redactSettings(cwd);
   const { entries, problems } = settings;

@@ -29,7 +29,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   disable: async () => (await import('./enable.ts')).addEnable,
   schema: async () => (await import('./schema.ts')).addSchema,
 };
-/** Does what the command line asks for; what it does not understand is told, with its own exit status. */
+/** Does what the command line asks for; what it does not understand is reported, with its own exit status. */
 export async function runProgram(): Promise<void> {
   const asked = process.argv[2] ?? '';
   const wanted = Object.hasOwn(commands, asked) ? [commands[asked]!] : Object.values(commands);

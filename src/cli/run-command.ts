@@ -2,7 +2,7 @@ import { isHookmachineError } from '../errors.ts';
 import { CommandFailure } from './failure.ts';
 import { guardStreams } from './guard-streams.ts';
 
-/** Does the work of a command; why it could not be done is told on one line, and the status is 1. */
+/** Does the work of a command; why it could not be done is reported on one line, and the status is 1. */
 export async function runCommand(work: () => Promise<void>): Promise<void> {
   try {
     demandFolder();

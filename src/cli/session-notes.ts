@@ -5,8 +5,8 @@ import { isFault, readTrustFile } from '../trust/read-trust.ts';
 import { toldInSession } from './told-in-session.ts';
 
 /**
- * Tells each note once: in this process, and with a session id once for the whole session, which is
- * remembered in the user's state folder (S-19). Where nothing can be remembered it is told again.
+ * Prints each note once: in this process, and with a session id once for the whole session, which is
+ * remembered in the user's state folder (S-19). Where nothing can be remembered it is printed again.
  */
 export function sessionNotes(
   tell: (line: string) => void,

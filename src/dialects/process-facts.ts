@@ -73,7 +73,7 @@ const survivorNotes = ({ survivors = [] }: HookExit): string[] =>
       `process ${pid} (${command || 'unnamed'}) could not be ended and runs on: ${why}; end it yourself`,
   );
 
-/** The facts of an exit, as every answer tells them. */
+/** The facts of an exit, as every answer reports them. */
 export const factsOf = (exit: HookExit) => ({
   ...silent,
   exitCode: exit.exitCode ?? 0,

@@ -63,9 +63,9 @@ export class HookPlanner {
   readonly #warn: (line: string) => void;
   readonly #matcherLimit: number | undefined;
   readonly #events = new Map<HookEventName, CompiledEvent>();
-  /** Hooks whose matchers could not be decided, yet to be told of. */
+  /** Hooks whose matchers could not be decided, yet to be reported. */
   readonly #undecided: { readonly hook: RegisteredHook; readonly error: unknown }[] = [];
-  /** The events and levels whose undecided matchers were told of. */
+  /** The events and levels whose undecided matchers were reported. */
   readonly #told = new Set<string>();
   #registry: HookRegistry | undefined;
 
@@ -96,7 +96,7 @@ export class HookPlanner {
     this.#told.clear();
   }
 
-  /** Whether a hook is meant for an event, trusted or not: nobody is asked, and nothing is read. */
+  /** Whether a hook matches an event, trusted or not: nobody is asked, and nothing is read. */
   hasMatch(event: HookEventName, subject?: MatchSubject): boolean {
     const compiled = this.#events.get(event) ?? this.#compiled(event);
     if (compiled.entries.length === 0) return false;
@@ -104,7 +104,7 @@ export class HookPlanner {
     return matching.length > 0;
   }
 
-  /** The plan for an event; undefined when no hook is meant for it. */
+  /** The plan for an event; undefined when no hook matches it. */
   plan(event: HookEventName, subject?: MatchSubject): HookPlan | undefined {
     // Looked up here, for V8 allocates for what such a call gives back.
     const compiled = this.#events.get(event) ?? this.#compiled(event);

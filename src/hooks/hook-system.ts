@@ -115,7 +115,7 @@ export class HookSystem {
   }
 
   /**
-   * Whether any hook is meant for this event and this tool name (or a session event's source, reason
+   * Whether any hook matches this event and this tool name (or a session event's source, reason
    * or trigger), which may turn out not to be trusted. Synchronous, without disk or process (HOOK-013,
    * C-24).
    *
@@ -266,7 +266,7 @@ export class HookSystem {
     if (this.#disposed) handler.dispose();
     this.#parts = { found, registry, planner, handler };
     this.#serve(messageBus);
-    // A problem that was fixed and is back is told again.
+    // A problem that was fixed and is back is reported again.
     for (const problem of registry.problems.map(formatProblem))
       if (!known?.includes(problem)) this.#telemetry.warn(config.onWarning, problem);
     for (const note of registry.taken) this.#noteOnce(note);

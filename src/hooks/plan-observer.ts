@@ -9,7 +9,7 @@ const debug = debugChannel('event-handler');
 const debugRunner = debugChannel('runner');
 const debugAggregator = debugChannel('aggregator');
 
-/** Tells of the hooks of one event as they end: the debug log, the watchers and the user (HOOK-146, DELTA-HTEL). */
+/** Reports the hooks of one event as they end, to the debug log, the watchers and the user (HOOK-146, DELTA-HTEL). */
 export function observePlan(telemetry: HookTelemetry, warn: (line: string) => void): PlanObserver {
   let startedAt: number | undefined;
   return {
@@ -49,7 +49,7 @@ export function observePlan(telemetry: HookTelemetry, warn: (line: string) => vo
       if (result.failure) {
         const { stage, message } = result.failure;
         telemetry.diagnose({ event, stage, message });
-        warn(`${event}: it cannot be told which answers count (${message}); all of them do`);
+        warn(`${event}: the answers that count cannot be determined (${message}); all of them do`);
       }
       for (const line of eventWarnings(event, result)) warn(line);
     },
@@ -62,7 +62,7 @@ function* hookWarnings(result: HookExecutionResult) {
   const name = `hook "${hook.name}" (${event})`;
   if (error && status !== 'cancelled') {
     const said = stderr.trim() === '' ? '' : `: ${stderr.trim()}`;
-    const fate = decision === 'deny' ? 'blocks, as its settings say' : 'was passed over';
+    const fate = decision === 'deny' ? 'blocks, as its settings say' : 'was ignored';
     yield `${name} failed and ${fate}: ${error.message}${said}`;
   }
   for (const note of notes) yield `${name}: ${note}`;

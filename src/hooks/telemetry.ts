@@ -6,7 +6,7 @@ import type { AggregatedHookResult, HookExecutionResult } from '../verdict/resul
 
 const debug = debugChannel('event-handler');
 
-/** What a hook system tells those who watch it; nothing leaves the process (DELTA-HTEL, C-101). */
+/** What a hook system reports to those who watch it; nothing leaves the process (DELTA-HTEL, C-101). */
 export interface HookTelemetryEvents {
   /** One for each hook that ran. */
   'hook:result': HookRecord;
@@ -26,7 +26,7 @@ interface Watcher {
   readonly listener: (told: never) => unknown;
 }
 
-/** Tells watchers what hooks do. A watcher that throws or rejects costs nobody a decision. */
+/** Reports to watchers what hooks do. A watcher that throws or rejects costs nobody a decision. */
 export class HookTelemetry {
   readonly #watchers = new Map<keyof HookTelemetryEvents, Set<Watcher>>();
 
@@ -44,7 +44,7 @@ export class HookTelemetry {
     };
   }
 
-  /** Tells the watchers; with none, what to tell is not even made. */
+  /** Emits to the watchers; with none, the record is not even made. */
   tell<Name extends keyof HookTelemetryEvents>(
     name: Name,
     make: () => HookTelemetryEvents[Name],
@@ -57,7 +57,7 @@ export class HookTelemetry {
       void heard(name, () => listener(told as never));
   }
 
-  /** Tells of a failure, in the debug log too. */
+  /** Reports a failure, in the debug log too. */
   diagnose(diagnostic: HookFailureDiagnostic): void {
     debug('hook:failure_diagnostic %o', diagnostic);
     this.tell('hook:failure_diagnostic', () => diagnostic);
@@ -106,7 +106,7 @@ export interface HookRecord extends HookIdentity {
 export interface HookBatchSummary {
   readonly event: HookEventName;
   readonly mode: 'parallel' | 'sequential' | null;
-  /** How many hooks ran; 0 when none was meant for the event. */
+  /** How many hooks ran; 0 when none matched the event. */
   readonly hookCount: number;
   /** Ended with 0. */
   readonly successCount: number;

@@ -35,7 +35,7 @@ export function streamTo(response: ServerResponse, feed: Feed, from: number): Pr
         const text = `${skipped}id: ${next - 1}\ndata: ${batch.json}\n\n`;
         if (!isReady(response.write(text))) return;
       }
-      // The end is told last: a page that knows of it stops listening.
+      // The end is reported last: a page that knows of it stops listening.
       const { ended } = feed.about;
       if ((told !== feed.about || ended) && !response.writableEnded) tellAbout(ended);
       if (ended) response.end();

@@ -12,7 +12,7 @@ export interface ServeRecordingOptions {
   readonly limits?: HistoryLimits;
 }
 
-/** How many skipped lines are told one by one. */
+/** How many skipped lines are reported one by one. */
 const mostTold = 5;
 
 /** A recording's page. */

@@ -17,7 +17,7 @@ interface Inputs {
   readonly hookProcess: HookProcessInput;
 }
 
-/** What a machine's input tells of it. */
+/** What a machine's input says of it. */
 export interface Beginning {
   readonly name: string;
   readonly callId?: string;
@@ -65,7 +65,7 @@ const beginnings: Beginnings = {
 /** The longest name that is kept; a hook without one goes by its command. */
 export const longestName = 400;
 
-/** What a machine of this kind tells at its beginning. */
+/** What a machine of this kind reports at its beginning. */
 export const beginningOf = (
   machine: JournaledMachine,
   input: unknown,

@@ -20,7 +20,7 @@ export type Outcome =
   | HookEventOutcome
   | HookProcessOutcome;
 
-/** How a machine ended, as the journal tells it. */
+/** How a machine ended, as the journal records it. */
 export function ending(
   outcome: Outcome,
   { text, value }: Redactor,
@@ -72,7 +72,7 @@ function resultOf(outcome: Outcome): unknown {
 const resultOfPhase = (phase: HookEventOutcome | undefined): AggregatedHookResult | undefined =>
   (phase?.verdict as Partial<EventVerdict> | undefined)?.result;
 
-/** What the hooks of an event decided together, as the journal tells it. */
+/** What the hooks of an event decided together, as the journal records it. */
 export function verdictOf(
   { verdict }: HookEventOutcome,
   { text }: Redactor,

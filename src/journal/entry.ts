@@ -1,4 +1,4 @@
-/** The machines whose runs a journal tells of. */
+/** The machines whose runs a journal records. */
 export type JournaledMachine = 'agentTurn' | 'modelCall' | 'toolCall' | 'hookEvent' | 'hookProcess';
 
 interface Dated {

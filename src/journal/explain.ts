@@ -74,7 +74,7 @@ const blocked = (subject: string, by: readonly Decider<HookAccount>[]): string =
 const tooLate = (by: readonly Decider<HookAccount>[]): string[] =>
   by.map(
     (hook) =>
-      `The denial by ${named(hook)} came too late and was told to the model${because(hook.reason)}`,
+      `The denial by ${named(hook)} came too late and was reported to the model${because(hook.reason)}`,
   );
 
 const named = ({ name, hook }: Decider<HookAccount>): string =>
@@ -142,9 +142,9 @@ function didWhat(hook: HookAccount, event: EventAccount): string {
       return words.length > 0 ? words.join(' and ') : 'let it pass';
     }
     case 'timedOut':
-      return `timed out${timeout === undefined ? '' : ` after ${timeout} ms`} and was passed over`;
+      return `timed out${timeout === undefined ? '' : ` after ${timeout} ms`} and was ignored`;
     case 'failed':
-      return `failed and was passed over${error === undefined ? '' : `: ${error}`}`;
+      return `failed and was ignored${error === undefined ? '' : `: ${error}`}`;
     case 'cancelled':
       return 'was cancelled';
     case 'untrusted':

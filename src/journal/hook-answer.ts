@@ -7,7 +7,7 @@ import type { Redactor } from '../redaction/redactor.ts';
 /** The longest reason, error or note that is kept. */
 export const longestReason = 2_000;
 
-/** What a hook said, as the journal tells it. */
+/** What a hook said, as the journal records it. */
 export function answered(
   answer: HookAnswer,
   { text, value }: Redactor,
@@ -50,7 +50,7 @@ export function answered(
   });
 }
 
-/** Fields that decide; what they say is told apart. */
+/** Fields that decide; what they say is recorded apart. */
 const deciding = ['hookEventName', 'permissionDecision', 'permissionDecisionReason'];
 
 /** Objects whose own fields are merged one by one. */

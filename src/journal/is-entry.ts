@@ -37,7 +37,7 @@ const plan = fields({ mode: text, hooks: listOf(hook) });
 const conflict = fields({ field: text, hooks: listOf(text), winner: text });
 const dated = { at: time, id: text };
 
-/** What is told of each kind; what else an entry holds is for its reader to judge. */
+/** What is recorded of each kind; what else an entry holds is for its reader to judge. */
 const kinds: { readonly [Kind in JournalEntry['kind']]: Checks } = {
   started: {
     ...dated,

@@ -14,7 +14,7 @@ import { redactor } from '../redaction/redactor.ts';
 const debug = debugChannel('system');
 
 export interface JournalOptions {
-  /** Whether arguments, prompts, results and what hooks read and wrote are told too; default false. */
+  /** Whether arguments, prompts, results and what hooks read and wrote are recorded too; default false. */
   readonly payloads?: boolean;
   /** What is never told: names of keys, and expressions written `/…/flags`. */
   readonly redact?: readonly string[];
@@ -22,7 +22,7 @@ export interface JournalOptions {
   readonly onProblem?: (text: string) => void;
 }
 
-/** Tells of the machines of a session as small dated entries. */
+/** Records the machines of a session as small dated entries. */
 export interface Journal {
   /** For `inspect` of a config. It never throws. */
   readonly observe: InspectObserver;
@@ -183,14 +183,14 @@ export function journalTo(
       try {
         observe(event);
       } catch (error) {
-        debug('the journal could not tell of %s: %s', event.type, messageOf(error));
+        debug('the journal could not record %s: %s', event.type, messageOf(error));
       }
     },
     warned(text) {
       try {
         write({ kind: 'warned', at: now(), text: told.text(text, longestReason) });
       } catch (error) {
-        debug('the journal could not tell of a warning: %s', messageOf(error));
+        debug('the journal could not record a warning: %s', messageOf(error));
       }
     },
     get running() {
@@ -225,7 +225,7 @@ function sessionIn(input: unknown): string | undefined {
   return typeof session === 'string' ? session : undefined;
 }
 
-/** XState tells of no step into the initial state. */
+/** XState reports no step into the initial state. */
 function initialState({ root }: AnyStateMachine): string {
   let node: StateNode = root;
   for (let next; (next = node.initial?.target?.[0]);) node = next;

@@ -23,7 +23,7 @@ export type { ScriptedTurn } from './scripted/turn.ts';
  *   text: It is about hooks.
  * ```
  *
- * `docs/scripted-models.md` tells every key. A mistake in the file is a `ModelError` that names its
+ * `docs/scripted-models.md` describes every key. A mistake in the file is a `ModelError` that names its
  * line, column and fix.
  */
 export async function scriptedModel(file: string): Promise<Model> {

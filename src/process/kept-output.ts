@@ -67,7 +67,7 @@ export class OutputWindow implements Kept {
     if (this.#tailSize > 2 * this.#half) this.#trim();
   }
 
-  /** What was kept, decoded as a whole, so that no character is cut at a chunk's end; a gap is told in its place. */
+  /** What was kept, decoded as a whole, so that no character is cut at a chunk's end; a gap is noted in its place. */
   text(): string {
     this.#trim();
     const head = Buffer.concat(this.#head);

@@ -1,6 +1,6 @@
 import { isRecord } from './output.ts';
 
-/** One field of an object from outside: its value as it counts; what is wrong with it is told. */
+/** One field of an object from outside: its value as it counts; what is wrong with it is reported. */
 export interface Field<T, Absent extends boolean = false> {
   /** Whether it may be left out. */
   readonly mayBeAbsent: Absent;
@@ -75,7 +75,7 @@ export const listOf = <S extends Shape>(shape: S, wanted: string): Field<Shaped<
   },
 });
 
-/** The object with its fields checked, these first and then all others; what is wrong is told, one sentence a field. */
+/** The object with its fields checked, these first and then all others; what is wrong is reported, one sentence a field. */
 export function readShape<S extends Shape>(
   shape: S,
   given: unknown,

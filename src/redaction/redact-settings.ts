@@ -35,7 +35,7 @@ export function redactSettings(cwd: string, systemFolder?: string): RedactSettin
 }
 
 /**
- * What settings redact together with what a host does; what is wrong there is told, one line each.
+ * What settings redact together with what a host does; what is wrong there is reported, one line each.
  *
  * @throws {RedactionError} when something is wrong and payloads are to be shown
  */

@@ -22,7 +22,7 @@ const deepest = 20;
 /** About how many characters one payload may take. */
 const largest = 200_000;
 
-/** Makes what happened fit to be told: without secrets, and not too long. */
+/** Makes what happened fit to be shown: without secrets, and not too long. */
 export interface Redactor {
   readonly text: (text: string, longest?: number) => string;
   readonly value: (value: unknown) => unknown;

@@ -1,4 +1,4 @@
-/** What stands in the place of what must not be told. */
+/** What stands in the place of what must not be shown. */
 export const redacted = '[redacted]';
 
 /** Without what nobody sees within a word, and no program minds, such as a soft hyphen. */
@@ -22,7 +22,7 @@ const secretWords =
 /** Two words that make one of these. */
 const secretPairs = /^(?:api|access|secret|private|encryption|signing|master)keys?$/;
 
-/** What is told of a secret in a name's last word is not the secret: its length, its file, when it expires. */
+/** What is said of a secret in a name's last word is not the secret: its length, its file, when it expires. */
 const aboutSecret = new Set(
   (
     'count counts limit limits length len size type types name names id ids url uri endpoint file filename path dir folder ' +

@@ -68,7 +68,7 @@ export function parseJson(text: string): ParsedJson | SyntaxFault {
   }
 }
 
-/** Tells the line and the column of an offset; where the lines begin is found out once. */
+/** Finds the line and the column of an offset; where the lines begin is found out once. */
 function positionIn(source: string): (offset: number) => Position {
   let starts: number[] | undefined;
   return (offset) => {

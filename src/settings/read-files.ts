@@ -111,7 +111,7 @@ const mostBytes = 4 * 1024 * 1024;
 /** The texts without which a settings file has nothing to say of hooks. */
 const signs = ['"hooks"', '"hooksConfig"', '"enableHooks"', '"defaultOnFailure"'];
 
-/** What a look tells of an untrusted file or folder; `fault` says why there was none. */
+/** What a look shows of an untrusted file or folder; `fault` says why there was none. */
 export type FirstSight = { readonly hasHooks: boolean } | { readonly fault: string };
 
 /**

@@ -10,7 +10,7 @@ import {
 } from './levels.ts';
 import { readBounded } from './read-bounded.ts';
 
-/** Tells when the settings of the project, the user or the system change. Gives back what ends it. */
+/** Reports when the settings of the project, the user or the system change. Gives back what ends it. */
 export const watchSettings = (
   cwd: string,
   onChange: () => void,

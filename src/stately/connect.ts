@@ -20,7 +20,7 @@ const patience = 2_000;
 
 /**
  * Connects to a WebSocket server on this machine. What is sent before waits. A server that is not
- * there, or goes away, is told once and then forgotten; before `close()` nothing of this keeps the
+ * there, or goes away, is reported once and then forgotten; before `close()` nothing of this keeps the
  * process alive.
  *
  * @throws {StatelyError} when the address is none, or leads to another machine

@@ -18,7 +18,7 @@ export interface StatelyInspectorOptions extends BridgeOptions {
 interface BridgeOptions {
   /** A WebSocket server on this machine that speaks Stately's protocol; default: a page of our own, which holds Stately's. */
   readonly url?: string;
-  /** Whether contexts, results and what events carry are told too; default false. */
+  /** Whether contexts, results and what events carry are sent too; default false. */
   readonly payloads?: boolean;
   /** What is never told: names of keys, and expressions written `/…/flags`. */
   readonly redact?: readonly string[];
@@ -68,7 +68,7 @@ export async function bridgeToStately({
   const { connection, address } = await open(url, (why) =>
     warn(
       onWarning,
-      `${url}: Stately's inspector cannot be told any more (${why}); it goes on without`,
+      `${url}: Stately's inspector can no longer be reached (${why}); it goes on without`,
     ),
   );
   const told = payloads ? redactor(redact, (text) => warn(onWarning, text)) : undefined;
@@ -87,7 +87,7 @@ export async function bridgeToStately({
         const seen = toldEvent(event, told);
         if (seen) inspect.next?.(seen);
       } catch (error) {
-        debug('Stately could not be told of %s: %s', event.type, messageOf(error));
+        debug('could not report %s to Stately: %s', event.type, messageOf(error));
       }
     },
     close,

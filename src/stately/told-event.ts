@@ -20,7 +20,7 @@ interface Snapshot {
 /**
  * What Stately is told of an inspection event, as it is now, for the package looks at it only later;
  * nothing for events that it does not draw. Contexts, results and what events carry may be secret:
- * without a redactor none of it is told.
+ * without a redactor none of it is sent.
  */
 export function toldEvent(
   event: InspectionEvent,

@@ -31,7 +31,7 @@ export function readTexts(value: unknown, path: string, notes: string[]): string
 
 /**
  * The eight settings of a config, whether the SDK's or a hook's, in a fixed order (C-74, C-85). A
- * value of the wrong type is left out with a note, null counts as absent, other keys are passed over.
+ * value of the wrong type is left out with a note, null counts as absent, other keys are ignored.
  */
 export function readConfig(config: unknown, path: string, notes: string[]): LLMConfig {
   if (config === undefined || config === null) return {};

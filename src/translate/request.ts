@@ -31,7 +31,7 @@ export function toHookLLMRequest(request: GenAIRequest): LLMRequest {
 /**
  * The base request with a hook's changes (HOOK-038, HOOK-078). What the hook did not touch stays: the
  * contents it left alone with all their parts, every config key it did not set (C-74), the `tools`
- * and all else. Wrong values of the hook are passed over; `normalizeHookLLMRequest` tells which.
+ * and all else. Wrong values of the hook are ignored; `normalizeHookLLMRequest` tells which.
  *
  * A system message is added to the system instruction, behind what is there already (C-77). With
  * `cachedContent`, where Gemini refuses a system instruction, it becomes the user message

@@ -12,7 +12,7 @@ import { describeFault } from './write-trust.ts';
 /**
  * Compares a project's hooks with what the user has looked at and trusted, by their definitions alone. The
  * record is read anew for each hook: the trust may be withdrawn while an agent works. What is wrong with
- * the record is told once, and then nothing is trusted.
+ * the record is reported once, and then nothing is trusted.
  */
 export function trustChecker(cwd: string, tell: WarningSink): CheckTrust {
   const look = lookingUp(cwd, tell);

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { trustFile } from '../settings/levels.ts';
 import { isFault, readTrustFile } from './read-trust.ts';
 
-/** Whether the user has trusted the project at `cwd`, be its hooks as they were then or not; why the record cannot be used is told elsewhere. */
+/** Whether the user has trusted the project at `cwd`, be its hooks as they were then or not; why the record cannot be used is reported elsewhere. */
 export function isFolderTrusted(cwd: string): boolean {
   const file = trustFile();
   if (file === undefined) return false;

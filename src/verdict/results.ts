@@ -23,7 +23,7 @@ export interface AggregatedHookResult {
   readonly errors: readonly Error[];
   /** The sum of the hooks' durations, in ms (G-04). */
   readonly totalDuration: number;
-  /** How the hooks were run; null when none was meant for the event. */
+  /** How the hooks were run; null when none matched the event. */
   readonly plan: { readonly mode: 'parallel' | 'sequential'; readonly count: number } | null;
   /** One entry per hook that was started, or that denies because it may not be; in plan order. */
   readonly results: readonly HookExecutionResult[];
@@ -43,7 +43,7 @@ export interface AggregatedHookResult {
   readonly failure?: HookFailure;
 }
 
-/** The result of an event for which no hook was meant; a new object each time (HOOK-145, DELTA-HFAIL-003, 004). */
+/** The result of an event that no hook matched; a new object each time (HOOK-145, DELTA-HFAIL-003, 004). */
 export const makeEmptySuccessResult = (): AggregatedHookResult => ({
   success: true,
   allOutputs: [],

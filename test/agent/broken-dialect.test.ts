@@ -42,7 +42,7 @@ describe.each(parts)('a dialect whose %s() throws', (part) => {
   });
 
   test.each(orders)(
-    'is told, and costs no denial of which anything is known (%o)',
+    'is reported, and costs no denial of which anything is known (%o)',
     async (order) => {
       const { outcome, session } = await callTool(
         { BeforeTool: order('true', guard) },

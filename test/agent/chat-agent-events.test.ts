@@ -43,7 +43,7 @@ describe('BeforeAgent', () => {
     expect(chat.history).toEqual([]);
   });
 
-  test('may stop the agent; a block is told first (G-20)', async () => {
+  test('may stop the agent; a block is reported first (G-20)', async () => {
     const { run } = await startChat(['ok'], {
       hooks: {
         BeforeAgent: inParallel(
@@ -202,7 +202,7 @@ describe('the session', () => {
     expect(everything(model.requests[1])).not.toContain('One');
   });
 
-  test('a compressed session goes on from the summary; PreCompress is told first', async () => {
+  test('a compressed session goes on from the summary; PreCompress hooks run first', async () => {
     const { run, chat, model, folder } = await startChat(['a', 'the summary', 'b'], {
       hooks: everySession(log('seen')),
     });

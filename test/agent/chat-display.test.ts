@@ -14,7 +14,7 @@ const secret = 'It is 123-45-6789 I think';
 const redacted = 'It is [SSN REDACTED] I think';
 
 describe('a response that AfterModel hooks redact (recipe 4)', () => {
-  test('is shown, kept and told redacted: nothing of it leaks', async () => {
+  test('is shown, kept and emitted redacted: nothing of it leaks', async () => {
     const { run, chat, model } = await startChat([secret, 'Bye'], {
       hooks: { AfterModel: inParallel(redactor) },
     });

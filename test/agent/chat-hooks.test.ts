@@ -6,7 +6,7 @@ import { group, inParallel, print } from '../support/session.ts';
 import { saying, wanting } from '../support/some-model.ts';
 import { someTool } from '../support/some-tool.ts';
 
-test('hook decisions are told when they are made: before the text of the model (HOOK-134)', async () => {
+test('hook decisions are reported when they are made: before the text of the model (HOOK-134)', async () => {
   const { run } = await startChat(
     [saying('Well. ', wanting('write', { path: 'a' }, '1')), 'Done now.'],
     {
@@ -117,7 +117,7 @@ describe('a model call that a hook', () => {
     });
   });
 
-  test('blocks and stops tells both (G-20)', async () => {
+  test('blocks and stops reports both (G-20)', async () => {
     const both = print({
       decision: 'block',
       reason: 'No.',

@@ -50,7 +50,7 @@ describe('agent_stop (C-107, K4)', () => {
     expect(last(events)).toEqual({ type: 'finalAnswer', text: 'Really done.', steps: 2 });
   });
 
-  test('a hook that always wants more meets a limit, which is told (C-108)', async () => {
+  test('a hook that always wants more meets a limit, which is reported (C-108)', async () => {
     const box = kodeletBox();
     box.local('more', followUp('More.'));
     const { run, model } = await chatIn(box, ['Done.'], { maxRejections: 3 });

@@ -158,7 +158,7 @@ describe('a stop', () => {
     expect(stop).toEqual({ reason: 'Enough.' });
   });
 
-  test('with a block alone tells both reasons, each its own (HOOK-184, C-39)', async () => {
+  test('with a block alone reports both reasons, each its own (HOOK-184, C-39)', async () => {
     const { outcome, blockedReason, stop, response } = await callModel({
       BeforeModel: inParallel(halt({ decision: 'deny', reason: 'Not this.' })),
     });

@@ -40,7 +40,7 @@ describe('fireBeforeModelHook', () => {
     },
   );
 
-  test('tells of a block, its reason and the answer (HOOK-036, 135)', async () => {
+  test('reports a block, its reason and the answer (HOOK-036, 135)', async () => {
     const answer = {
       decision: 'deny',
       reason: 'no',
@@ -64,7 +64,7 @@ describe('fireBeforeModelHook', () => {
     });
   });
 
-  test('counts a stop as a block, and tells of both (HOOK-184, C-80)', async () => {
+  test('counts a stop as a block, and reports both (HOOK-184, C-80)', async () => {
     expect(await before(print({ continue: false, stopReason: 'Enough.' }))).toEqual({
       blocked: true,
       reason: 'Enough.',
@@ -173,7 +173,7 @@ describe('fireBeforeToolSelectionHook', () => {
     },
   );
 
-  test('tells of a stop and a message (HOOK-058, C-50)', async () => {
+  test('reports a stop and a message (HOOK-058, C-50)', async () => {
     const stop = print({ continue: false, stopReason: 'Enough.', systemMessage: 'Note.' });
     expect(await selection(stop)).toMatchObject({
       shouldStop: true,

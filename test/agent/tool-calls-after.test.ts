@@ -27,7 +27,7 @@ describe('AfterTool hooks see', () => {
     });
   });
 
-  test('the error of a result that tells of one (C-68, C-69)', async () => {
+  test('the error of a result that has one (C-68, C-69)', async () => {
     const error = { message: 'disk full', type: 'io' };
     const call = await callTool(keepInput, giving({ ...written, error }));
     expect(seenBy(call)).toMatchObject({ tool_response: { error } });

@@ -104,7 +104,7 @@ describe('a BeforeTool hook that denies', () => {
     expect(outcome.toolInput).toBe(someInput);
   });
 
-  test('has its systemMessage told to the model, but not its context (C-57, C-58)', async () => {
+  test('has its systemMessage passed to the model, but not its context (C-57, C-58)', async () => {
     const { toolResult } = await callTool({
       BeforeTool: inParallel(
         print({
@@ -164,7 +164,7 @@ describe('a BeforeTool hook that does not deny', () => {
     },
   );
 
-  test('that takes too long lets the tool run, and the warning tells how long (HOOK-023, 119)', async () => {
+  test('that takes too long lets the tool run, and the warning says how long (HOOK-023, 119)', async () => {
     const { toolResult, session } = await callTool({
       BeforeTool: inParallel({ command: 'sleep 30', timeout: 100 }),
     });

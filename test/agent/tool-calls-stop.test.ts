@@ -25,7 +25,7 @@ test('executeToolWithHooks gives the reason of a stop as the result (C-65)', asy
   expect(result.llmContent).toBe('Enough.');
 });
 
-test('a stop before the tool still has its message told (C-57)', async () => {
+test('a stop before the tool still has its message reported (C-57)', async () => {
   const { toolResult } = await callTool({
     BeforeTool: inParallel(halt({ systemMessage: 'Sorry.' })),
   });
@@ -65,7 +65,7 @@ test.each([
   [{ reason: 'Because.' }, 'Because.'],
   [{ stopReason: '', reason: 'Because.' }, 'Because.'],
   [{}, 'No reason provided'],
-])('a stop with %j is told as %j (C-39)', async (reasons, told) => {
+])('a stop with %j is reported as %j (C-39)', async (reasons, told) => {
   const { stop } = await callTool({
     BeforeTool: inParallel(print({ continue: false, ...reasons })),
   });

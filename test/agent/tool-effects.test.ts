@@ -82,7 +82,7 @@ describe('a stop', () => {
 describe('a block', () => {
   const before = { decision: 'block', reason: 'No.', stopReason: 'Enough.' } as const;
 
-  test('tells its reason, and asks for no stop', () => {
+  test('reports its reason, and asks for no stop', () => {
     expect(effectsOf({ status: 'blocked', stop: false }, before)).toEqual({
       toolResult: {
         llmContent: 'No.',

@@ -125,7 +125,7 @@ describe('whatever arrives gets one response and throws nothing (DELTA-HEVT-003,
   });
 });
 
-test('what does not fit is told field by field, but not without end', async () => {
+test('what does not fit is reported field by field, but not without end', async () => {
   const { ask } = await startBusSession({});
   const { error } = await ask('AfterTool', { tool_name: 5, tool_input: {}, tool_response: null });
   expect(error?.details.faults).toEqual([
@@ -146,7 +146,7 @@ test('a megabyte passes', async () => {
   expect(output?.finalOutput?.reason).toBe('1000000');
 });
 
-describe('what breaks behind the bus is an internal error that tells where (DELTA-HFAIL-002, C-91)', () => {
+describe('what breaks behind the bus is an internal error that says where (DELTA-HFAIL-002, C-91)', () => {
   test.each(['getSessionId', 'getWorkingDir', 'getTranscriptPath'] as const)('%s', async (name) => {
     const { ask, config } = await startBusSession({ BeforeTool: inParallel('exit 2') });
     config[name] = () => {

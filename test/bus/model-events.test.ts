@@ -21,7 +21,7 @@ async function toldFor(event: string, input: unknown): Promise<Record<string, un
   return JSON.parse(readFileSync(join(folder, 'told.json'), 'utf8')) as Record<string, unknown>;
 }
 
-describe('model events are told in the stable format (DELTA-HPAY-003)', () => {
+describe('model events are sent in the stable format (DELTA-HPAY-003)', () => {
   test.each(['BeforeModel', 'BeforeToolSelection'])(
     '%s: the stable format as it is',
     async (event) => {
@@ -57,7 +57,7 @@ describe('model events are told in the stable format (DELTA-HPAY-003)', () => {
     });
   });
 
-  test('a request without a model, and one without messages yet, are told (003)', async () => {
+  test('a request without a model, and one without messages yet, are sent (003)', async () => {
     expect(
       (await toldFor('BeforeModel', { llm_request: { messages: [] } }))['llm_request'],
     ).toEqual({

@@ -45,7 +45,7 @@ describe('success means that all stages were passed, not what hooks said or how 
     expect([success, output?.success, error]).toEqual([true, false, undefined]);
   });
 
-  test('no hook meant for it: an empty success of its own (DELTA-HFAIL-003, DELTA-HFAIL-004)', async () => {
+  test('no hook matches it: an empty success of its own (DELTA-HFAIL-003, DELTA-HFAIL-004)', async () => {
     const { ask } = await startBusSession({ BeforeTool: [] });
     const one = await ask('BeforeTool', someFields.BeforeTool);
     const other = await ask('AfterModel', someFields.AfterModel);

@@ -67,7 +67,7 @@ describe.each([
     expect([success, output?.finalOutput?.getBlockReason()]).toEqual([true, reason]);
   });
 
-  test('is told to who asked by bus, and the next request is served', async () => {
+  test('is reported to whoever asked by bus, and the next request is served', async () => {
     const { ask } = await startBusSession({ BeforeTool: inParallel('exit 2') });
     broken.stage = stage;
     expect(await ask('BeforeTool', someFields.BeforeTool, 'mine')).toEqual({

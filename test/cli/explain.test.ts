@@ -53,8 +53,8 @@ write_file was blocked by hook "guard" (project): not here
 
 BeforeTool: 5 hooks, one after another
   1. hook "rewrite" (project) set tool_input.command (exit 0, N ms)
-  2. hook "slow" (project) timed out after 50 ms and was passed over (SIGTERM, N ms)
-  3. hook "broken" (project) failed and was passed over: Hook exited with code 1 (exit 1, N ms)
+  2. hook "slow" (project) timed out after 50 ms and was ignored (SIGTERM, N ms)
+  3. hook "broken" (project) failed and was ignored: Hook exited with code 1 (exit 1, N ms)
   4. hook "guard" (project) denied it: not here (exit 2, N ms)
   5. hook "late" (project) was not run: the others had ended it
   together: blocked by hook "guard" (project)`.trimStart(),
@@ -150,7 +150,7 @@ BeforeTool: 5 hooks, one after another
     });
     const text = await explained(file, '1');
     expect(text).toContain(
-      'write_file ran to its end. The denial by hook "guard" (project) came too late and was told to the model: too long\n',
+      'write_file ran to its end. The denial by hook "guard" (project) came too late and was reported to the model: too long\n',
     );
     expect(text).toContain('hook "asker" (project) asked, which lets it pass: sure?');
   });
@@ -247,7 +247,7 @@ BeforeTool: 5 hooks, one after another
     );
   });
 
-  test('tells of calls that were refused before any hook of theirs (HOOK-057)', async () => {
+  test('reports calls that were refused before any hook of theirs (HOOK-057)', async () => {
     const file = join(tempFolder(), 'r.jsonl');
     const recording = startRecording(file);
     const { run } = await startChat(
@@ -345,7 +345,7 @@ BeforeTool: 5 hooks, one after another
     expect(text).toContain('1. hook "guard" (project) denied it: no (exit 2');
   });
 
-  test('--json tells the same as data', async () => {
+  test('--json reports the same as data', async () => {
     const file = await recordCall({
       BeforeTool: inParallel({ name: 'guard', command: 'echo no >&2; exit 2' }),
     });
@@ -412,7 +412,7 @@ BeforeTool: 5 hooks, one after another
     expect(stderr).toMatch(/there is no call "nope"; without one, hookmachine explain lists them$/);
   });
 
-  test('many broken lines are not all told', async () => {
+  test('many broken lines are not all reported', async () => {
     const file = await recordCall({});
     appendFileSync(file, 'broken\n'.repeat(1_000));
     const { stdout, stderr, exitCode } = await runCommand(['explain', file]);

@@ -76,7 +76,7 @@ describe('fire', () => {
     expect(stderr).toBe('');
   });
 
-  test('exits with 2 for a stop, and tells its reason (HOOK-020)', async () => {
+  test('exits with 2 for a stop, and reports its reason (HOOK-020)', async () => {
     const cwd = projectWithHooks({
       BeforeTool: [group(`echo '{"continue":false,"stopReason":"enough"}'`)],
     });

@@ -193,7 +193,7 @@ describe('hookmachine tool and run', () => {
     expect([exitCode, box.left('a.txt')]).toEqual([0, 'x']);
   });
 
-  test('run: follow-ups go on, and are told', async () => {
+  test('run: follow-ups go on, and are reported', async () => {
     const box = kodeletBox();
     box.local(
       'more',

@@ -50,7 +50,7 @@ describe('tool', () => {
     expect(readFileSync(join(cwd, 'b.txt'), 'utf8')).toBe('hello');
   });
 
-  test('a stop after the tool keeps the result, tells the reason and exits with 2 (HOOK-028)', async () => {
+  test('a stop after the tool keeps the result, reports the reason and exits with 2 (HOOK-028)', async () => {
     const cwd = projectWithHooks({
       AfterTool: [group(`echo '{"continue":false,"stopReason":"enough"}'`)],
     });

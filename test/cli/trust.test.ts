@@ -71,7 +71,7 @@ test('trust reports a settings file that cannot be used once', async () => {
 });
 
 describe('a project that the user has not trusted', () => {
-  test('has no hook run by fire, tool or run, and each is told (C-104)', async () => {
+  test('has no hook run by fire, tool or run, and each is reported (C-104)', async () => {
     const box = guarded(hook('./guard.sh; touch ran', { name: 'guard' }));
     expect(await fire(box)).toEqual(ignored(box));
     const input = JSON.stringify({ file_path: 'a.txt', content: 'hello' });
@@ -450,7 +450,7 @@ describe('after the user trusted a project', () => {
 });
 
 describe('a trust file that cannot be used', () => {
-  test('and is corrupt trusts nothing, is told with its fix, and is kept', async () => {
+  test('and is corrupt trusts nothing, is reported with its fix, and is kept', async () => {
     const box = guarded();
     await trust(box);
     box.write(box.trustFile, '{"version":1,');

@@ -71,7 +71,7 @@ describe('hookmachine run --watch', () => {
     ]);
   });
 
-  test('a broken edit keeps the hooks as they were, and is told', async () => {
+  test('a broken edit keeps the hooks as they were, and is reported', async () => {
     const { isWritten, stderr } = await session(
       denying,
       'echo oops > .llxprt/settings.json; until [ -e warned ]; do sleep 0.05; done',

@@ -21,7 +21,7 @@ describe('the dialects of a session', () => {
     ]);
   });
 
-  test('one that breaks while it looks for hooks is told, and costs the others nothing', async () => {
+  test('one that breaks while it looks for hooks is reported, and costs the others nothing', async () => {
     const { local, start } = kodeletBox();
     local('guard', answering('before_tool_call', { blocked: true, reason: 'no' }));
     const broken: Dialect = {

@@ -33,7 +33,7 @@ describe('the fuzzer', () => {
     expect(describeBroken(breaking, broken!)).toContain('nobody says d');
   });
 
-  test('is told when code ran that had not run before', () => {
+  test('is noticed when code ran that had not run before', () => {
     const coverage = new Coverage();
     try {
       readStdout('BeforeTool', '');

@@ -94,7 +94,7 @@ test.each([
   [200, '[1]', "the server's answer is not one JSON object: [1]"],
   [302, '', 'the server answered with status 302'],
   [307, '', 'the server redirects to nowhere; write the URL that answers'],
-])('status %i with the body %j is a failure that tells both', async (status, body, message) => {
+])('status %i with the body %j is a failure that reports both', async (status, body, message) => {
   const { url } = await server(answering(status, body));
   expect(await runHandler(url, handler())).toMatchObject({
     status: 'failed',

@@ -214,7 +214,7 @@ test.each([
   expect(await ask()).toEqual({ is: 'well' });
 });
 
-test('a call that never settles is told so, and takes no other call with it', async () => {
+test('a call that never settles is reported so, and takes no other call with it', async () => {
   const { ask, run } = moduleHook(`
     let told = 0;
     export default ({ hang }, { signal }) =>

@@ -51,7 +51,7 @@ test('a model that fails is a failure', async () => {
   );
 });
 
-test('a model that is too slow meets the deadline, and is told', async () => {
+test('a model that is too slow meets the deadline, and is reported', async () => {
   let told: AbortSignal | undefined;
   const ask = (_: string, signal: AbortSignal) => {
     told = signal;

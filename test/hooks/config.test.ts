@@ -70,7 +70,7 @@ describe('what hooks are told of the session', () => {
 });
 
 describe('with hooks off', () => {
-  test('a broken file is told, once and on one line, because it may be why', () => {
+  test('a broken file is reported, once and on one line, because it may be why', () => {
     const { project, files, write } = sandbox();
     write(files.project, '{ "tools": { "enableHooks": true }');
     const { config, warnings } = configOf({ cwd: project });
@@ -84,7 +84,7 @@ describe('with hooks off', () => {
     ]);
   });
 
-  test('a switch of the wrong type is told too, of given settings as well', () => {
+  test('a switch of the wrong type is reported too, of given settings as well', () => {
     const settings = { tools: { enableHooks: 'true' } } as unknown as { enableHooks: boolean };
     const { config, warnings } = configOf({ cwd: '/p', settings });
     expect(config.getEnableHooks()).toBe(false);

@@ -133,7 +133,7 @@ describe('any other end', () => {
     expect(allOutputs).toEqual([{ decision: 'allow', systemMessage: 'Warning: Invalid input' }]);
     expect(errors.map(({ message }) => message)).toEqual(['Hook exited with code 1']);
     expect(warnings).toEqual([
-      'hook "guard" (BeforeTool) failed and was passed over: Hook exited with code 1: Invalid input',
+      'hook "guard" (BeforeTool) failed and was ignored: Hook exited with code 1: Invalid input',
     ]);
   });
 

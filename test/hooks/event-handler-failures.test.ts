@@ -93,7 +93,7 @@ test('a working folder that is not there fails each hook, and proceeds', async (
   expect(session.warnings).toHaveLength(2);
 });
 
-test('no hook meant for an event: a fresh empty success each time (HOOK-145, DELTA-HFAIL-003, DELTA-HFAIL-004)', async () => {
+test('no hook matches an event: a fresh empty success each time (HOOK-145, DELTA-HFAIL-003, DELTA-HFAIL-004)', async () => {
   const session = await startSession({ BeforeTool: [] });
   const one = await session.fire('BeforeTool', someFields.BeforeTool);
   const other = await session.fire('AfterTool', someFields.AfterTool);

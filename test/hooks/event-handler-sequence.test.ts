@@ -72,7 +72,7 @@ const kept = (folder: string, file: string) =>
 
 const rewrite = (tool_input: object) => print({ hookSpecificOutput: { tool_input } });
 
-describe('what the next hook is told', () => {
+describe('what the next hook receives', () => {
   test('arguments change cumulatively, and the final ones are those (HOOK-106, HOOK-216, C-42, C-43)', async () => {
     const session = await startSession({
       BeforeTool: inSequence(

@@ -103,7 +103,7 @@ describe('initialise', () => {
     expect(planned(system)).toEqual(['a']);
   });
 
-  test('tells of each problem once, on one line', async () => {
+  test('reports each problem once, on one line', async () => {
     const box = sandbox();
     box.write(
       box.files.project,
@@ -137,7 +137,7 @@ describe('initialise', () => {
 });
 
 describe('whether any hook would run', () => {
-  test('is told at once, without a promise, a process or a payload (HOOK-011 to 013, C-23, C-24)', async () => {
+  test('is answered at once, without a promise, a process or a payload (HOOK-011 to 013, C-23, C-24)', async () => {
     const box = sandbox();
     const hooks = { BeforeTool: [{ matcher: 'write', hooks: [run('touch started')] }] };
     box.write(box.files.project, { enableHooks: true, hooks });
@@ -151,7 +151,7 @@ describe('whether any hook would run', () => {
     expect(existsSync(join(box.project, 'started'))).toBe(false);
   });
 
-  test('an event for which none is meant succeeds with an empty result of its own (HOOK-145)', async () => {
+  test('an event that no hook matches succeeds with an empty result of its own (HOOK-145)', async () => {
     const { system } = systemOf(sandbox());
     await system.initialize();
     const [one, other] = [await fire(system), await fire(system)];
@@ -170,7 +170,7 @@ describe('whether any hook would run', () => {
     expect(one.allOutputs).not.toBe(other.allOutputs);
   });
 
-  test('a matcher that cannot be decided is told once, whatever the tools are called', async () => {
+  test('a matcher that cannot be decided is reported once, whatever the tools are called', async () => {
     const box = sandbox();
     const hooks = { BeforeTool: [{ matcher: '^(a+)+$', hooks: [run('exit 0')] }] };
     box.write(box.files.project, { enableHooks: true, hooks });

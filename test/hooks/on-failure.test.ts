@@ -73,7 +73,7 @@ describe.each<['parallel' | 'sequential', typeof inParallel]>([
 
 describe('without it', () => {
   test.concurrent.each(failures)(
-    '%s does not deny, and is told (seed 000 §7.2)',
+    '%s does not deny, and is reported (seed 000 §7.2)',
     async (_name, command, _why, timeout = 10_000) => {
       const session = await startSession({
         BeforeTool: inParallel(closed(command, { timeout, onFailure: 'allow' })),

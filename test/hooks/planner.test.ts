@@ -25,7 +25,7 @@ const run = (...commands: string[]) =>
   commands.map((command) => ({ type: 'command' as const, command }));
 
 describe('a plan', () => {
-  test('is synchronous, and nothing when no hook is meant for the event (HOOK-011 to 013)', async () => {
+  test('is synchronous, and nothing when no hook matches the event (HOOK-011 to 013)', async () => {
     const { planner } = await plannerOf({ BeforeTool: [{ matcher: 'write', hooks: run('a') }] });
     expect(planner.plan('AfterTool', 'write_file')).toBeUndefined();
     expect(planner.plan('BeforeTool', 'read_file')).toBeUndefined();
@@ -235,7 +235,7 @@ test('a thousand groups without a match cost next to nothing', async () => {
   expect(cpuTime() - start).toBeLessThan(2_000);
 });
 
-test('a matcher that cannot be decided is told with its hook, and the hook is planned', async () => {
+test('a matcher that cannot be decided is reported with its hook, and the hook is planned', async () => {
   const { commands, warnings } = await plannerOf({
     BeforeTool: [{ matcher: '^(a+)+$', hooks: [{ type: 'command', command: 'guard', name: 'g' }] }],
   });

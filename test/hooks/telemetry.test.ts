@@ -16,7 +16,7 @@ import {
   type Session,
 } from '../support/session.ts';
 
-/** Everything a hook system tells, in order. */
+/** Everything a hook system reports, in order. */
 function watch({ config }: Session) {
   const system = config.getHookSystem()!;
   const records: HookRecord[] = [];
@@ -170,7 +170,7 @@ describe('one summary for each event (DELTA-HTEL-002, G-04)', () => {
     ]);
   });
 
-  test('a tool call’s two events are told as well as fired ones', async () => {
+  test('a tool call’s two events are reported as well as fired ones', async () => {
     const names: string[] = [];
     const { session } = await callTool({
       BeforeTool: inParallel('exit 0'),
@@ -257,7 +257,7 @@ describe('one diagnostic for each failure (DELTA-HTEL-003)', () => {
   });
 });
 
-test('warnings are told as the user reads them', async () => {
+test('warnings are reported as the user reads them', async () => {
   const session = await startSession({ BeforeTool: inParallel('printf "a\\nb" >&2; exit 1') });
   const { warnings } = watch(session);
   await session.fire('BeforeTool', someFields.BeforeTool);
@@ -306,7 +306,7 @@ describe('a listener', () => {
     expect(listener).toHaveBeenCalledTimes(3);
   });
 
-  test('may subscribe while it is told', async () => {
+  test('may subscribe while it receives a record', async () => {
     const session = await startSession({ BeforeTool: inParallel('exit 0') });
     const system = session.config.getHookSystem()!;
     const again = vi.fn(() => void system.on('hook:result', again));

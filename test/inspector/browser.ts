@@ -49,7 +49,7 @@ export async function openPage(
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     const text = message.text();
-    // A stream that broke off is told, and taken up again.
+    // A stream that broke off is reported, and taken up again.
     if (message.type() !== 'error' || /ERR_(?:CONNECTION|INCOMPLETE)/.test(text)) return;
     if (!expected?.test(text)) complaints.push(text);
   });

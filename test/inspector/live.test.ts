@@ -110,7 +110,7 @@ describeInBrowser('the page of a running session', () => {
     await until(current(page), 'hookProcess.exited');
   });
 
-  test('tells who set which field, and which hooks were at odds', async () => {
+  test('reports who set which field, and which hooks were at odds', async () => {
     const { run, inspector } = await chatWithInspector(
       {},
       {

@@ -218,7 +218,7 @@ describeInBrowser('the page of a recording', () => {
     await until(source(page), 'Recording');
     await until(
       () => page.locator('.lead').textContent(),
-      'It ran. A denial came too late and was told to the model: by guardtoo-long',
+      'It ran. A denial came too late and was reported to the model: by guardtoo-long',
     );
     expect(await page.locator('.lead').getAttribute('class')).toBe('lead ok');
     await until(() => texts(page, '.hook-said'), ['denied', 'asked, which lets it pass']);

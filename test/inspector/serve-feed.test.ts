@@ -85,7 +85,7 @@ describe('who may look', () => {
   });
 });
 
-describe('what is told', () => {
+describe('what is reported', () => {
   test('history first, then what comes', async () => {
     const { feed, page, cookie } = await serve();
     feed.write(warned('before'));
@@ -104,7 +104,7 @@ describe('what is told', () => {
     expect(textsIn(seen.text)).toEqual(['c']);
   });
 
-  test('who comes late is told how much fell off', async () => {
+  test('who comes late learns how much fell off', async () => {
     const { feed, page, cookie } = await serve({ entries: 2, bytes: 1_000 });
     for (const text of ['a', 'b', 'c', 'd']) feed.write(warned(text));
     const { seen } = await read(page, cookie);
@@ -129,7 +129,7 @@ describe('what is told', () => {
     expect(seen.text).toContain('event: skipped');
   });
 
-  test('the end is told last, and ends the stream', async () => {
+  test('the end is reported last, and ends the stream', async () => {
     const { feed, page, cookie } = await serve();
     const { seen } = await read(page, cookie);
     feed.write(warned('last words'));

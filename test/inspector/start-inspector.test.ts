@@ -38,7 +38,7 @@ test('what settings redact is redacted besides what the host names', async () =>
   expect(warnings).toEqual([]);
 });
 
-test('a broken rule is told where no payloads are shown, and refuses them where they are', async () => {
+test('a broken rule is reported where no payloads are shown, and refuses them where they are', async () => {
   const { config, warnings } = await session(['customer', '/(/']);
   const inspector = await started(config);
   expect(warnings).toEqual([expect.stringContaining('hooksConfig.redact[1]: is no regular')]);

@@ -54,7 +54,7 @@ describe('the journal', () => {
     expect(new Set(seen.of('started').map(({ id }) => id)).size).toBe(seen.of('started').length);
   });
 
-  test('tells the plan, what each hook did, and who decided what', async () => {
+  test('reports the plan, what each hook did, and who decided what', async () => {
     const seen = journaled();
     await callTool(guarded, { config: seen.config });
     expect(seen.started('toolCall')).toMatchObject([{ name: 'write_file', callId: 'call-1' }]);
@@ -97,11 +97,11 @@ describe('the journal', () => {
       reason: 'not here',
     });
     expect(seen.of('warned').map(({ text }) => text)).toContainEqual(
-      expect.stringContaining('hook "slow" (BeforeTool) failed and was passed over'),
+      expect.stringContaining('hook "slow" (BeforeTool) failed and was ignored'),
     );
   });
 
-  test('tells whose value gave way', async () => {
+  test('reports whose value gave way', async () => {
     const seen = journaled();
     await callTool(
       {
@@ -120,7 +120,7 @@ describe('the journal', () => {
     ]);
   });
 
-  test('tells who stops the agent, and why', async () => {
+  test('reports who stops the agent, and why', async () => {
     const seen = journaled();
     const stop = print({ continue: false, stopReason: 'enough' });
     await callTool({ AfterTool: inParallel({ name: 'stopper', command: stop }) }, seen);
@@ -128,7 +128,7 @@ describe('the journal', () => {
     expect(seen.told('ended', 'write_file')).toMatchObject({ status: 'stopped', reason: 'enough' });
   });
 
-  test('a hook that lost trust is told as such', async () => {
+  test('a hook that lost trust is reported as such', async () => {
     const seen = journaled();
     let isTrusted = true;
     const inspect: InspectObserver = (event) => {
@@ -219,7 +219,7 @@ describe('the journal', () => {
     expect(seen.started('hookEvent')[0]).not.toHaveProperty('parent');
   });
 
-  test('a machine that breaks is told as broken, and forgotten', async () => {
+  test('a machine that breaks is reported as broken, and forgotten', async () => {
     const seen = journaled();
     const ports = {
       get hooksOnSelection() {
@@ -287,7 +287,7 @@ describe('payloads', () => {
     expect(told).not.toContain('payload');
   });
 
-  test('are told when asked for: arguments, stdin, streams and results, without secrets', async () => {
+  test('are reported when asked for: arguments, stdin, streams and results, without secrets', async () => {
     const seen = journaled({ payloads: true });
     await callTool(talkative, { input, tool, config: { inspect: seen.journal.observe } });
     const secretless = { file_path: 'a.txt', content: 'ARGUMENT', password: '[redacted]' };

@@ -291,7 +291,7 @@ describe('reading a recording', () => {
     });
   });
 
-  test('a session of a newer version in the same file is passed over', async () => {
+  test('a session of a newer version in the same file is skipped', async () => {
     const newer = header.replace(':1,', ':2,');
     const lines = [header, ended, newer, '{"kind":"new"}', ended, header, ended];
     expect(await read(fileOf(`${lines.join('\n')}\n`))).toEqual({

@@ -46,7 +46,7 @@ test('a broken rule refuses payloads, and no file is made', () => {
   expect(existsSync(file)).toBe(false);
 });
 
-test('a broken rule is told where no payloads are recorded', () => {
+test('a broken rule is reported where no payloads are recorded', () => {
   const cwd = projectRedacting(['/(/']);
   const file = join(tempFolder(), 'r.jsonl');
   const warnings: string[] = [];

@@ -181,7 +181,7 @@ describe('optional packages', () => {
     expect(await askWith(packages, spec, server.url)).toBe('Hi');
   });
 
-  test('a package that is there but broken is told as such', async () => {
+  test('a package that is there but broken is reported as such', async () => {
     const broken = 'data:text/javascript,throw new Error("half installed")';
     const said = await askWith(
       { '@ai-sdk/anthropic': broken },

@@ -247,13 +247,13 @@ describe('a mistake in a script', () => {
     ['- text: a\n---\n- text: b', /^session\.yaml:2:1: not valid YAML/],
     ['- text: !unknown a', /^session\.yaml:1:9: not valid YAML/],
     ['- text:', /^session\.yaml:1:3 turn 1 text: is null; make it a text/],
-  ])('%j is told with its place and fix', async (yaml, expected) => {
+  ])('%j is reported with its place and fix', async (yaml, expected) => {
     const [first] = await mistakesIn(yaml);
     if (typeof expected === 'string') expect(first).toBe(expected);
     else expect(first).toMatch(expected);
   });
 
-  test('every mistake is told, each on its line', async () => {
+  test('every mistake is reported, each on its line', async () => {
     expect(await mistakesIn('- text: 1\n- foo: a\n  delay: x\n- text: fine\n')).toEqual([
       expect.stringMatching(/^session\.yaml:1:3 turn 1 text/),
       expect.stringMatching(/^session\.yaml:2:3 turn 2 foo/),

@@ -6,11 +6,11 @@ export interface Wire {
   calls(...calls: { name: string; args: object }[]): string[];
   /** The beginning of an answer: one text piece and no end. */
   begun(piece: string): string[];
-  /** A body that tells of a failure. */
+  /** A body that reports a failure. */
   failure(message: string): object;
   /** An event that is no JSON. */
   readonly garbage: string;
-  /** An event that tells of a failure in mid-stream. */
+  /** An event that reports a failure in mid-stream. */
   brokeDown(message: string): string;
 }
 

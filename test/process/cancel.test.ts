@@ -92,7 +92,7 @@ describe('cancelling', () => {
     expect(await toPromise(actor)).toMatchObject({ status: 'cancelled', reason: 'first' });
   });
 
-  test('tells what the hook had done by then', async () => {
+  test('reports what the hook had done by then', async () => {
     const { actor } = await meet('running', `echo so far >&2; ${deaf}`, (hook) =>
       hook.send({ type: 'cancel', reason: 'x' }),
     );

@@ -102,7 +102,7 @@ describe.each(shortages)("without %s Node's pipes serve", (_, takeAway, [stdinIs
     expect(outcome).toMatchObject({ status: 'timedOut', exit: { signal: 'SIGTERM' } });
   });
 
-  test('what cannot start is told', async () => {
+  test('what cannot start is reported', async () => {
     expect(await runHook('true', { cwd: '/proc/no-folder' })).toMatchObject({ status: 'failed' });
     expect(await runHook('a\0b')).toMatchObject({ status: 'failed' });
   });

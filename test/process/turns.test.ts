@@ -58,7 +58,7 @@ describe('a limit on the hooks that run at once (G-03)', () => {
   });
 
   test.each(['0', '-1', 'many', '2.5'])(
-    'that is none (%s) is told of and not kept',
+    'that is none (%s) is reported and not kept',
     async (limit) => {
       const told = vi.spyOn(process, 'emitWarning').mockReturnValue();
       vi.stubEnv('HOOKMACHINE_HOOK_LIMIT', limit);

@@ -73,7 +73,7 @@ test('one broken entry, whatever and wherever it is, costs the others nothing (H
     },
   ));
 
-test('each broken entry is told with its place and a fix', () =>
+test('each broken entry is reported with its place and a fix', () =>
   holds(fc.record({ entry: broken, which: event }), ({ entry, which }) => {
     const hooks = { [which]: [{ hooks: [entry] }] };
     const { definitions, problems } = defineHooks({ source: 'project', hooks });

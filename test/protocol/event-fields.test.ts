@@ -35,7 +35,7 @@ describe.each(hookEventNames)('%s', (event) => {
     },
   );
 
-  test('must be told in an object', () => {
+  test('must be given in an object', () => {
     for (const value of [undefined, null, 5, 'text', [fields]])
       expect(faults(event, value)).toEqual(['they must be an object']);
   });

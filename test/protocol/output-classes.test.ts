@@ -61,7 +61,7 @@ describe('reasons (C-39)', () => {
   });
 });
 
-test('getBlockingError tells whether and why (003)', () => {
+test('getBlockingError says whether and why (003)', () => {
   expect(of({ decision: 'deny', reason: 'no' }).getBlockingError()).toEqual({
     blocked: true,
     reason: 'no',

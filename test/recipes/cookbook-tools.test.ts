@@ -161,7 +161,7 @@ describe('recipe 6, auto-test (HOOK-027)', () => {
       '#!/bin/sh\necho "expected 1, got 2" >&2\nexit 1\n',
       '[ERROR] Tests FAILED for a.ts:\nexpected 1, got 2',
     ],
-  ])('a test that %s is told to the model; the file stays', async (_, runner, told) => {
+  ])('a test that %s is reported to the model; the file stays', async (_, runner, told) => {
     const { call, put, has } = recipe({ fixture: '06-auto-test' });
     put('node_modules/.bin/vitest', runner);
     const { status, modelReads } = await call('write_file', { file_path: 'a.ts', content: 'x' });

@@ -109,7 +109,7 @@ describe('W9, tests after each change (C-62)', () => {
   test.each([
     ['pass', 'echo 3 passed', 'Tests passed: 3 passed'],
     ['fail', 'echo 1 failed >&2; exit 1', 'Tests failed: 1 failed'],
-  ])('that %s are told to the model; the result is kept', async (_, runner, told) => {
+  ])('that %s are reported to the model; the result is kept', async (_, runner, told) => {
     const { call, put, has } = recipe({ fixture: 'W9-auto-test' });
     put('run-tests.sh', runner);
     const { status, modelReads, events } = await call('write_file', write);
@@ -216,7 +216,7 @@ describe('W15, troubleshooting: a hook does not run when', () => {
     expect((await call('write_file', write)).status).toBe('done');
   });
 
-  test('the settings are no JSON: the place of the fault is told', async () => {
+  test('the settings are no JSON: the place of the fault is reported', async () => {
     const { text } = switchedOn(denying);
     const { call } = recipe({ text: text.replace('"hooks": {', '"hooks": {,') });
     const { status, warnings } = await call('write_file', write);
@@ -224,7 +224,7 @@ describe('W15, troubleshooting: a hook does not run when', () => {
     expect(warnings.join('\n')).toMatch(/settings\.json:4:\d+.*not valid JSON/);
   });
 
-  test('its script is not executable: exit 126 is told, with the fix (C-29)', async () => {
+  test('its script is not executable: exit 126 is reported, with the fix (C-29)', async () => {
     const { call, project } = recipe({ fixture: 'W3-secret-scanner' });
     chmodSync(join(project, '.llxprt/hooks/exit-2-on-secret.sh'), 0o644);
     const { status, warnings } = await call('write_file', { ...write, content: 'password' });
@@ -232,7 +232,7 @@ describe('W15, troubleshooting: a hook does not run when', () => {
     expect(warnings.join('\n')).toMatch(/code 126 .*chmod \+x/);
   });
 
-  test('it takes too long: the timeout is told, and the call goes on (HOOK-069, 000 s7.7)', async () => {
+  test('it takes too long: the timeout is reported, and the call goes on (HOOK-069, 000 s7.7)', async () => {
     const slow = [{ hooks: [{ type: 'command', command: 'sleep 30; exit 2', timeout: 200 }] }];
     const { call } = recipe(switchedOn({ BeforeTool: slow }));
     const { status, warnings } = await call('write_file', write);

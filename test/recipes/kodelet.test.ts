@@ -336,7 +336,7 @@ describe('what else the ADR promises', () => {
     expect([status, existsSync(join(one.project, 'ran'))]).toEqual(['done', false]);
   });
 
-  test('K9, all hooks of a type run in order, failures are passed over', async () => {
+  test('K9, all hooks of a type run in order, failures are ignored', async () => {
     const one = recipe(noHooks);
     one.put('.kodelet/hooks/1', hookOf('after_tool_call', 'echo 1 >> order; exit 1'));
     one.put('.kodelet/hooks/2', hookOf('after_tool_call', 'echo 2 >> order; echo nonsense'));

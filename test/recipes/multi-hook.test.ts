@@ -84,7 +84,7 @@ describe('UC: one of three hooks blocks (HOOK-092, 093, 000 s8.1)', () => {
 describe('U1: two temperatures (000 s8.1)', () => {
   const [cold, hot] = [0.0, 1.0].map((temperature) => request({ config: { temperature } }));
 
-  test('side by side the last one wins, and it is told that they differ', async () => {
+  test('side by side the last one wins, and it is reported that they differ', async () => {
     const { session } = recipe(switchedOn({ BeforeModel: inParallel(cold!, hot!) }));
     const { run, requests, fire } = session([{ text: 'Yes.' }]);
     await run();

@@ -8,7 +8,7 @@ const write = { file_path: 'a.txt', content: 'x' };
 const written = 'Successfully created and wrote to new file: a.txt.';
 const specific = (hookSpecificOutput: object): string => print({ hookSpecificOutput });
 
-/** What the session's log tells of each hook that runs from now on. */
+/** What the session's log says of each hook that runs from now on. */
 function logOf({ config }: RecipeSession): HookRecord[] {
   const records: HookRecord[] = [];
   config.getHookSystem()!.on('hook:result', (record) => records.push(record));
@@ -124,7 +124,7 @@ describe('a tool call', () => {
     const one = session(writing);
     const records = logOf(one);
     await one.run();
-    // Each is told as it ends, so their order is their own.
+    // Each is reported as it ends, so their order is their own.
     const told = records.map(({ event, command, success }) => `${event}: ${command}: ${success}`);
     expect(told.toSorted()).toEqual([
       'AfterTool: echo text: true',

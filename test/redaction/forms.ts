@@ -360,7 +360,7 @@ export const shapes: readonly (readonly [name: string, text: string])[] = [
   ['Discord', `https://discord.com/api/webhooks/123456789012345678/${mixed.slice(0, 60)}`],
 ];
 
-/** What tells no secret and must stay as it is. */
+/** What shows no secret and must stay as it is. */
 export const innocent: readonly string[] = [
   'monkey: banana',
   'keyboard=qwerty',

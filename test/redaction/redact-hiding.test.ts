@@ -201,7 +201,7 @@ describe('one watch over a whole value', () => {
     expect(problems).toEqual([expect.stringContaining('/^(a+)+$/ takes too long')]);
   });
 
-  test('two bad expressions are each told of', () => {
+  test('two bad expressions are each reported', () => {
     const problems: string[] = [];
     const slow = redactor(['/^(a+)+$/', '/^(b+)+$/'], (problem) => problems.push(problem));
     expect(slow.value([`${'a'.repeat(99)}!`, `${'b'.repeat(40)}!`])).toEqual([

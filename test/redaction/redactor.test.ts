@@ -70,7 +70,7 @@ describe('what settings name', () => {
     expect(redactor(['/x*/']).text('abxxc')).toBe('ab[redacted]c');
   });
 
-  test('a bad entry is told, and costs the others nothing', () => {
+  test('a bad entry is reported, and costs the others nothing', () => {
     const { names, expressions, problems } = readRedactEntries([
       '/(/',
       7,
@@ -159,7 +159,7 @@ describe('what is too much', () => {
     });
   });
 
-  test('what is told does not change what was looked at', () => {
+  test('what is shown does not change what was looked at', () => {
     const given = Object.freeze({ password: 'hunter2', list: Object.freeze(['a']) });
     value(given);
     expect(given).toEqual({ password: 'hunter2', list: ['a'] });

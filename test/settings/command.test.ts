@@ -66,7 +66,7 @@ describe('settings as the command sees them', () => {
     ]);
   });
 
-  test('a broken file is told even though it may be why hooks are off', async () => {
+  test('a broken file is reported even though it may be why hooks are off', async () => {
     const box = sandbox();
     box.write(box.files.project, '{ "enableHooks": true "hooks": {} }');
     expect(await fire(box)).toMatchObject({
@@ -78,7 +78,7 @@ describe('settings as the command sees them', () => {
     });
   });
 
-  test('a broken file of one level is told once, and the other levels live', async () => {
+  test('a broken file of one level is reported once, and the other levels live', async () => {
     const box = sandbox();
     box.write(box.files.project, 'null');
     box.write(box.files.user, { enableHooks: true, hooks: hook('exit 2') });
@@ -87,7 +87,7 @@ describe('settings as the command sees them', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  test('a catastrophic matcher neither stalls nor skips the guard; it is told', async () => {
+  test('a catastrophic matcher neither stalls nor skips the guard; it is reported', async () => {
     const box = sandbox();
     const [group] = hook('exit 2').BeforeTool;
     box.write(box.files.project, {

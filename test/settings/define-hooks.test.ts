@@ -135,7 +135,7 @@ describe('the timeout', () => {
     [true, 'true'],
     [[5], 'an array'],
     [{ ms: 5 }, 'an object'],
-  ])('of %j is ignored and told; the hook runs with the default (C-32)', (timeout, said) => {
+  ])('of %j is ignored and reported; the hook runs with the default (C-32)', (timeout, said) => {
     const { definitions, problems } = defineOne({ ...hook, timeout });
     expect(definitions[0]?.timeout).toBe(60_000);
     expect(problems).toEqual([
@@ -319,7 +319,7 @@ describe('a hook group', () => {
   });
 
   test.each(['**', '*.ts', '(?i)write', '[', 'a('])(
-    'a matcher %j that is no regular expression is told of, for it fits one name only (C-18)',
+    'a matcher %j that is no regular expression is reported, for it fits one name only (C-18)',
     (matcher) => {
       const { definitions, problems } = define({ AfterTool: [{ matcher, hooks: [hook] }] });
       expect(definitions).toMatchObject([{ matcher }]);
@@ -429,7 +429,7 @@ describe('the hooks of a source', () => {
     [[], 'an array'],
     ['x', '"x"'],
     [true, 'true'],
-  ])('that are %j hold none, and that is told', (hooks, said) => {
+  ])('that are %j hold none, and that is reported', (hooks, said) => {
     expect(define(hooks)).toEqual({
       definitions: [],
       problems: [
@@ -450,7 +450,7 @@ describe('the hooks of a source', () => {
   });
 
   test.each(['PreToolUse', 'constructor', 'toString', '', 'hasOwnProperty'])(
-    'an event %j that there is not is skipped and told (C-04)',
+    'an event %j that there is not is skipped and reported (C-04)',
     (event) => {
       const { definitions, problems } = define({ [event]: [{ hooks: [hook] }] });
       expect(definitions).toEqual([]);
@@ -514,7 +514,7 @@ describe('the hooks of a source', () => {
     ]);
   });
 
-  test('problems tell file, line and column', () => {
+  test('problems name file, line and column', () => {
     const text =
       '{ "hooks": {\n  "BeforeTool": [ { "hooks": [\n    { "type": "command" } ] } ] } }';
     const parsed = parseJson(text);

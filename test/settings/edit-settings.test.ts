@@ -274,7 +274,7 @@ describe('writing a settings file', () => {
     expect(readdirSync(join(file, '..'))).toEqual(['settings.json']);
   });
 
-  test('a folder that cannot be made is told, and nothing is left', () => {
+  test('a folder that cannot be made is reported, and nothing is left', () => {
     const file = fileOf('text');
     expect(() => openSettings(join(file, 'settings.json')).disable('scan')).toThrow(
       /settings\.json: cannot be read \(ENOTDIR\)/,

@@ -62,7 +62,7 @@ describe('the hooks of an installed extension (HOOK-085)', () => {
     expect(commandsOf(project).map(([, command]) => command)).toEqual(['linked']);
   });
 
-  test('a broken file is told, and the others live', () => {
+  test('a broken file is reported, and the others live', () => {
     const { project, home, write } = sandbox();
     const path = `${home}/.llxprt/extensions/one`;
     const broken = write(`${path}/llxprt-extension.json`, '{"name": "one"');
@@ -120,7 +120,7 @@ describe('a folder of extensions that cannot be listed', () => {
   test.each([
     [0, 'cannot be read (ELOOP), so nothing in it counts; let this user read it'],
     [1, 'cannot be read (ELOOP), so it counts as it was before; let this user read it'],
-  ])('counts as it last was, and that is told (read %i times)', (times, told) => {
+  ])('counts as it last was, and that is reported (read %i times)', (times, told) => {
     const { project, home, write } = sandbox();
     const folder = `${home}/.llxprt/extensions`;
     write(`${folder}/one/llxprt-extension.json`, { name: 'one', version: '1', hooks: hooks('a') });

@@ -284,7 +284,7 @@ describe('a user without a home', () => {
   });
 });
 
-test('a broken file is told with its place, and the other levels live', () => {
+test('a broken file is reported with its place, and the other levels live', () => {
   const { project, files, write } = sandbox();
   write(files.project, '{\n  "hooks": [}\n');
   write(files.user, { ...on, hooks });
@@ -298,7 +298,7 @@ test('a broken file is told with its place, and the other levels live', () => {
   ]);
 });
 
-test('a switch and a list of the wrong type are told with their place', () => {
+test('a switch and a list of the wrong type are reported with their place', () => {
   const { project, files, write } = sandbox();
   write(
     files.project,

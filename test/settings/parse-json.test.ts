@@ -54,7 +54,7 @@ describe('a syntax error', () => {
     ['/* {}', 'a comment does not end', { line: 1, column: 1 }],
     ['', 'it is empty', { line: 1, column: 1 }],
     [' \n\t', 'it is empty', { line: 1, column: 1 }],
-  ])('in %j is told with its place', (text, fault, at) => {
+  ])('in %j is reported with its place', (text, fault, at) => {
     expect(faultOf(text)).toEqual({ fault, at });
   });
 

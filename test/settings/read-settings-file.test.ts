@@ -29,7 +29,7 @@ test('/dev/null says that there is none', () => {
   expect(settingsReader()('/dev/null')).toBeUndefined();
 });
 
-describe('a file that cannot be used counts as empty, and is told in one line', () => {
+describe('a file that cannot be used counts as empty, and is reported in one line', () => {
   test.each([
     [
       '',
@@ -76,7 +76,7 @@ describe('a file that cannot be used counts as empty, and is told in one line', 
   });
 });
 
-test('a doubled key is told with its place, because it silently drops hooks', () => {
+test('a doubled key is reported with its place, because it silently drops hooks', () => {
   const content = '{"hooks": {"BeforeTool": [1],\n "BeforeTool": [2]}}';
   expect(read(content)).toEqual({
     values: { hooks: { BeforeTool: [2] } },

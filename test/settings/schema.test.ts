@@ -2,7 +2,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
 import { settingsJsonSchema } from '../../src/settings/schema.ts';
 
-// `strict` also tells of keywords that draft-07 does not know.
+// `strict` also reports keywords that draft-07 does not know.
 const ajv = new Ajv({ strict: true, strictTypes: false, allErrors: true });
 const validate = ajv.compile(settingsJsonSchema());
 

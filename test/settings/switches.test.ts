@@ -130,7 +130,7 @@ describe('the lists of disabled hooks (C-04)', () => {
     expect(disabledHooks(values)).toEqual(['a', 'b', 'echo c']);
   });
 
-  test('what is no name is left out and told, and costs the others nothing', () => {
+  test('what is no name is left out and reported, and costs the others nothing', () => {
     const values = { hooks: { disabled: ['a', 5, null, 'b'] }, hooksConfig: { disabled: 'c' } };
     expect(disabledHooks(values)).toEqual(['a', 'b']);
     expect([...switchProblems({ values })].map(formatProblem)).toEqual([
@@ -141,7 +141,7 @@ describe('the lists of disabled hooks (C-04)', () => {
   });
 });
 
-test('a switch of the wrong type is told with its place and fix', () => {
+test('a switch of the wrong type is reported with its place and fix', () => {
   const values = { tools: { enableHooks: 'yes' }, enableHooks: { on: true } };
   expect([...switchProblems({ values })].map(formatProblem)).toEqual([
     'tools.enableHooks: is "yes", so it was ignored; make it true or false',

@@ -30,7 +30,7 @@ const denying = (reason: string, more: object = {}): string =>
     ...more,
   });
 
-/** Counts the changes that are told of a sandbox's settings. */
+/** Counts the reported changes of a sandbox's settings. */
 function watched(box: Sandbox): { changes: number; stop: () => void } {
   const seen = {
     changes: 0,
@@ -148,7 +148,7 @@ describe('watched settings files', () => {
     expect(seen.changes).toBe(1);
   });
 
-  test('nothing is told after the end', async () => {
+  test('nothing is reported after the end', async () => {
     const box = sandbox();
     const seen = watched(box);
     seen.stop();
@@ -171,7 +171,7 @@ describe('a session that watches its settings', () => {
     expect(warnings).toEqual([]);
   });
 
-  test('a broken edit keeps the guards as they were, and each one is told with its place', async () => {
+  test('a broken edit keeps the guards as they were, and each one is reported with its place', async () => {
     const box = sandbox();
     box.write(box.files.project, denying('one'));
     const { config, warnings } = await session(box);

@@ -117,7 +117,7 @@ describe('a server of Stately', () => {
     expect(onWarning.mock.calls).toEqual([
       [
         expect.stringMatching(
-          /^ws:.*Stately's inspector cannot be told any more \(.*\); it goes on/,
+          /^ws:.*Stately's inspector can no longer be reached \(.*\); it goes on/,
         ),
       ],
     ]);
@@ -301,7 +301,7 @@ describe('the page that holds Stately’s', () => {
 });
 
 describe('the optional package', () => {
-  test('that is missing is told with what to install', async () => {
+  test('that is missing is reported with what to install', async () => {
     await expect(loadStately('@statelyai/no-such-package')).rejects.toThrow(
       "Stately's inspector needs the package @statelyai/no-such-package; install it where hookmachine is installed: npm i @statelyai/no-such-package",
     );

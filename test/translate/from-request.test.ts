@@ -128,7 +128,7 @@ test('recipe UB: messages of one hook and the temperature of another both arrive
   });
 });
 
-test('recipe A4: all messages replaced; other fields of the answer are passed over', () => {
+test('recipe A4: all messages replaced; other fields of the answer are ignored', () => {
   const answer = { messages: [{ role: 'user', content: 'New' }], llm_request_boundary: 3 };
   const changed = fromHookLLMRequest(answer as Partial<LLMRequest>, base);
   expect(changed).toStrictEqual({ ...base, contents: [user('New')] });

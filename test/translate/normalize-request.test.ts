@@ -166,7 +166,7 @@ test('messages that are none are left out', () => {
   ]);
 });
 
-test('C-78: no messages, and system messages alone, are told', () => {
+test('C-78: no messages, and system messages alone, are reported', () => {
   expect(messages([])).toEqual({
     request: {},
     notes: [

@@ -33,14 +33,14 @@ test('C-73: a text alone stays a text alone', () => {
   });
 });
 
-test('C-73: a text that differs from the candidates is told', () => {
+test('C-73: a text that differs from the candidates is reported', () => {
   expect(normalizeHookLLMResponse({ text: 'b', ...candidate(['a']) })).toEqual({
     response: { text: 'a', ...candidate(['a']) },
     notes: ['llm_response.text was ignored: it differs from the candidates, which win'],
   });
 });
 
-test('C-86: function calls in an answer are told to be of no use', () => {
+test('C-86: function calls in an answer are reported to be of no use', () => {
   expect(normalizeHookLLMResponse(candidate(['a', call('view')])).notes).toEqual([
     'llm_response.candidates[0].content has parts without text, which were left out: hooks can only change text',
   ]);

@@ -218,7 +218,7 @@ describe('after the user trusted a project', () => {
       expect(await fire(box.project)).toMatchObject({ hookCount: 1, warnings: [] });
   });
 
-  test('all of that is noticed within a session too, and each is told once', async () => {
+  test('all of that is noticed within a session too, and each is reported once', async () => {
     const box = guarded();
     await trust(box.project);
     const again = startSession(box.project);

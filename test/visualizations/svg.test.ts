@@ -26,7 +26,7 @@ describe('an SVG', () => {
     expect(svg.match(/class="rim"/g)).toHaveLength(svg.match(/class="state final"/g)!.length);
   });
 
-  test('tells descriptions as tooltips', () => {
+  test('shows descriptions as tooltips', () => {
     expect(svg).toContain('<title>Waits for the answer.</title>');
     expect(svg).toContain('<title>It could not be asked.</title>');
     expect(svg).toContain('<title>Only noted.</title>');

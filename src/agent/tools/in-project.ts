@@ -2,7 +2,7 @@ import type { ToolResult } from '../../protocol/tool-result.ts';
 import { fileSystemFailure } from './file-system-failure.ts';
 import { confine, type Place } from './paths.ts';
 
-/** Acts on a place inside the project; a path that leaves it, or a file system that says no, is told instead. */
+/** Acts on a place inside the project; a path that leaves it, or a file system that says no, is reported instead. */
 export async function inProject(
   cwd: string,
   path: string,

@@ -63,5 +63,5 @@ export const allowsFolderPath = (tool: string): Rule => [
 
 const several = (tool: string) => `${tool} got different paths under different names: give one`;
 
-/** A missing path is told together with whatever else is wrong, not one call later. */
+/** A missing path is reported together with whatever else is wrong, not one call later. */
 const when = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null;

@@ -22,7 +22,7 @@ export interface Search {
   readonly stopped?: 'matches' | 'slow';
 }
 
-/** Searches files line by line; those that hold no text, or are gone meanwhile, are passed over. */
+/** Searches files line by line; those that hold no text, or are gone meanwhile, are skipped. */
 export async function searchFiles(
   regex: RegExp,
   folder: string,

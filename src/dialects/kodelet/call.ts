@@ -38,10 +38,10 @@ export function readCall(event: string, given: Readonly<Record<string, unknown>>
   const type = event as KodeletEvent;
   const faults: string[] = [];
   const fields = readShape(shapes[type], given, faults);
-  return faults.length > 0 ? { faults } : inOurWords(type, fields);
+  return faults.length > 0 ? { faults } : inCanonicalForm(type, fields);
 }
 
-function inOurWords(type: KodeletEvent, given: Readonly<Record<string, unknown>>): ReadCall {
+function inCanonicalForm(type: KodeletEvent, given: Readonly<Record<string, unknown>>): ReadCall {
   const context: EventContext = {
     invokedBy: given['invoked_by'] as EventContext['invokedBy'],
     toolCallId: given['tool_user_id'] as string | undefined,

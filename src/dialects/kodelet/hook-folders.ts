@@ -19,7 +19,7 @@ export function hookFolders(cwd: string): { source: HookSource; folder: string }
 
 const hooksFolder = join('.kodelet', 'hooks');
 
-/** Where a folder's hooks really are; undefined when it has none. One that cannot be looked at counts, so that it is told. */
+/** Where a folder's hooks really are; undefined when it has none. One that cannot be looked at counts, so that it is reported. */
 function realFolder(folder: string): string | undefined {
   const hooks = join(folder, hooksFolder);
   try {

@@ -1,7 +1,7 @@
 import type { HookEventName, LifecycleEvent } from '../../protocol/events.ts';
 import { RegexBudget } from '../bounded-regex.ts';
 
-/** Whether a hook is meant for this subject; found out at the cost of a budget. */
+/** Whether a hook matches this subject; found out at the cost of a budget. */
 type Matcher = (subject: string, budget?: RegexBudget) => boolean;
 
 const always: Matcher = () => true;

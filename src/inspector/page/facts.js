@@ -62,7 +62,7 @@ function lead(row, ended, moment) {
     const late = decidersOf(row, 'blocked', moment);
     return late.length === 0
       ? [said, quoted(reason)]
-      : [said, '. A denial came too late and was told to the model:', ...byWhom(late)];
+      : [said, '. A denial came too late and was reported to the model:', ...byWhom(late)];
   }
   if (!['blocked', 'stopped', 'answered'].includes(status)) return [said, quoted(reason)];
   const deciders = decidersOf(row, status, moment);

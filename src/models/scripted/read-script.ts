@@ -5,7 +5,7 @@ import { mistakesIn, scriptError, type Mistake } from './mistakes.ts';
 import { turnSchema, type PlacedTurn } from './turn.ts';
 import type * as Yaml from './yaml.ts';
 
-/** Reads the turns of a scripted model; every mistake is told at once, each with its line and fix. */
+/** Reads the turns of a scripted model; every mistake is reported at once, each with its line and fix. */
 export async function readScript(file: string): Promise<PlacedTurn[]> {
   const text = readText(file);
   // Loaded here, because most sessions have a model of another kind.

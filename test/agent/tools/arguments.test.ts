@@ -55,7 +55,7 @@ describe.each(Object.keys(rest))('%s', (tool) => {
   });
 });
 
-test('a missing path is told together with the other missing arguments', () => {
+test('a missing path is reported together with the other missing arguments', () => {
   expect(complaints('write_file', {})).toContain(
     'write_file needs file_path (or absolute_path, path)',
   );

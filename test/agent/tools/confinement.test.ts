@@ -108,7 +108,7 @@ test('the project itself may be reached through a link, by either name', async (
   }
 });
 
-test('links in a circle and impossible names are told, not thrown', async () => {
+test('links in a circle and impossible names are reported, not thrown', async () => {
   await symlink('round', join(cwd, 'round'));
   await symlink('nowhere/../self', join(cwd, 'self'));
   for (const [path, type] of [

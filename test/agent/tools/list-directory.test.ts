@@ -31,11 +31,11 @@ test('names that match an ignore pattern are left out and counted', async () => 
   expect(result.llmContent).toBe('Directory listing for . (4 ignored):\n[DIR] src\n[LINK] alias');
 });
 
-test('an empty folder is told to be empty', async () => {
+test('an empty folder is said to be empty', async () => {
   expect((await list({ path: 'empty' })).llmContent).toBe('Directory empty is empty.');
 });
 
-test('a long listing is capped, and the cap is told', async () => {
+test('a long listing is capped, and the cap is reported', async () => {
   const names = Array.from({ length: 1200 }, (_, index) => join(cwd, 'empty', `${index}`));
   await Promise.all(names.map((name) => writeFile(name, '')));
   expect((await list({ path: 'empty' })).llmContent).toMatch(/\n\[200 more not shown\]$/);

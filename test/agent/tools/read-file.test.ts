@@ -36,7 +36,7 @@ test('offset and limit show a part and say which', async () => {
   expect((await read({ limit: 4 })).llmContent).toBe('one\ntwo\nthree\nfour\n');
 });
 
-test('an offset past the end is an error that tells the length', async () => {
+test('an offset past the end is an error that gives the length', async () => {
   await write('one\n');
   const result = await read({ offset: 1 });
   expect(result.error?.type).toBe('invalid_tool_params');

@@ -33,7 +33,7 @@ test('several occurrences are replaced when their number is expected', async () 
   expect(await content()).toBe('b b b');
 });
 
-test('another number of occurrences changes nothing and is told', async () => {
+test('another number of occurrences changes nothing and is reported', async () => {
   await write('a a a');
   const result = await replace('a', 'b');
   expect(result.error?.type).toBe('edit_expected_occurrence_mismatch');
@@ -41,7 +41,7 @@ test('another number of occurrences changes nothing and is told', async () => {
   expect(await content()).toBe('a a a');
 });
 
-test('a text that does not occur is told', async () => {
+test('a text that does not occur is reported', async () => {
   await write('a');
   const result = await replace('b', 'c');
   expect(result.error?.type).toBe('edit_no_occurrence_found');
@@ -68,7 +68,7 @@ test('an empty old_string does not overwrite', async () => {
   expect(await content()).toBe('');
 });
 
-test('a missing file is told, with how to create it', async () => {
+test('a missing file is reported, with how to create it', async () => {
   const result = await replace('a', 'b');
   expect(result.error?.type).toBe('file_not_found');
   expect(result.llmContent).toContain('empty old_string');

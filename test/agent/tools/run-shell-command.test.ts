@@ -28,7 +28,7 @@ async function abortWhenReady(command: string) {
   return running;
 }
 
-test('output, exit code and folder are told line by line', async () => {
+test('output, exit code and folder are reported line by line', async () => {
   const result = await run('echo out; echo err >&2');
   expect(result.llmContent).toBe(
     lines(
@@ -45,7 +45,7 @@ test('output, exit code and folder are told line by line', async () => {
   expect(result.metadata).toEqual({ exitCode: 0, signal: null });
 });
 
-test('a command that fails is told, but is no failure of the tool', async () => {
+test('a command that fails is reported, but is no failure of the tool', async () => {
   const result = await run('exit 3');
   expect(result.llmContent).toBe(
     lines(

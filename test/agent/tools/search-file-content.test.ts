@@ -74,7 +74,7 @@ test('5 MB are searched', { retry: 5 }, async () => {
   expect((await search({ pattern: 'nee+dle$' })).llmContent).toContain('L300001: needle');
 });
 
-test('matches are capped, and the cap is told', async () => {
+test('matches are capped, and the cap is reported', async () => {
   await write({ 'a.txt': 'x\n'.repeat(500), 'b.txt': 'x\n', 'c.txt': 'x\n' });
   const text = textOf(await search({ pattern: 'x' }));
   expect(text.match(/^L\d/gm)).toHaveLength(500);
@@ -92,7 +92,7 @@ test('long lines are cut', async () => {
   expect((await search({ pattern: 'needle' })).llmContent).toContain('… [9506 more characters]');
 });
 
-test('a catastrophic pattern is given up, and told', async () => {
+test('a catastrophic pattern is given up, and reported', async () => {
   await write({ 'a.txt': `${'a'.repeat(50)}b` });
   const result = await search({ pattern: '^(a+)+$' });
   expect(result.error?.type).toBe('pattern_too_slow');

@@ -67,7 +67,7 @@ describe('no opinion (C-107)', () => {
   });
 });
 
-describe('a failure is told and open (C-107, K9)', () => {
+describe('a failure is reported and open (C-107, K9)', () => {
   test.each([
     ['non-zero', 'echo broken >&2; exit 1', 'Hook exited with code 1: broken'],
     ['2 is no denial here', 'echo No >&2; exit 2', 'Hook exited with code 2: No'],
@@ -100,7 +100,7 @@ describe('a failure is told and open (C-107, K9)', () => {
     expect(output?.isBlockingDecision() ?? false).toBe(false);
     expect(result.success).toBe(false);
     expect(result.results[0]?.status).toBe('failed');
-    expect(warnings).toEqual([`hook "hook" (BeforeTool) failed and was passed over: ${why}`]);
+    expect(warnings).toEqual([`hook "hook" (BeforeTool) failed and was ignored: ${why}`]);
   });
 
   test.each([
@@ -122,7 +122,7 @@ describe('a failure is told and open (C-107, K9)', () => {
     const { success, finalOutput } = await fire('BeforeTool', someFields.BeforeTool);
     expect([success, finalOutput]).toEqual([false, undefined]);
     expect(warnings).toEqual([
-      expect.stringMatching(/^hook "hook" \(BeforeTool\) failed and was passed over: .*ENOENT/),
+      expect.stringMatching(/^hook "hook" \(BeforeTool\) failed and was ignored: .*ENOENT/),
     ]);
     expect(warnings[0]).toContain(file);
   });
@@ -153,7 +153,7 @@ describe('a failure is told and open (C-107, K9)', () => {
     const { finalOutput, results } = await fire('BeforeTool', someFields.BeforeTool);
     expect([finalOutput, results[0]?.status]).toEqual([undefined, 'timedOut']);
     expect(warnings).toEqual([
-      'hook "hook" (BeforeTool) failed and was passed over: Hook timed out after 200ms',
+      'hook "hook" (BeforeTool) failed and was ignored: Hook timed out after 200ms',
     ]);
   });
 });
@@ -216,12 +216,15 @@ describe('before_tool_call', () => {
     [{ blocked: true, reason: 5 }, true, '"reason" is 5 and was ignored: it must be a string'],
     [{ blocked: true, input: 'ls' }, true, '"input" is "ls" and was ignored: it must be an object'],
     [{ input: ['ls'] }, false, '"input" is a list and was ignored: it must be an object'],
-  ])('%j: the wrong field is told, and costs the others nothing', async (answer, blocked, note) => {
-    const { output, result, warnings } = await printed('before_tool_call', answer);
-    expect(output?.isBlockingDecision() ?? false).toBe(blocked);
-    expect([result.success, result.toolInput]).toEqual([true, undefined]);
-    expect(warnings).toEqual([`hook "hook" (BeforeTool): ${note}`]);
-  });
+  ])(
+    '%j: the wrong field is reported, and costs the others nothing',
+    async (answer, blocked, note) => {
+      const { output, result, warnings } = await printed('before_tool_call', answer);
+      expect(output?.isBlockingDecision() ?? false).toBe(blocked);
+      expect([result.success, result.toolInput]).toEqual([true, undefined]);
+      expect(warnings).toEqual([`hook "hook" (BeforeTool): ${note}`]);
+    },
+  );
 });
 
 describe('after_tool_call', () => {
@@ -280,7 +283,7 @@ describe('after_tool_call', () => {
     expect([output, result.success]).toEqual([undefined, true]);
   });
 
-  test('an output that is no object is told and replaces nothing', async () => {
+  test('an output that is no object is reported and replaces nothing', async () => {
     const { result, warnings } = await printed('after_tool_call', { output: 'text' });
     expect(result.toolResponse).toBeUndefined();
     expect(warnings).toEqual([
@@ -315,13 +318,16 @@ describe('user_message_send and agent_stop', () => {
     ['"One"', 'One'],
     ['a list', ['One', 2]],
     ['an object', { text: 'One' }],
-  ])('follow_up_messages that are %s are told and ignored', async (kind, follow_up_messages) => {
-    const { result, warnings } = await printed('agent_stop', { follow_up_messages });
-    expect([result.followUps, result.success]).toEqual([undefined, true]);
-    expect(warnings).toEqual([
-      `hook "hook" (AfterAgent): "follow_up_messages" is ${kind} and was ignored: it must be an array of strings`,
-    ]);
-  });
+  ])(
+    'follow_up_messages that are %s are reported and ignored',
+    async (kind, follow_up_messages) => {
+      const { result, warnings } = await printed('agent_stop', { follow_up_messages });
+      expect([result.followUps, result.success]).toEqual([undefined, true]);
+      expect(warnings).toEqual([
+        `hook "hook" (AfterAgent): "follow_up_messages" is ${kind} and was ignored: it must be an array of strings`,
+      ]);
+    },
+  );
 
   test('a block means nothing when the agent stops', async () => {
     const { result, output } = await printed('agent_stop', { blocked: true, reason: 'Go on' });

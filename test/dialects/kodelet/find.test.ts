@@ -81,7 +81,7 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     expect((await start()).found()).toEqual(['project/guard AfterAgent']);
   });
 
-  test('folders, files that cannot be executed and *.disable are passed over, and hide nothing', async () => {
+  test('folders, files that cannot be executed and *.disable are skipped, and hide nothing', async () => {
     const { local, global, project, start } = kodeletBox();
     const hooks = join(project, '.kodelet/hooks');
     for (const name of ['one', 'two']) global(name, hookOf('agent_stop'));
@@ -108,7 +108,7 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     expect((await start()).found()).toEqual(['project/guard BeforeTool']);
   });
 
-  test('a link to itself and a link to nowhere are told, and cost the others nothing', async () => {
+  test('a link to itself and a link to nowhere are reported, and cost the others nothing', async () => {
     const { local, project, start } = kodeletBox();
     const hooks = join(project, '.kodelet/hooks');
     local('guard', hookOf('before_tool_call'));
@@ -122,7 +122,7 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     ]);
   });
 
-  test('a file where the folder should be is told, and the other folder still counts', async () => {
+  test('a file where the folder should be is reported, and the other folder still counts', async () => {
     const { write, global, project, start } = kodeletBox();
     write(join(project, '.kodelet/hooks'), 'no folder');
     global('guard', hookOf('before_tool_call'));
@@ -133,7 +133,7 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
     ]);
   });
 
-  test('a folder that is a link to itself is told, for a guard may be thought to be in it', async () => {
+  test('a folder that is a link to itself is reported, for a guard may be thought to be in it', async () => {
     const { global, project, start } = kodeletBox();
     mkdirSync(join(project, '.kodelet'));
     symlinkSync('hooks', join(project, '.kodelet/hooks'));

@@ -65,7 +65,7 @@ describe('kodelet: several hooks of a type (C-108, K9)', () => {
     expect([results.length, left('ran')]).toEqual([1, '']);
   });
 
-  test('failed hooks are passed over, and the next ones run', async () => {
+  test('failed hooks are ignored, and the next ones run', async () => {
     const { local, start } = kodeletBox();
     local('1', hookOf('before_tool_call', 'exit 7'));
     local('2', answering('before_tool_call', 'no object'));
@@ -173,7 +173,7 @@ describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
   test.each([
     ['fails', 'exit 1'],
     ['is killed', 'kill -9 $$'],
-  ])('a later hook that %s is passed over: the block stands', async (_, run) => {
+  ])('a later hook that %s is ignored: the block stands', async (_, run) => {
     const { local, start } = kodeletBox();
     local('1', answering('before_tool_call', blocked));
     local('2', hookOf('before_tool_call', run));
@@ -349,7 +349,7 @@ describe('with LLxprt hooks on the same call', () => {
     expect(finalOutput?.hookSpecificOutput?.['tool_input']).toEqual({ dir: 'b' });
   });
 
-  test('after the tool: each is told what the tool gave, and both are heard', async () => {
+  test('after the tool: each receives what the tool gave, and both count', async () => {
     const { local, left, start } = mixed(
       'user',
       `cat > seen; ${print({ hookSpecificOutput: { additionalContext: 'Mind the gap.' } })}`,

@@ -34,7 +34,7 @@ describe('exit 0', () => {
   });
 
   test.each(['Block', 'DENY', 'blocked', 'no', '', 1, 0, true, false, [], ['deny'], {}])(
-    'decision %j is none, and its author is told (C-31)',
+    'decision %j is none, and its author is warned (C-31)',
     (decision) => {
       const answer = printed('BeforeTool', { decision, reason: 'kept' });
       expect(answer.decision).toBeUndefined();
@@ -121,7 +121,7 @@ describe('exit 0', () => {
     ['colours', '\u001B[31m{"decision":"deny"}\u001B[0m'],
     ['what UTF-16 looks like', '{"decision":"deny"}'.split('').join('\0')],
     ['JSON encoded thrice', JSON.stringify(JSON.stringify(JSON.stringify({ decision: 'deny' })))],
-  ])('%s makes all of it a message; its author is told (HOOK-114, I14)', (_, stdout) => {
+  ])('%s makes all of it a message; its author is warned (HOOK-114, I14)', (_, stdout) => {
     const answer = printed('BeforeTool', stdout);
     expect(answer).toMatchObject({
       decision: 'allow',
@@ -319,7 +319,7 @@ describe('too much output', () => {
   });
 });
 
-test('left background processes are told of, and the answer counts (design: process supervision)', () => {
+test('left background processes are reported, and the answer counts (design: process supervision)', () => {
   const answer = readAnswer('BeforeTool', exited({ stdout: '{"decision":"deny"}' }, true));
   expect(answer).toMatchObject({ status: 'ok', decision: 'deny' });
   expect(answer.notes).toEqual(['left background processes; they were ended']);

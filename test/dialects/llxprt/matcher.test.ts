@@ -134,7 +134,7 @@ describe('a matcher that backtracks without end', () => {
     expect(fits(matcher, 'read')).toBe(new RegExp(matcher).test('read'));
   });
 
-  test('tells what it is', () => {
+  test('reports what it is', () => {
     expect(() => new RegexBudget().test('^(a+)+$', `${'a'.repeat(60)}!`)).toThrow(
       RegexUndecidedError,
     );

@@ -184,7 +184,7 @@ describe('permissionDecision', () => {
     expect(empty?.answer.output?.reason).toBe('top');
   });
 
-  test('ask asks, and a misspelt one is told', () => {
+  test('ask asks, and a misspelt one is reported', () => {
     expect(merge(compat('ask')).output?.decision).toBe('ask');
     expect(merge({ decision: null, ...compat('ask') }).output?.decision).toBe('ask');
     const [misspelt] = answersOf('BeforeTool', compat('Deny', 5));

@@ -63,7 +63,7 @@ describe('nothing said stays nothing (C-48, C-49)', () => {
     expect(mergeToolConfigs([])).toBeUndefined();
   });
 
-  test('what is misspelt is left out and told (HOOK-056, HOOK-074)', () => {
+  test('what is misspelt is left out and reported (HOOK-056, HOOK-074)', () => {
     const [answer] = answersOf(
       'BeforeToolSelection',
       select({ mode: 'none', allowedFunctionNames: ['read', 7] }),
