@@ -48,8 +48,17 @@ export interface HookRules {
   prepare(hook: PlannedHook, payload: HookPayload): HookProcessInput;
   /** What the ended process means, for a hook that was given this payload. */
   read(hook: PlannedHook, outcome: HookProcessOutcome, payload: HookPayload): HookAnswer;
-  /** All answers, in plan order, as one verdict. */
+  /** All answers, in plan order and then those to what hooks were asked once more, as one verdict. */
   merge(answers: readonly HookAnswer[], payload: HookPayload): HookVerdict;
+  /** The hooks that have judged something else than what would run now; absent where none is asked once more. */
+  recheck?(answers: readonly (HookAnswer | undefined)[], verdict: HookVerdict): Recheck | undefined;
+}
+
+/** Hooks that are asked once more, about what the others have made of it. */
+export interface Recheck {
+  /** Where they stand in the plan. */
+  readonly positions: readonly number[];
+  readonly payload: HookPayload;
 }
 
 /** Reports what happens to whoever follows the event: telemetry, the log, the user. Nothing may throw. */
@@ -74,6 +83,7 @@ export type HookEventOutcome =
 
 export interface HookEventContext {
   readonly input: HookEventInput;
+  readonly lanes: readonly HookLane[];
   /** By lane, what its next hook is given: in a sequence, with the changes of those before it. */
   readonly payloads: readonly HookPayload[];
   /** By plan position, whatever the order of finishing. */
@@ -82,12 +92,14 @@ export interface HookEventContext {
   readonly started: readonly boolean[];
   /** The plan position of the answer that came last. */
   readonly last?: number;
+  /** What was said before hooks were asked once more. */
+  readonly judged?: readonly HookAnswer[];
   readonly cancelReason?: string;
   readonly verdict?: HookVerdict;
 }
 
 /** The lane in which a hook stands, and its number. */
-const laneAt = ({ input: { lanes } }: HookEventContext, position: number | undefined) => {
+const laneAt = ({ lanes }: HookEventContext, position: number | undefined) => {
   const index = lanes.findIndex(({ positions }) => positions.includes(position ?? -1));
   return { index, lane: lanes[index] };
 };
@@ -102,6 +114,12 @@ const nextInSequence = (context: HookEventContext): number | undefined => {
 
 const lastAnswer = ({ answers, last }: HookEventContext): HookAnswer | undefined =>
   last === undefined ? undefined : answers[last];
+
+/** Hooks are asked once more at most once. */
+const recheckOf = ({ input, answers, judged, verdict }: HookEventContext): Recheck | undefined =>
+  judged === undefined && verdict !== undefined
+    ? input.rules.recheck?.(answers, verdict)
+    : undefined;
 
 /** A child that has ended; one that broke has an error in the place of an outcome. */
 export interface EndedChild {
@@ -123,8 +141,8 @@ export const hookEventMachine = setup({
   },
   actors: { hookProcess: {} as typeof hookProcessMachine },
   actions: {
-    startLanes: enqueueActions(({ context: { input, payloads, started }, enqueue }) => {
-      const starting = input.lanes.flatMap(({ mode, positions }, lane) =>
+    startLanes: enqueueActions(({ context: { input, lanes, payloads, started }, enqueue }) => {
+      const starting = lanes.flatMap(({ mode, positions }, lane) =>
         positions
           .slice(0, mode === 'sequential' ? 1 : undefined)
           .map((position) => ({ position, payload: payloads[lane] ?? {} })),
@@ -171,11 +189,24 @@ export const hookEventMachine = setup({
           enqueue.sendTo(`hook.${position}`, { type: 'cancel', reason });
     }),
     mergeAnswers: assign({
-      verdict: ({ context: { input, answers } }) =>
+      verdict: ({ context: { input, answers, judged = [] } }) =>
         input.rules.merge(
-          answers.filter((answer) => answer !== undefined),
+          [...judged, ...answers.filter((answer) => answer !== undefined)],
           input.payload,
         ),
+    }),
+    prepareRecheck: assign(({ context }) => {
+      const { input, answers } = context;
+      const recheck = recheckOf(context);
+      if (recheck === undefined) return {};
+      const { positions, payload } = recheck;
+      return {
+        lanes: [{ dialect: '', mode: 'parallel' as const, positions }],
+        payloads: [payload],
+        judged: answers.filter((answer) => answer !== undefined),
+        answers: input.hooks.map(() => undefined),
+        started: input.hooks.map(() => false),
+      };
     }),
     reportAnswer: ({ context }) => {
       const answer = lastAnswer(context);
@@ -191,12 +222,14 @@ export const hookEventMachine = setup({
     endsLane: ({ context }) => nextInSequence(context) === undefined,
     failed: ({ context }) => lastAnswer(context)?.status !== 'ok',
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
+    mustRecheck: ({ context }) => recheckOf(context) !== undefined,
   },
 }).createMachine({
   id: 'hookEvent',
   description: 'The hooks planned for one event, and what they say together.',
   context: ({ input }) => ({
     input,
+    lanes: input?.lanes ?? [],
     payloads: (input?.lanes ?? []).map(() => input.payload),
     answers: (input?.hooks ?? []).map(() => undefined),
     started: (input?.hooks ?? []).map(() => false),
@@ -270,12 +303,23 @@ export const hookEventMachine = setup({
     },
     merging: {
       description: 'All that was said becomes one verdict, in plan order.',
-      entry: ['mergeAnswers', 'reportVerdict'],
-      always: [{ guard: 'wasCancelled', target: 'cancelled' }, { target: 'settled' }],
+      entry: 'mergeAnswers',
+      always: [
+        { guard: 'wasCancelled', target: 'cancelled' },
+        { guard: 'mustRecheck', target: 'rechecking' },
+        { target: 'settled' },
+      ],
+    },
+    rechecking: {
+      description:
+        'Hooks changed what others had judged: those are asked once more, about what would run now.',
+      entry: 'prepareRecheck',
+      always: 'hearing',
     },
     settled: {
       type: 'final',
       tags: 'ended',
+      entry: 'reportVerdict',
       description: 'Every started hook was heard; their verdict stands.',
       output: ({ context }): HookEventOutcome => ({
         status: 'settled',
@@ -285,6 +329,7 @@ export const hookEventMachine = setup({
     cancelled: {
       type: 'final',
       tags: 'ended',
+      entry: 'reportVerdict',
       description: 'The caller gave up before the hooks had spoken.',
       output: ({ context }): HookEventOutcome => ({
         status: 'cancelled',

@@ -43,6 +43,8 @@ export interface HookHost {
   getSettingsProblems?(): readonly SettingsProblem[];
   /** What a failure means of hooks that do not say it, by source; a "block" also reaches weaker sources (S-09). */
   getFailureDefaults?(): readonly FailureDefault[];
+  /** Whether hooks are asked once more where others changed what they had judged; default: no. */
+  rechecks?(): boolean;
   /**
    * Files whose guards are unknown, and which deny for that: before a tool, a model call and a prompt
    * nothing may go on as long as there is one (S-12). They are tried again at each event.

@@ -285,6 +285,7 @@ export class HookEventHandler {
       return toMachineInput(plan, input, context, reporting, {
         mayStart: this.#planner.mayStart,
         canAsk,
+        recheck: this.#config.rechecks?.() ?? false,
         unmerged: (error) => this.#failure(planned, error, 'aggregation'),
         askModel: askModelOf(this.#config),
         ...(unfit && { unfit }),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type {
   HookAnswer,
   HookEventInput,
@@ -5,11 +6,14 @@ import type {
   HookPayload,
   HookVerdict,
   PlannedHook,
+  Recheck,
 } from '../../machines/hook-event.ts';
 import type { HookCommand, HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { Answer } from '../dialects/answer.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { Verdict } from '../dialects/verdict.ts';
+import type { Change, Verdict } from '../dialects/verdict.ts';
+import { hookPointOf, type Slot } from '../hook-points.ts';
+import { isRecord } from '../protocol/output.ts';
 import { mergeEffects, passReplaced } from '../dialects/merge-effects.ts';
 import { outputOf } from '../dialects/merge-lanes.ts';
 import { denyFailure, readOutcome, unheard } from '../dialects/process-facts.ts';
@@ -64,6 +68,8 @@ export interface PlanOptions {
   readonly unmerged?: (error: Error) => AggregatedHookResult;
   /** Whether somebody can be asked where a hook wants that; default: nobody. */
   readonly canAsk?: boolean;
+  /** Whether hooks are asked once more where others changed what they had judged; default: no. */
+  readonly recheck?: boolean;
   /** Why the hooks cannot be given anything, and so all fail. */
   readonly unfit?: Error;
   /** Asks the host's model; default: there is none. */
@@ -93,6 +99,7 @@ export function toMachineInput(
     unfit,
     askModel = askModelOf({}),
     canAsk = false,
+    recheck = false,
   } = options;
   const payload: HookPayload = { ...input };
   const dialectOf = ({ dialect }: RegisteredHook): Dialect => plan.dialects.get(dialect)!;
@@ -152,6 +159,9 @@ export function toMachineInput(
     return typeof answer === 'boolean' ? go(answer) : answer.then(go);
   };
 
+  /** What each hook was asked about last, and whether it is asked once more. */
+  const toldOf = new Map<PlannedHook, HookPayload>();
+
   const heardFrom = (
     hook: RegisteredHook,
     outcome: HookProcessOutcome,
@@ -182,11 +192,14 @@ export function toMachineInput(
         return { name, timeout, ...(leftBehind && { leftBehind }), command };
       },
       read(planned, outcome, told): HookAnswer {
+        const isAskedAgain = toldOf.has(planned);
+        toldOf.set(planned, told);
         const hook = standingIn.get(planned) ?? hookOf(planned);
         const heard = heardFrom(hook, outcome, told);
         const result = plan.failClosed?.has(hookOf(planned))
           ? denyFailure(heard, hook.name)
           : heard;
+        if (isAskedAgain) return judgingOnly(result);
         return refused.has(planned) ? { ...result, status: 'untrusted' } : result;
       },
       merge(answers): EventVerdict {
@@ -196,6 +209,10 @@ export function toMachineInput(
         const merged = tried(() => aggregateResults(plan, results, payload, canAsk));
         return verdictOf('made' in merged ? merged.made : unmerged(merged.error));
       },
+      ...(recheck && {
+        recheck: (answers, verdict) =>
+          recheckOf(plan, payload, answers, (verdict as EventVerdict).result, toldOf),
+      }),
     },
     reports: {
       answered(answer) {
@@ -204,6 +221,54 @@ export function toMachineInput(
       },
       decided: (verdict) => observer.settled(plan, (verdict as EventVerdict).result),
     },
+  };
+}
+
+/**
+ * The hooks that judged something else than what would run now: what they were told, with their own
+ * changes, differs from it. Nobody is asked once more about what is denied or stopped.
+ */
+function recheckOf(
+  { hooks, event }: HookPlan,
+  payload: HookPayload,
+  answers: readonly (HookAnswer | undefined)[],
+  { verdict }: AggregatedHookResult,
+  toldOf: ReadonlyMap<PlannedHook, HookPayload>,
+): Recheck | undefined {
+  if (hookPointOf(event).denial !== 'prevents' || verdict.decision === 'deny' || verdict.stop)
+    return undefined;
+  const changed = Object.entries(verdict.changes).filter(([slot]) => judgedSlots.includes(slot));
+  if (changed.length === 0) return undefined;
+  const final = changed.reduce<HookPayload>(
+    (made, [slot, change]) => ({ ...made, [slot]: applied(change, payload[slot]) }),
+    payload,
+  );
+  const positions = [...hooks.keys()].filter((position) => {
+    const answer = answers[position] as KeptAnswer | undefined;
+    const told = toldOf.get(hooks[position]!);
+    if (answer?.status !== 'ok' || told === undefined) return false;
+    const knows = passReplaced(event, told, answer);
+    return changed.some(([slot]) => !isDeepStrictEqual(knows[slot], final[slot]));
+  });
+  return positions.length > 0 ? { positions, payload: final } : undefined;
+}
+
+/** What hooks judge before it runs; a response is a hook's own. */
+const judgedSlots: readonly string[] = ['tool_input', 'llm_request'] satisfies Slot[];
+
+const applied = (change: Change, before: unknown): unknown =>
+  'whole' in change ? change.whole : { ...(isRecord(before) ? before : {}), ...change.patch };
+
+/** The answer of a hook that is asked once more: it may deny or ask, and change nothing. */
+function judgingOnly<A extends Answer>(answer: A): A {
+  const kept = answer.effects.filter(({ kind }) => kind !== 'replace' && kind !== 'patch');
+  const { hookSpecificOutput: _, ...output } = answer.output ?? {};
+  const note = 'its changes were ignored, because it was asked once more about the final arguments';
+  return {
+    ...answer,
+    effects: kept,
+    ...(answer.output && { output }),
+    ...(kept.length < answer.effects.length && { notes: [...answer.notes, note] }),
   };
 }
 

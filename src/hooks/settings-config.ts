@@ -24,6 +24,7 @@ import {
   offFor,
   switchOf,
   switchProblems,
+  wantsRecheck,
 } from '../settings/switches.ts';
 import type { HookHost } from './config.ts';
 
@@ -104,6 +105,7 @@ export function settingsConfig(
     getDisabledHooks: () => settings().disabled,
     getSettingsProblems: () => settings().problems,
     getFailureDefaults: () => settings().failureDefaults,
+    rechecks: () => settings().recheck,
     getUnknownGuards: () => settings().denying,
     getUnreadFiles: () => settings().unreadProblems,
     ignoresProject: () => !settings().isTrusted(),
@@ -256,6 +258,7 @@ const given = (settings: Settings): LoadedSettings => {
     disabled: [{ source: 'project', names: disabledHooks(settings) }],
     failureDefaults: onFailure ? [{ source: 'project', onFailure }] : [],
     problems: [...switchProblems({ values: settings })],
+    recheck: wantsRecheck(settings),
     unread: [],
   };
 };

@@ -11,6 +11,7 @@ export const hooksConfigKeys: readonly string[] = [
   'disabled',
   'redact',
   'defaultOnFailure',
+  'recheck',
   'opaqueCommands',
   'notifications',
 ];

@@ -30,6 +30,7 @@ import {
   type LevelSwitch,
   switchOf,
   switchProblems,
+  wantsRecheck,
 } from './switches.ts';
 import type { DisabledHooks } from './unknown-names.ts';
 
@@ -44,6 +45,8 @@ export interface LoadedSettings {
   readonly disabled: readonly DisabledHooks[];
   /** What a failure means of hooks that do not say it, level by level (S-09). */
   readonly failureDefaults: readonly FailureDefault[];
+  /** Whether any level wants hooks to be asked once more where others changed what they had judged. */
+  readonly recheck: boolean;
   /** What was wrong with the files themselves; the hooks in them are checked by the registry. */
   readonly problems: readonly SettingsProblem[];
   /** The system's file is there, and what it guards is unknown (S-12). */
@@ -132,6 +135,7 @@ export function loadSettings(
       const onFailure = failureDefault(values);
       return onFailure ? [{ source, onFailure }] : [];
     }),
+    recheck: own.some(({ values }) => wantsRecheck(values)),
     problems: [
       ...problems,
       ...levels.flatMap((level) => [

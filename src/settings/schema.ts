@@ -148,6 +148,13 @@ const disabled = z
   .describe('Names or commands of hooks of this file and of weaker ones that are not to run.')
   .optional();
 
+const recheck = z
+  .boolean()
+  .describe(
+    'true: where hooks changed the arguments of a tool, or a request to the model, after or beside others that had judged them, those are asked once more about what would run now. They may deny or ask, and change nothing.',
+  )
+  .optional();
+
 const opaqueCommands = z
   .enum(['folder', 'refuse'], 'write "folder" or "refuse"')
   .describe(
@@ -168,6 +175,7 @@ const settingsSchema = z
         disabled,
         redact,
         defaultOnFailure,
+        recheck,
         opaqueCommands,
         notifications: z.unknown().optional(),
       })

@@ -100,6 +100,10 @@ export function failureDefault(values: Values): 'allow' | 'block' | undefined {
 /** The words for a failure that lets the operation go on; `continue` is Claude Code's (S-09). */
 const allowing: readonly unknown[] = ['allow', 'continue'];
 
+/** Whether one level wants hooks to be asked once more where others changed what they had judged. */
+export const wantsRecheck = (values: Values): boolean =>
+  valueAt(values, ['hooksConfig', 'recheck']) === true;
+
 /** Names and commands of hooks that one level disables. */
 export const disabledHooks = (values: Values): string[] =>
   disabledEntries(values).map(({ entry }) => entry);
@@ -147,6 +151,12 @@ export function switchProblems({
       fix: 'write "allow" or "block"',
       fate: 'it counts as "block"',
     })),
+    {
+      path: ['hooksConfig', 'recheck'],
+      value: valueAt(values, ['hooksConfig', 'recheck']),
+      fits: isBoolean,
+      fix: 'make it true or false',
+    },
     ...lists.map((list) => ({
       ...list,
       fits: Array.isArray,

@@ -161,11 +161,22 @@ const worlds: Readonly<Record<string, World>> = {
         [1, 2, 3].map((count) => [lane(mode, ...Array.from({ length: count }).keys())]),
       ),
       [lane('sequential', 0, 2), lane('parallel', 1)],
-    ].map((lanes) => ({
-      ...plan,
-      lanes,
-      hooks: lanes.flatMap(({ positions }) => positions.map((index) => ({ name: `${index}` }))),
-    })),
+    ]
+      .map((lanes) => ({
+        ...plan,
+        lanes,
+        hooks: lanes.flatMap(({ positions }) => positions.map((index) => ({ name: `${index}` }))),
+      }))
+      .concat({
+        ...plan,
+        lanes: [lane('parallel', 0, 1)],
+        hooks: [{ name: '0' }, { name: '1' }],
+        rules: {
+          ...rules,
+          recheck: (_, { blocked, stop }) =>
+            blocked || stop ? undefined : { positions: [0], payload: {} },
+        },
+      }),
     says: { 'hook.0': hookAnswers, 'hook.1': hookAnswers, 'hook.2': hookAnswers, cancel },
     acts: [],
     // Side by side all hooks run already; in a sequence no further one may begin.

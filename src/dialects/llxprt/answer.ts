@@ -5,8 +5,10 @@ import {
   EXIT_CODE_BLOCKING_ERROR,
   EXIT_CODE_SUCCESS,
   type HookOutput,
+  isRecord,
 } from '../../protocol/output.ts';
-import type { Answer } from '../answer.ts';
+import { hookPointOf } from '../../hook-points.ts';
+import type { Answer, Effect } from '../answer.ts';
 import { withLostDenial } from '../lost-denial.ts';
 import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
 import { readStdout, type Printed } from './printed.ts';
@@ -34,6 +36,7 @@ function readExit(event: HookEventName, exit: HookExit, told: HookPayload): Answ
       ...base,
       success: false,
       decision: 'deny',
+      reason: denialReason(event, exit),
       output: { decision: 'deny', reason: denialReason(event, exit) },
     };
   if (exit.exitCode !== EXIT_CODE_SUCCESS) {
@@ -65,6 +68,7 @@ function readExit(event: HookEventName, exit: HookExit, told: HookPayload): Answ
         plainText: true,
         decision: 'allow',
         output: { decision: 'allow', systemMessage: printed.text },
+        effects: [{ kind: 'message', text: printed.text }],
         notes: [...base.notes, ...printed.notes],
         ...(printed.unreadable && { unreadable: printed.unreadable }),
       };
@@ -75,13 +79,33 @@ function readExit(event: HookEventName, exit: HookExit, told: HookPayload): Answ
         success: true,
         decision: meaningOf(output.decision),
         stop: output.continue === false,
+        ...(output.reason && { reason: output.reason }),
+        ...(output.stopReason && { stopReason: output.stopReason }),
         output,
+        effects: effectsOf(event, output),
         notes: [...base.notes, ...atMost(mostNotes, notes)],
         ...(repeatsResponse && { repeatsResponse }),
         ...(unreadable && { unreadable }),
       };
     }
   }
+}
+
+/** What an output wants changed; key by key, as LLxprt spreads it. */
+function effectsOf(event: HookEventName, output: HookOutput): Effect[] {
+  const { slots } = hookPointOf(event);
+  const { systemMessage, suppressOutput, hookSpecificOutput = {} } = output;
+  const effects: Effect[] = [];
+  for (const [name, value] of Object.entries(hookSpecificOutput)) {
+    const slot = slots.find((known) => known === name);
+    if (slot && isRecord(value)) effects.push({ kind: 'patch', slot, value });
+    else if (name === 'additionalContext' && typeof value === 'string')
+      effects.push({ kind: 'context', text: value });
+    else effects.push({ kind: 'own', name, value });
+  }
+  if (systemMessage) effects.push({ kind: 'message', text: systemMessage });
+  if (suppressOutput) effects.push({ kind: 'hide' });
+  return effects;
 }
 
 /** Of a hook's output no more is said than this, however much is wrong with it. */
