@@ -1,3 +1,4 @@
+import { inTime, tookTooLong } from '../in-time.ts';
 import { HookmachineError } from '../errors.ts';
 
 /** How long all regular expressions that share a budget may take together, in ms. */
@@ -72,11 +73,13 @@ export class RegexBudget {
     }
     const limit = Math.floor(Math.min(left, testLimit));
     try {
-      return isQuick ? regex.test(text) : testWatched(regex, text, limit);
+      return isQuick ? regex.test(text) : inTime(() => regex.test(text), limit);
     } catch (cause) {
-      const { code, message } = cause as NodeJS.ErrnoException;
-      const tookLonger = code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-      return undecided(tookLonger ? `took more than ${limit} ms` : shortened(message), cause);
+      const { message } = cause as Error;
+      return undecided(
+        tookTooLong(cause) ? `took more than ${limit} ms` : shortened(message),
+        cause,
+      );
     }
   }
 }
@@ -112,16 +115,3 @@ function takesLongToCompile(source: string): boolean {
   const copies = 3 ** count(/\)\{/g) * 2 ** count(/\)\+/g);
   return ((count(/\|/g) + quantifiers) / groups + 1) ** (groups * copies) > most.ways;
 }
-
-function testWatched(regex: RegExp, text: string, timeout: number): boolean {
-  watched ??= watchdog();
-  Object.assign(watched.context, { regex, text });
-  return watched.script.runInContext(watched.context, { timeout }) as boolean;
-}
-
-function watchdog() {
-  const { createContext, Script } = process.getBuiltinModule('node:vm');
-  return { context: createContext({}), script: new Script('regex.test(text)') };
-}
-
-let watched: ReturnType<typeof watchdog> | undefined;

@@ -1,4 +1,4 @@
-import { createContext, Script } from 'node:vm';
+import { inTime, tookTooLong } from '../in-time.ts';
 import { redacted } from './secrets.ts';
 
 /** How long work may take before the expression that it is at is given up, in ms. */
@@ -32,7 +32,7 @@ export function boundedExpressions(
   let current: { readonly expression: Expression; readonly length: number } | undefined;
 
   const blame = (error: unknown): void => {
-    if (current === undefined || !isTimeout(error)) throw error;
+    if (current === undefined || !tookTooLong(error)) throw error;
     const { expression, length } = current;
     current = undefined;
     if (expression.longest === Infinity) tooSlow(expression.regex);
@@ -54,7 +54,8 @@ export function boundedExpressions(
       if (!mayBeSlow) return work();
       for (;;)
         try {
-          return inTime(work);
+          // Starting a watch takes longer than looking at a hundred texts.
+          return inTime(work, limit);
         } catch (error) {
           blame(error);
         }
@@ -63,22 +64,3 @@ export function boundedExpressions(
 }
 
 const hideMatch = (match: string): string => (match === '' ? '' : redacted);
-
-/** It is an error of the other context, whose `Error` is not ours. */
-const isTimeout = (error: unknown): boolean =>
-  (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
-
-/** Starting a watch takes longer than looking at a hundred texts. */
-function inTime<Result>(work: () => Result): Result {
-  watched ??= { context: createContext({}), script: new Script('work()') };
-  const { context, script } = watched;
-  context['work'] = work;
-  try {
-    return script.runInContext(context, { timeout: limit }) as Result;
-  } finally {
-    // It holds on to what it looked at.
-    delete context['work'];
-  }
-}
-
-let watched: { context: Record<string, unknown>; script: Script } | undefined;

