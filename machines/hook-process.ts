@@ -25,6 +25,9 @@ export type Handler =
   /** Its command is a process that stays and answers one event after another, or as many at once as this. */
   | { readonly kind: 'live'; readonly concurrency?: number };
 
+/** A shell that a hook may ask for. */
+export type Shell = 'sh' | 'bash' | 'powershell';
+
 /** What the process port is asked to run. It carries no policy: deadline and grace belong to the machine. */
 export interface HookCommand {
   /** Shell text, as the user wrote it; with `args`, a program's file, which is started without a shell. */
@@ -32,6 +35,8 @@ export interface HookCommand {
   /** What the command is, if no process is to be started for this event. */
   readonly handler?: Handler;
   readonly args?: readonly string[];
+  /** What reads shell text; default: bash where there is one. */
+  readonly shell?: Shell;
   readonly cwd: string;
   /** Variables added to the parent's environment. */
   readonly env: Readonly<Record<string, string>>;

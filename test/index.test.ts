@@ -75,10 +75,12 @@ test('each other part of the package has its own names', () => {
     'toolCallMachine',
   ]);
   expect(names(dialects)).toEqual([
+    'claudeCode',
     'defaultDialects',
     'kodelet',
     'kodeletStrict',
     'llxprt',
     'mergeEffects',
+    'presentDialects',
   ]);
 });

@@ -1,12 +1,12 @@
 import type { Dialect } from '../dialects/dialect.ts';
-import { defaultDialects, knownDialects } from '../dialects/index.ts';
+import { presentDialects, knownDialects } from '../dialects/index.ts';
 import { findSame } from '../dialects/index.ts';
 import { CommandFailure } from './failure.ts';
 
 /** The option of every command that finds hooks. */
 export const dialectsOption = [
   '--dialects <names>',
-  `whose hooks are found, of ${namesOf(knownDialects)} (default: ${namesOf(defaultDialects)})`,
+  `whose hooks are found, of ${namesOf(knownDialects)} (default: ${namesOf(presentDialects)})`,
   (names: string): readonly Dialect[] => {
     const dialects = names.split(',').map((name) => dialectNamed(name.trim()));
     const double = dialects.find((one, at) =>

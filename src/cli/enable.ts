@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { isHookmachineError } from '../errors.ts';
+import { presentDialects } from '../dialects/index.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { HookRegistry } from '../hooks/hook-registry.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
@@ -133,6 +134,7 @@ async function look(name: string, dir: string): Promise<Found> {
   };
   const config = createConfig({
     cwd,
+    dialects: presentDialects,
     onWarning: () => undefined,
     ...trustOfEach(cwd),
   });

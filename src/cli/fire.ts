@@ -1,5 +1,5 @@
 import type { FireOptions } from './fire-options.ts';
-import { defaultDialectsWith } from '../dialects/index.ts';
+import { presentDialectsWith } from '../dialects/index.ts';
 import { subjectOf } from '../hooks/hook-planner.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
 import { CommandFailure } from './failure.ts';
@@ -70,7 +70,7 @@ async function throughHooks(
   const { event, fields, folder } = fired;
   const {
     dialect,
-    dialects = defaultDialectsWith(dialect),
+    dialects = presentDialectsWith(dialect),
     hooks,
     record,
     recordPayloads,

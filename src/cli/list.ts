@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { presentDialects } from '../dialects/index.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { HookRegistry } from '../hooks/hook-registry.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
@@ -41,13 +42,13 @@ export function addList(program: Command): void {
     .option('--cwd <dir>', 'the project folder', process.cwd())
     .option('--json', 'print JSON')
     .option(...dialectsOption)
-    .action(async ({ cwd, dialects, json }: Options) => {
+    .action(async ({ cwd, dialects = presentDialects, json }: Options) => {
       const folder = projectFolder(cwd);
       const trust = trustOfEach(folder);
       const options = {
         cwd: folder,
         onWarning: () => undefined,
-        ...(dialects && { dialects }),
+        dialects,
         ...trust,
       };
       const config = createConfig(options);

@@ -3,6 +3,7 @@ import { ChatLoop } from '../agent/chat-loop.ts';
 import type { ChatEvent } from '../agent/chat-events.ts';
 import { builtInTools } from '../agent/tools/index.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { presentDialects } from '../dialects/index.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { allowGuardWritesOption } from './guard-writes-option.ts';
 import { warn } from '../log.ts';
@@ -89,7 +90,7 @@ async function run(prompt: string, options: Options): Promise<void> {
       cwd,
       getHookModel: () => model,
       watch: options.watch === true,
-      ...(options.dialects && { dialects: options.dialects }),
+      dialects: options.dialects ?? presentDialects,
       onNote: sessionNotes(warnings.tell),
       ...whichHooks(options.hooks),
       ...onlyTrusted(cwd, options.trust),

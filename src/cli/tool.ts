@@ -4,6 +4,7 @@ import { argumentChanges, resultChanges } from '../agent/hook-changes.ts';
 import { ToolScheduler } from '../agent/tool-scheduler.ts';
 import { builtInTools } from '../agent/tools/index.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import { presentDialects } from '../dialects/index.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { oneLine, warn } from '../log.ts';
 import { allowGuardWritesOption } from './guard-writes-option.ts';
@@ -54,7 +55,7 @@ Example:
   hookmachine tool read_file --input '{"file_path":"README.md"}'`,
     )
     .action(async (name: string, options: Options) => {
-      const { cwd, dialects, hooks, input, trust } = options;
+      const { cwd, dialects = presentDialects, hooks, input, trust } = options;
       if (!tools.has(name))
         throw new CommandFailure(
           `there is no tool "${name}": use one of ${[...tools.keys()].join(', ')}`,
@@ -64,7 +65,7 @@ Example:
       const watching = await recorded(folder, options);
       const config = createConfig({
         cwd: folder,
-        ...(dialects && { dialects }),
+        dialects,
         onNote: sessionNotes((line) => warn(watching.onWarning, line)),
         ...whichHooks(hooks),
         ...onlyTrusted(folder, trust),

@@ -3,6 +3,7 @@ import { Option, type Command } from 'commander';
 import { isHookmachineError } from '../errors.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { presentDialects } from '../dialects/index.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { HookRegistry } from '../hooks/hook-registry.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
@@ -110,6 +111,7 @@ async function look(
 ): Promise<{ shown: ShownHook[]; missing: MissingGuard[] }> {
   const config = createConfig({
     cwd,
+    dialects: presentDialects,
     // The registry's problems, which are shown below, are all there are.
     onWarning: () => undefined,
     onNote: () => undefined,

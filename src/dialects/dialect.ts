@@ -58,6 +58,8 @@ export interface Dialect {
   environment(hook: HookDefinition, input: HookInput): Readonly<Record<string, string>>;
   /** What a hook is told on stdin; `payload` is the event in canonical form, as the hooks before left it. */
   stdin(hook: HookDefinition, payload: HookPayload, context: EventContext): object;
+  /** Whether a newline ends what they are told, for those that read it as a line. */
+  readonly endsLine?: true;
   /** What a hook said by what it did; `payload` is what it was told of, in canonical form. */
   read(hook: HookDefinition, outcome: HookProcessOutcome, payload: HookPayload): Answer;
   /** What the next hook of a sequence is told after this answer; default: what the answer put in the place of a slot's value. */

@@ -4,6 +4,8 @@ export interface EventContext {
   readonly invokedBy?: InvokedBy | undefined;
   /** The model's id for the tool call that the event is about. */
   readonly toolCallId?: string | undefined;
+  /** The conversation's file, where only an agent outside knows it; default: the session's. */
+  readonly transcriptPath?: string | undefined;
   /** The conversation so far; only made when a hook is told of it. */
   readonly messages?: (() => readonly ConversationMessage[]) | undefined;
 }

@@ -1,16 +1,18 @@
+import { claudeCode } from './claude-code/index.ts';
+import { defaultDialects } from './defaults.ts';
 import type { Dialect } from './dialect.ts';
 import { kodelet, kodeletStrict } from './kodelet/index.ts';
 import { llxprt } from './llxprt/index.ts';
 
 /** Every dialect that we speak. */
-export const knownDialects: readonly Dialect[] = [llxprt, kodelet, kodeletStrict];
+export const knownDialects: readonly Dialect[] = [llxprt, kodelet, kodeletStrict, claudeCode];
 
-/** Those whose hooks run unless the host says otherwise (S-14). */
-export const defaultDialects: readonly Dialect[] = [llxprt, kodelet];
+/** Those whose hooks run on the command line, wherever there are any (S-14). */
+export const presentDialects: readonly Dialect[] = [...defaultDialects, claudeCode];
 
-/** Of the dialects whose hooks run by default: this one in the place of that which finds the same hooks. */
-export const defaultDialectsWith = (dialect: Dialect): readonly Dialect[] =>
-  defaultDialects.map((known) => (findSame(known, dialect) ? dialect : known));
+/** Of those: this one in the place of that which finds the same hooks. */
+export const presentDialectsWith = (dialect: Dialect): readonly Dialect[] =>
+  presentDialects.map((known) => (findSame(known, dialect) ? dialect : known));
 
 /** Whether two dialects read the same hooks, so that only one of them may. */
 export const findSame = (one: Dialect, other: Dialect): boolean => one.family === other.family;

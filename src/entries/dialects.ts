@@ -1,6 +1,8 @@
 /** `hookmachine/dialects`: the dialects that hooks speak, for `dialects` of a config, and what one of your own has to be. */
 
-export { defaultDialects } from '../dialects/index.ts';
+export { defaultDialects } from '../dialects/defaults.ts';
+export { presentDialects } from '../dialects/index.ts';
+export { claudeCode } from '../dialects/claude-code/index.ts';
 export { kodelet, kodeletStrict } from '../dialects/kodelet/index.ts';
 export { llxprt } from '../dialects/llxprt/index.ts';
 export { mergeEffects } from '../dialects/merge-effects.ts';

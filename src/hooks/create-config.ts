@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Dialect } from '../dialects/dialect.ts';
-import { defaultDialects } from '../dialects/index.ts';
+import { defaultDialects } from '../dialects/defaults.ts';
 import { llxprt } from '../dialects/llxprt/index.ts';
 import type { MessageBus } from '../bus/message-bus.ts';
 import { warn } from '../log.ts';

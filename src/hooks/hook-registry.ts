@@ -1,6 +1,6 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
-import { knownDialects } from '../dialects/index.ts';
+import { families } from '../dialects/defaults.ts';
 import { debugChannel } from '../log.ts';
 import { hookSources, type HookEventName, type HookSource } from '../protocol/events.ts';
 import { reaches } from '../settings/levels.ts';
@@ -90,9 +90,9 @@ export class HookRegistry {
   #knowsAll(config: HookHost): boolean {
     const skips = config.skipsProjectHooks?.() ?? config.ignoresProject?.();
     if (skips === true) return false;
-    const families = new Set([...this.dialects.values()].map(({ family }) => family));
-    return knownDialects.every(
-      (known) => families.has(known.family) || !known.mayBeIn(config.getWorkingDir()),
+    const looked = new Set([...this.dialects.values()].map(({ family }) => family));
+    return families.every(
+      ({ family, mayBeIn }) => looked.has(family) || !mayBeIn(config.getWorkingDir()),
     );
   }
 

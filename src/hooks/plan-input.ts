@@ -109,7 +109,7 @@ export function toMachineInput(
     remember((told: HookPayload) => dialectOf(hook).stdin(hook, told, context)),
   );
   const textOf = (hook: RegisteredHook, told: HookPayload): string =>
-    textFor(objectFor(hook)(told)).text;
+    `${textFor(objectFor(hook)(told)).text}${dialectOf(hook).endsLine ? '\n' : ''}`;
   // An input that has no JSON form fails the event, once (G-06); but where a failure denies, each of
   // its hooks.
   if (!plan.failClosed)
@@ -123,6 +123,7 @@ export function toMachineInput(
       command: hook.command,
       ...handlerOf(hook, askModel),
       ...(hook.args && { args: hook.args }),
+      ...(hook.shell && { shell: hook.shell }),
       cwd: input.cwd,
       env: { ...hook.env, ...('made' in environment && environment.made) },
       // What an administrator put up is not to be weakened by the user's variables.

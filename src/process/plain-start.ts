@@ -14,7 +14,7 @@ export interface StartedHook {
 /** A way to start a hook. */
 export type StartHook = (command: HookCommand, stdin: string) => StartedHook;
 
-/** Starts a hook as `bash -c` of its command, or as the program it names. */
+/** Starts a hook as its shell's `-c` of its command, or as the program it names. */
 export function startPlainly(
   command: HookCommand,
   stdin: string,
@@ -47,7 +47,15 @@ export const programOf = ({
   args,
   env,
   isClean,
-}: HookCommand): [string, readonly string[]] =>
-  args
-    ? [command, args]
-    : [isClean ? systemShell() : findShell(), ['-c', expandCommand(command, env)]];
+  shell,
+}: HookCommand): [string, readonly string[]] => {
+  if (args) return [command, args];
+  switch (shell) {
+    case 'powershell':
+      return ['pwsh', ['-NoProfile', '-NonInteractive', '-Command', command]];
+    case 'sh':
+      return ['/bin/sh', ['-c', expandCommand(command, env)]];
+    default:
+      return [isClean ? systemShell() : findShell(), ['-c', expandCommand(command, env)]];
+  }
+};

@@ -1,4 +1,4 @@
-import type { HookFunction, LeftBehind } from '../../machines/hook-process.ts';
+import type { HookFunction, LeftBehind, Shell } from '../../machines/hook-process.ts';
 import type { HookEventName, HookSource } from '../protocol/events.ts';
 
 /** What a hook can be. */
@@ -29,6 +29,14 @@ export interface HookDefinition {
   readonly concurrency?: number;
   /** What a `function` hook calls. */
   readonly call?: HookFunction;
+  /** The shell that runs the command; default: bash where there is one. */
+  readonly shell?: Shell;
+  /** The permission rule that says which calls it is for, beside its matcher. */
+  readonly if?: string;
+  /** It is started and not waited for. */
+  readonly async?: true;
+  /** Of one that is not waited for: its exit 2 is told to the model all the same. */
+  readonly wakes?: true;
   /** `name` of the settings, else the command: the id for messages and for enabling (C-03). */
   readonly name: string;
   readonly description?: string;

@@ -109,7 +109,7 @@ const ours: ReadonlySet<unknown> = new Set(['tools', 'enableHooks', 'hooksConfig
 const mostBytes = 4 * 1024 * 1024;
 
 /** The texts without which a settings file has nothing to say of hooks. */
-const signs = ['"hooks"', '"hooksConfig"', '"enableHooks"', '"defaultOnFailure"'];
+const settingsSigns = ['"hooks"', '"hooksConfig"', '"enableHooks"', '"defaultOnFailure"'];
 
 /** What a look shows of an untrusted file or folder; `fault` says why there was none. */
 export type FirstSight = { readonly hasHooks: boolean } | { readonly fault: string };
@@ -118,9 +118,12 @@ export type FirstSight = { readonly hasHooks: boolean } | { readonly fault: stri
  * Whether a settings file that nobody trusts seems to say anything of hooks. It is not parsed, no
  * pipe or device is opened, and a file without an end keeps nobody waiting.
  */
-export function settingsAtFirstSight(file: string): FirstSight {
+export function settingsAtFirstSight(
+  file: string,
+  signs: readonly string[] = settingsSigns,
+): FirstSight {
   try {
-    const seen = withFile(file, (descriptor) => ({ hasHooks: holdsSign(descriptor) }));
+    const seen = withFile(file, (descriptor) => ({ hasHooks: holdsSign(descriptor, signs) }));
     return 'refused' in seen ? { fault: 'its settings are not a file' } : seen;
   } catch (error) {
     return sightOf('its settings file', error);
@@ -144,7 +147,7 @@ function sightOf(what: string, error: unknown): FirstSight {
 }
 
 /** Piece by piece, each with the end of the one before, so that no sign falls between two. */
-function holdsSign(descriptor: number): boolean {
+function holdsSign(descriptor: number, signs: readonly string[]): boolean {
   const overlap = longestEscape * Math.max(...signs.map(({ length }) => length)) - 1;
   const piece = Buffer.alloc(64 * 1024);
   let kept = 0;

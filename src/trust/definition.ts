@@ -41,8 +41,11 @@ const commandOf = (hook: AnyHook, cwd: string): string =>
   isFoundProgram(hook) ? relative(cwd, hook.command) : hook.command;
 
 /** What only hooks of some types have, and what decides how those run. */
-function ownFields({ headers, allowedEnv, allowedUrls, model, concurrency }: AnyHook) {
-  const fields = { headers, allowedEnv, allowedUrls, model, concurrency };
+function ownFields(hook: AnyHook) {
+  const { headers, allowedEnv, allowedUrls, model, concurrency } = hook;
+  const { shell, if: rule, async: isAsync, wakes } = hook;
+  const ofTypes = { headers, allowedEnv, allowedUrls, model, concurrency };
+  const fields = { ...ofTypes, shell, if: rule, async: isAsync, wakes };
   return Object.entries(fields).filter(([, value]) => value !== undefined);
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runToolCall } from '../../src/agent/tool-call.ts';
 import { isAlive } from '../process/run-hook.ts';
-import { defaultDialects } from '../../src/dialects/index.ts';
+import { defaultDialects } from '../../src/dialects/defaults.ts';
 import { all, kinds, last, startChat } from '../support/chat.ts';
 import { answering, hookOf, kodeletBox, type KodeletBox } from '../support/kodelet.ts';
 import { inParallel, print } from '../support/session.ts';

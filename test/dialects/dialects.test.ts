@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Dialect } from '../../src/dialects/dialect.ts';
-import { defaultDialectsWith, knownDialects } from '../../src/dialects/index.ts';
+import { knownDialects, presentDialectsWith } from '../../src/dialects/index.ts';
 import { kodelet, kodeletStrict } from '../../src/dialects/kodelet/index.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
 import { trustChecker } from '../../src/trust/project-trust.ts';
@@ -10,14 +10,15 @@ import { answering, kodeletBox } from '../support/kodelet.ts';
 import { inParallel, someFields, startSession } from '../support/session.ts';
 
 const namesWith = (dialect: Dialect): string[] =>
-  defaultDialectsWith(dialect).map(({ name }) => name);
+  presentDialectsWith(dialect).map(({ name }) => name);
 
 describe('the dialects of a session', () => {
   test('one that is spoken takes the place of that which finds the same hooks', () => {
     expect(knownDialects.map(namesWith)).toEqual([
-      ['llxprt', 'kodelet'],
-      ['llxprt', 'kodelet'],
-      ['llxprt', 'kodelet-strict'],
+      ['llxprt', 'kodelet', 'claude-code'],
+      ['llxprt', 'kodelet', 'claude-code'],
+      ['llxprt', 'kodelet-strict', 'claude-code'],
+      ['llxprt', 'kodelet', 'claude-code'],
     ]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
-import { defaultDialects } from '../../src/dialects/index.ts';
+import { defaultDialects } from '../../src/dialects/defaults.ts';
 import { findAllHooks } from '../../src/hooks/find-hooks.ts';
 import { HookPlanner } from '../../src/hooks/hook-planner.ts';
 import { runProgram } from '../../src/hooks/run-program.ts';

@@ -69,8 +69,8 @@ export async function prestart(command: HookCommand): Promise<boolean> {
 }
 
 function stockFor(command: HookCommand): Stock {
-  const { args, cwd, env, isClean } = command;
-  const key = JSON.stringify([command.command, args, cwd, env, isClean]);
+  const { args, cwd, env, isClean, shell } = command;
+  const key = JSON.stringify([command.command, args, cwd, env, isClean, shell]);
   const stock = stocks.get(key) ?? {
     key,
     command,

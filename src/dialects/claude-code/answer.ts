@@ -1,0 +1,332 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
+import { isRecord } from '../../protocol/output.ts';
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import type { Answer, Effect } from '../answer.ts';
+import { holdsDenial, withLostDenial } from '../lost-denial.ts';
+import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
+import { claudeEventOf, traitsOf, type ClaudeEventName } from './events.ts';
+import { readStdout, type Printed } from './printed.ts';
+import { fromClaudeResponse, hasFormOf, toClaudeResponse } from './tool-response.ts';
+import { fromClaudeInput, inputFault } from './tools.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What an answer asks for, before its exit code is looked at. */
+type Wants = Partial<
+  Pick<Answer, 'decision' | 'reason' | 'stop' | 'stopReason' | 'effects' | 'plainText'>
+> & {
+  readonly notes: readonly string[];
+  /** Why what was printed counts for nothing, or only as far as it denies. */
+  readonly fault?: string;
+  readonly unreadable?: string;
+};
+
+/** The reason of a denial for which the hook gave none. */
+const defaultReason = 'Blocked by hook';
+
+/** What an ended hook said (as measured on the host; the departures stand in docs/dialects.md). */
+export function readAnswer(
+  { event, async: isAsync, wakes }: Pick<HookDefinition, 'event' | 'async' | 'wakes'>,
+  outcome: HookProcessOutcome,
+  payload: HookPayload,
+): Answer {
+  const native = claudeEventOf(event)!;
+  const answer = readOutcome(outcome, (exit) => readExit(native, exit, payload));
+  return isAsync ? unheardOf(answer, wakes === true) : withLostDenial(answer);
+}
+
+/** Of a hook that nobody was to wait for nothing counts; of one that wakes the agent, what it says with exit 2. */
+function unheardOf(answer: Answer, wakes: boolean): Answer {
+  const { decision: _, reason: __, stopReason: ___, unreadable: ____, ...facts } = answer;
+  const said = wakes && answer.exitCode === 2 ? answer.stderr.trim() : '';
+  return {
+    ...facts,
+    decision: undefined,
+    stop: false,
+    effects: said === '' ? [] : [{ kind: 'context', text: said }],
+  };
+}
+
+function readExit(event: ClaudeEventName, exit: HookExit, payload: HookPayload): Answer {
+  const facts = factsOf(exit);
+  const printed = readStdout(event, exit.stdout, payload);
+  const wants = readPrinted(event, printed, payload);
+  const { notes, fault, ...said } = wants;
+  const answer: Answer = {
+    ...facts,
+    ...said,
+    notes: [...notes, ...cutNotes(exit)],
+    status: 'ok',
+    success: exit.exitCode === 0,
+  };
+  if (exit.exitCode === 2 && traitsOf(event).blocks) return blocked(event, answer, fault);
+  const failed = (message: string): Answer => ({
+    ...facts,
+    notes: answer.notes,
+    status: 'failed',
+    success: false,
+    error: new Error(message),
+  });
+  if (said.decision === 'deny') return answer;
+  // What was kept of it may hold a whole answer all the same; only a denial is taken from it.
+  if (exit.truncated.includes('stdout')) return failed(cutStdout);
+  if (event === 'WorktreeCreate' && exit.exitCode !== 0)
+    return { ...answer, decision: 'deny', reason: exit.stderr.trim() || failureText(exit) };
+  if (fault !== undefined) return failed(`its answer is not valid: ${fault}`);
+  if (exit.exitCode === 0) return answer;
+  // JSON is obeyed whatever the exit code is; that it failed matters where failures deny.
+  const isObeyed = printed.kind === 'object';
+  return isObeyed ? { ...answer, unreadable: failureText(exit) } : failed(failureText(exit));
+}
+
+const cutNotes = ({ truncated }: HookExit): string[] =>
+  truncated
+    .filter((stream) => stream === 'stderr')
+    .map((stream) => `${stream} went over 10 MiB; the rest was dropped`);
+
+/** Exit 2 denies, whatever stdout says; a reason of stdout counts only where stdout itself denies and is valid. */
+function blocked(event: ClaudeEventName, answer: Answer, fault: string | undefined): Answer {
+  const told = answer.stderr.trim();
+  const ownReason = answer.decision === 'deny' ? answer.reason : undefined;
+  const reason =
+    ownReason !== undefined && (fault === undefined || told === '')
+      ? ownReason
+      : told || defaultReason;
+  return {
+    ...answer,
+    decision: 'deny',
+    reason,
+    // Plain text on stdout tells the model nothing beside a denial.
+    effects: answer.plainText ? [] : withoutChanges(answer.effects),
+    plainText: false,
+    ...(sendsOn(event) && answer.stop && { decision: undefined }),
+  };
+}
+
+const withoutChanges = (effects: readonly Effect[]): Effect[] =>
+  effects.filter(({ kind }) => kind !== 'replace');
+
+function readPrinted(event: ClaudeEventName, printed: Printed, payload: HookPayload): Wants {
+  switch (printed.kind) {
+    case 'nothing':
+      return { notes: [] };
+    case 'text':
+      return readText(event, printed, payload);
+    case 'object': {
+      const { fields, fault, misses, notes } = printed;
+      const unclear = misses[0] && { unreadable: `its answer is unclear: ${misses[0]}` };
+      const all = [...notes, ...misses];
+      if (fault === undefined) {
+        const wants = readFields(event, fields, payload);
+        return { ...wants, notes: [...all, ...wants.notes], ...unclear };
+      }
+      const denial = lostDenial(event, fields);
+      return denial
+        ? { ...denial, notes: [...all, `${wouldIgnore}${fault}`], fault }
+        : { notes: all, fault };
+    }
+  }
+}
+
+const wouldIgnore = 'Claude Code would ignore this denial: ';
+
+function readText(
+  event: ClaudeEventName,
+  { text, objects }: Extract<Printed, { kind: 'text' }>,
+  payload: HookPayload,
+): Wants {
+  const around = 'there is other text around its answer; print one JSON object and nothing else';
+  const denial = objects.map((object) => lostDenial(event, object)).find(Boolean);
+  if (denial) return { ...denial, notes: [`${wouldIgnore}${around}`] };
+  const decides = objects.some((object) => {
+    const { decision, effects = [] } = readFields(event, object, payload);
+    return decision !== undefined || effects.some(({ kind }) => kind === 'replace');
+  });
+  const notes = holdsDenial(text)
+    ? [`a denial was NOT read: print one JSON object on stdout and nothing else`]
+    : [];
+  return {
+    notes,
+    ...(decides && { unreadable: around }),
+    ...(traitsOf(event).textIsContext && {
+      effects: [{ kind: 'context', text }],
+      plainText: true,
+    }),
+  };
+}
+
+/** A denial, or a stop, that Claude Code would lose to a flaw beside it, where it is to stand all the same (S-04). */
+function lostDenial(
+  event: ClaudeEventName,
+  fields: Fields,
+): Pick<Wants, 'decision' | 'reason' | 'stop' | 'stopReason'> | undefined {
+  if (!traitsOf(event).keepsDenials) return undefined;
+  const { decision, reason, stopReason, continue: goesOn } = fields;
+  const own = record(fields['hookSpecificOutput']);
+  const stop = goesOn === false && {
+    stop: true,
+    ...(typeof stopReason === 'string' && { stopReason }),
+  };
+  const reasons = (): readonly unknown[] | undefined => {
+    if (event === 'PermissionRequest') {
+      const { behavior, message } = record(own['decision']);
+      return is(behavior, 'deny') ? [message, reason] : undefined;
+    }
+    if (is(decision, 'block')) return [reason, own['permissionDecisionReason']];
+    return event === 'PreToolUse' && is(own['permissionDecision'], 'deny')
+      ? [own['permissionDecisionReason'], reason]
+      : undefined;
+  };
+  const said = reasons();
+  if (said === undefined) return stop || undefined;
+  return { decision: 'deny', reason: said.map(text).find(Boolean) ?? defaultReason, ...stop };
+}
+
+const is = (value: unknown, word: string): boolean =>
+  typeof value === 'string' && value.trim().toLowerCase() === word;
+
+/** What a valid answer asks for. */
+function readFields(event: ClaudeEventName, fields: Fields, payload: HookPayload): Wants {
+  const notes: string[] = [];
+  const own = record(fields['hookSpecificOutput']);
+  const { interrupts, ...decided } = decisionOf(event, fields, own, notes);
+  const stopped = stopOf(event, fields, decided, notes);
+  const effects: Effect[] = [];
+  const changed = changesOf(event, own, decided, payload, notes);
+  effects.push(...changed.effects);
+  const said = text(own['additionalContext']);
+  const { systemMessage } = fields;
+  if (said !== undefined && !sendsOn(event)) effects.push({ kind: 'context', text: said });
+  if (text(systemMessage) !== undefined)
+    effects.push({ kind: 'message', text: systemMessage as string });
+  for (const name of ownFields)
+    if (own[name] !== undefined) effects.push({ kind: 'own', name, value: own[name] });
+  const verdict = changed.fault ? { decision: 'deny' as const, reason: changed.fault } : decided;
+  return {
+    ...(sendsOn(event) ? goingOn(verdict, said, stopped.stop === true) : verdict),
+    ...stopped,
+    ...(interrupts && { stop: true }),
+    effects,
+    notes,
+  };
+}
+
+/** Where a block has the agent work on, and context does the same. */
+const sendsOn = (event: ClaudeEventName): boolean => event === 'Stop' || event === 'SubagentStop';
+
+/** To stop goes before everything that has the agent work on. */
+function goingOn(decided: Decided, said: string | undefined, stops: boolean): Decided {
+  if (stops || (decided.decision !== 'deny' && said === undefined)) return {};
+  const reason = [decided.decision === 'deny' ? decided.reason : undefined, said]
+    .filter((part) => part !== undefined)
+    .join('\n');
+  return { decision: 'deny', reason };
+}
+
+/** Fields that only Claude Code gives a meaning. */
+const ownFields = [
+  'sessionTitle',
+  'suppressOriginalPrompt',
+  'initialUserMessage',
+  'watchPaths',
+  'reloadSkills',
+  'retry',
+  'action',
+  'content',
+  'worktreePath',
+  'displayContent',
+  'classifierContext',
+] as const;
+
+type Decided = Pick<Wants, 'decision' | 'reason'> & { readonly interrupts?: boolean };
+
+/** The strictest of what was decided in the new words and in the old ones. */
+function decisionOf(
+  event: ClaudeEventName,
+  { decision, reason }: Fields,
+  own: Fields,
+  notes: string[],
+): Decided {
+  const because = (given: unknown): string => text(given) ?? text(reason) ?? defaultReason;
+  if (event === 'PermissionRequest') {
+    const { behavior, message, interrupt } = record(own['decision']);
+    if (behavior === 'deny')
+      return { decision: 'deny', reason: because(message), interrupts: interrupt === true };
+    return behavior === 'allow' ? { decision: 'allow' } : {};
+  }
+  if (decision === 'block') {
+    if (traitsOf(event).blocks) return { decision: 'deny', reason: text(reason) ?? defaultReason };
+    notes.push(`"decision" has no effect in answer to ${event}`);
+  }
+  if (event !== 'PreToolUse' && event !== 'PreModelSwitch') return {};
+  const given = own['permissionDecision'] as Answer['decision'];
+  if (given === 'deny')
+    return { decision: 'deny', reason: because(own['permissionDecisionReason']) };
+  const why = text(own['permissionDecisionReason']) ?? text(reason);
+  const word = given ?? (decision === 'approve' ? 'allow' : undefined);
+  return word ? { decision: word, ...(why !== undefined && { reason: why }) } : {};
+}
+
+function stopOf(
+  event: ClaudeEventName,
+  { continue: goesOn, stopReason }: Fields,
+  { decision }: Decided,
+  notes: string[],
+): Pick<Wants, 'stop' | 'stopReason'> {
+  if (goesOn !== false) return {};
+  if (!traitsOf(event).stops) {
+    notes.push(`"continue" has no effect in answer to ${event}`);
+    return {};
+  }
+  if (event === 'PreToolUse' && decision !== 'deny')
+    notes.push('Claude Code would run this call all the same, and stop after it');
+  const why = text(stopReason);
+  return { stop: true, ...(why !== undefined && { stopReason: why }) };
+}
+
+/** What an answer puts in the place of arguments or of a result; `fault` is why the call cannot go on with it. */
+function changesOf(
+  event: ClaudeEventName,
+  own: Fields,
+  { decision }: Decided,
+  payload: HookPayload,
+  notes: string[],
+): { readonly effects: readonly Effect[]; readonly fault?: string } {
+  const tool = String(payload['tool_name']);
+  if (event === 'PreToolUse' || event === 'PermissionRequest') {
+    const given = (event === 'PreToolUse' ? own : record(own['decision']))['updatedInput'];
+    if (!isRecord(given) || decision === 'deny') return { effects: [] };
+    const fault = inputFault(tool, given);
+    return fault === undefined
+      ? {
+          effects: [{ kind: 'replace', slot: 'tool_input', value: fromClaudeInput(tool, given) }],
+        }
+      : { effects: [], fault: `A hook gave arguments that the tool cannot run with: ${fault}` };
+  }
+  if (event !== 'PostToolUse') return { effects: [] };
+  const name =
+    own['updatedToolOutput'] === undefined && tool.startsWith('mcp__')
+      ? 'updatedMCPToolOutput'
+      : 'updatedToolOutput';
+  const given = own[name];
+  if (given === undefined) return { effects: [] };
+  const told = toClaudeResponse(
+    { tool, input: record(payload['tool_input']), cwd: String(payload['cwd']) },
+    payload['tool_response'],
+  );
+  if (isDeepStrictEqual(given, told)) return { effects: [] };
+  if (!hasFormOf(told, given)) {
+    notes.push(`"${name}" was ignored: it must have the whole form of the tool's own result`);
+    return { effects: [] };
+  }
+  return {
+    effects: [{ kind: 'replace', slot: 'tool_response', value: fromClaudeResponse(tool, given) }],
+  };
+}
+
+const record = (value: unknown): Fields => (isRecord(value) ? value : {});
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;

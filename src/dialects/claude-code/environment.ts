@@ -1,0 +1,37 @@
+import type { HookInput } from '../../protocol/input.ts';
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import { claudeEventOf, type ClaudeEventName } from './events.ts';
+
+/** The events whose hooks may set variables for all that comes later. */
+export const setsVariables: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>([
+  'SessionStart',
+  'Setup',
+  'CwdChanged',
+  'FileChanged',
+]);
+
+/** Reads and writes the variables of sessions; loaded with the first hook that can set one. */
+export interface SessionVariables {
+  readonly newVariablesFile: (sessionId: string) => string;
+  readonly sessionVariables: (sessionId: string) => Readonly<Record<string, string>>;
+}
+
+/** The variables of a hook (as measured on the host). */
+export function environmentOf(
+  { event }: HookDefinition,
+  { cwd, session_id }: HookInput,
+  variables: SessionVariables | undefined,
+): Readonly<Record<string, string>> {
+  return {
+    ...variables?.sessionVariables(session_id),
+    CLAUDE_PROJECT_DIR: cwd,
+    CLAUDECODE: '1',
+    CLAUDE_CODE_ENTRYPOINT: 'cli',
+    CLAUDE_CODE_SESSION_ID: session_id,
+    CLAUDE_PID: String(process.pid),
+    ...(variables &&
+      setsVariables.has(claudeEventOf(event)!) && {
+        CLAUDE_ENV_FILE: variables.newVariablesFile(session_id),
+      }),
+  };
+}

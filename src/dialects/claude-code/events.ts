@@ -1,0 +1,104 @@
+import type { HookEventName } from '../../protocol/events.ts';
+
+/** What the engine must know of one of Claude Code's events. */
+interface ClaudeEvent {
+  /** What it is to us. */
+  readonly at: HookEventName;
+  /** The field of its stdin that matchers are compared with; absent where they are ignored. */
+  readonly subject?: string;
+  /** Whether `decision: "block"` and exit 2 hold something up. */
+  readonly blocks?: true;
+  /** Whether `continue: false` ends the agent. */
+  readonly stops?: true;
+  /** Whether plain text on stdout is for the model. */
+  readonly textIsContext?: true;
+  /** Whether a denial that Claude Code would lose stands (S-04). */
+  readonly keepsDenials?: true;
+}
+
+const tool = { subject: 'tool_name' } as const;
+
+/** Claude Code's events (code.claude.com/docs/en/hooks, and as measured). */
+export const claudeEvents = {
+  PreToolUse: { at: 'BeforeTool', ...tool, blocks: true, stops: true, keepsDenials: true },
+  PermissionRequest: { at: 'ToolPermission', ...tool, stops: true, keepsDenials: true },
+  PostToolUse: { at: 'AfterTool', ...tool, blocks: true, stops: true },
+  PostToolUseFailure: { at: 'ToolFailed', ...tool, blocks: true, stops: true },
+  UserPromptSubmit: {
+    at: 'BeforeAgent',
+    blocks: true,
+    stops: true,
+    textIsContext: true,
+    keepsDenials: true,
+  },
+  Stop: { at: 'AfterAgent', blocks: true, stops: true },
+  SubagentStart: { at: 'SubagentStart', subject: 'agent_type' },
+  SubagentStop: { at: 'SubagentStop', subject: 'agent_type', blocks: true, stops: true },
+  SessionStart: { at: 'SessionStart', subject: 'source', textIsContext: true },
+  SessionEnd: { at: 'SessionEnd', subject: 'reason' },
+  PreCompact: { at: 'PreCompress', subject: 'trigger', blocks: true, textIsContext: true },
+  PostCompact: { at: 'PostCompress', subject: 'trigger' },
+  Notification: { at: 'Notification', subject: 'notification_type' },
+  PermissionDenied: { at: 'host.PermissionDenied', ...tool },
+  PostToolBatch: { at: 'host.PostToolBatch', blocks: true, stops: true },
+  UserPromptExpansion: {
+    at: 'host.UserPromptExpansion',
+    subject: 'command_name',
+    blocks: true,
+    stops: true,
+    textIsContext: true,
+    keepsDenials: true,
+  },
+  Setup: { at: 'host.Setup', subject: 'trigger', textIsContext: true },
+  StopFailure: { at: 'host.StopFailure', subject: 'error' },
+  PreModelSwitch: { at: 'host.PreModelSwitch', subject: 'to_model', blocks: true },
+  PostModelSwitch: { at: 'host.PostModelSwitch', subject: 'to_model' },
+  TeammateIdle: { at: 'host.TeammateIdle', blocks: true, stops: true },
+  TaskCreated: { at: 'host.TaskCreated', blocks: true, stops: true },
+  TaskCompleted: { at: 'host.TaskCompleted', blocks: true, stops: true },
+  Elicitation: { at: 'host.Elicitation', subject: 'mcp_server_name', blocks: true },
+  ElicitationResult: { at: 'host.ElicitationResult', subject: 'mcp_server_name', blocks: true },
+  ConfigChange: { at: 'host.ConfigChange', subject: 'source', blocks: true },
+  InstructionsLoaded: { at: 'host.InstructionsLoaded', subject: 'load_reason' },
+  CwdChanged: { at: 'host.CwdChanged' },
+  FileChanged: { at: 'host.FileChanged', subject: 'file_path' },
+  DirectoryAdded: { at: 'host.DirectoryAdded', subject: 'source' },
+  WorktreeCreate: { at: 'host.WorktreeCreate', blocks: true },
+  WorktreeRemove: { at: 'host.WorktreeRemove' },
+  MessageDisplay: { at: 'host.MessageDisplay' },
+} as const satisfies Readonly<Record<string, ClaudeEvent>>;
+
+/** Claude Code's own name of an event. */
+export type ClaudeEventName = keyof typeof claudeEvents;
+
+/** Whether a text names one of its events. */
+export const isClaudeEvent = (name: string): name is ClaudeEventName =>
+  Object.hasOwn(claudeEvents, name);
+
+/** What the engine must know of an event. */
+export const traitsOf = (event: ClaudeEventName): ClaudeEvent => claudeEvents[event];
+
+/** Its name of one of our events. */
+export const claudeEventOf = (event: HookEventName): ClaudeEventName | undefined =>
+  byOurs.get(event);
+
+const byOurs: ReadonlyMap<string, ClaudeEventName> = new Map(
+  Object.entries(claudeEvents).map(([name, { at }]) => [at, name as ClaudeEventName]),
+);
+
+/** The events of tools: the only ones at which `if` rules are looked at. */
+export const toolEvents: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>([
+  'PreToolUse',
+  'PermissionRequest',
+  'PermissionDenied',
+  'PostToolUse',
+  'PostToolUseFailure',
+]);
+
+/** Where a failure never blocks, whatever the hook says: whoever cannot stop would never end. */
+export const failsOpenAt: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>([
+  'Stop',
+  'SubagentStop',
+  'TaskCompleted',
+  'TeammateIdle',
+]);

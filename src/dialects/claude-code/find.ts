@@ -1,0 +1,186 @@
+import { join } from 'node:path';
+import type { HookSource } from '../../protocol/events.ts';
+import { isRecord } from '../../protocol/output.ts';
+import { authorities, reaches } from '../../settings/levels.ts';
+import { said, type Path, type SettingsProblem } from '../../settings/problem.ts';
+import { settingsReader, type SettingsFile } from '../../settings/read-files.ts';
+import type { FoundHooks, HookSite } from '../hook-site.ts';
+import { defineHooks, type ClaudeHooks } from './define.ts';
+import { installedPlugins, settingsFiles } from './places.ts';
+
+/** A settings file that is there. */
+interface Level extends SettingsFile {
+  readonly source: HookSource;
+}
+
+/** Kept for all sessions: a file that breaks while an agent works counts as it last was. */
+const read = settingsReader();
+
+/** Finds the hooks of settings and plugins, as far as no switch is on that reaches them (S-13). */
+export function findHooks(site: HookSite, managed: string): FoundHooks {
+  const levels = settingsFiles(site.cwd, managed)
+    .filter(({ source }) => source !== 'project' || site.ignoresProject !== true)
+    .flatMap(({ source, file }): Level[] => {
+      const found = read(file, false);
+      return found ? [{ source, ...found }] : [];
+    });
+  const plugins = enabledPlugins(levels, site.cwd);
+  const lists = {
+    allowedUrls: listOf(levels, 'allowedHttpHookUrls'),
+    allowedEnv: listOf(levels, 'httpHookAllowedEnvVars'),
+  };
+  const all = [
+    ...levels.map(({ source, file, values, locate }): ClaudeHooks => ({
+      source,
+      file,
+      locate,
+      hooks: values['hooks'],
+      folders: { CLAUDE_PROJECT_DIR: site.cwd },
+    })),
+    ...plugins.hooks,
+  ].map((from) => ({ from: { ...from, ...lists }, off: offFor(levels, from.source) }));
+  const defined = all.filter(({ off }) => off === undefined).map(({ from }) => defineHooks(from));
+  return {
+    definitions: defined.flatMap(({ definitions }) => definitions),
+    problems: [
+      ...levels.flatMap(({ problems }) => problems),
+      ...levels.flatMap(switchProblems),
+      ...plugins.problems,
+      ...defined.flatMap(({ problems }) => problems),
+      ...all.flatMap(({ from, off }) => (off ? takenAway(from, off) : [])),
+    ],
+    unasked: [],
+  };
+}
+
+/** What a stronger level's switch takes away is said once for each file; one's own is one's own doing. */
+const takenAway = (
+  { source, file, hooks }: ClaudeHooks,
+  off: { readonly level: Level; readonly key: string },
+): SettingsProblem[] =>
+  off.level.source === source || !isRecord(hooks) || Object.keys(hooks).length === 0
+    ? []
+    : [
+        {
+          ...(file !== undefined && { file }),
+          place: 'hooks',
+          message: `these hooks are off, because "${off.key}" is true in ${off.level.file}`,
+          fix: 'ask whoever is responsible for that file',
+        },
+      ];
+
+/**
+ * What switches a source's hooks off. A switch reaches hooks of its own level and of weaker ones; of a
+ * level's files the last one that has a word on it counts.
+ */
+function offFor(
+  levels: readonly Level[],
+  hooksOf: HookSource,
+): { readonly level: Level; readonly key: string } | undefined {
+  for (const source of authorities.filter((authority) => reaches(authority, hooksOf))) {
+    const level = levels
+      .filter((one) => one.source === source && typeof one.values[switchKey] === 'boolean')
+      .at(-1);
+    if (level?.values[switchKey] === true) return { level, key: switchKey };
+  }
+  const only = levels.find(
+    ({ source, values }) => source === 'system' && values[managedKey] === true,
+  );
+  return only && hooksOf !== 'system' ? { level: only, key: managedKey } : undefined;
+}
+
+const switchKey = 'disableAllHooks';
+const managedKey = 'allowManagedHooksOnly';
+
+/** Switches and lists of the wrong type. */
+function switchProblems({ file, values, locate }: Level): SettingsProblem[] {
+  const problem = (path: Path, fix: string): SettingsProblem => ({
+    file,
+    ...(locate && { at: locate(path) }),
+    place: String(path[0]),
+    message: `${said(values[String(path[0])])}, so it was ignored`,
+    fix,
+  });
+  return [
+    ...[switchKey, managedKey]
+      .filter((key) => key in values && typeof values[key] !== 'boolean')
+      .map((key) => problem([key], 'make it true or false')),
+    ...('enabledPlugins' in values && !isRecord(values['enabledPlugins'])
+      ? [problem(['enabledPlugins'], 'make it an object: { "name@marketplace": true }')]
+      : []),
+  ];
+}
+
+/** A list that settings narrow http hooks with: that of the strongest level that has one. */
+function listOf(levels: readonly Level[], key: string): readonly string[] | undefined {
+  const list = levels.find(({ values }) => Array.isArray(values[key]))?.values[key];
+  return (list as unknown[] | undefined)?.filter((item) => typeof item === 'string');
+}
+
+/** The hooks of the plugins that are installed and enabled, each for what it was installed for. */
+function enabledPlugins(
+  levels: readonly Level[],
+  cwd: string,
+): { readonly hooks: readonly ClaudeHooks[]; readonly problems: readonly SettingsProblem[] } {
+  const file = installedPlugins();
+  const installed = file === undefined ? undefined : read(file, false);
+  const plugins = installed?.values['plugins'];
+  if (!isRecord(plugins)) return { hooks: [], problems: installed?.problems ?? [] };
+  const hooks: ClaudeHooks[] = [];
+  const problems = [...installed!.problems];
+  for (const [id, entries] of Object.entries(plugins)) {
+    if (!isEnabled(levels, id)) continue;
+    const folder = folderOf(entries, cwd);
+    if (folder === undefined) continue;
+    for (const path of hookFilesOf(folder)) {
+      const found = read(path, false);
+      if (found === undefined) continue;
+      problems.push(...found.problems);
+      const env = {
+        CLAUDE_PLUGIN_ROOT: folder,
+        CLAUDE_PLUGIN_DATA: join(file!, '..', 'data', id.replaceAll(/[^\w-]/g, '-')),
+      };
+      hooks.push({
+        source: 'extension',
+        file: path,
+        locate: found.locate,
+        hooks: found.values['hooks'],
+        env,
+        folders: { CLAUDE_PROJECT_DIR: cwd, ...env },
+      });
+    }
+  }
+  return { hooks, problems };
+}
+
+/** An administrator's word, else that of the last level that has one. */
+function isEnabled(levels: readonly Level[], id: string): boolean {
+  const words = levels.flatMap(({ source, values }) => {
+    const enabled = values['enabledPlugins'];
+    const word = isRecord(enabled) ? enabled[id] : undefined;
+    return typeof word === 'boolean' ? [{ source, word }] : [];
+  });
+  const system = words.findLast(({ source }) => source === 'system');
+  return (system ?? words.at(-1))?.word === true;
+}
+
+/** Where a plugin is installed for this project: for all of them, or for this one. */
+function folderOf(entries: unknown, cwd: string): string | undefined {
+  const list: readonly unknown[] = Array.isArray(entries) ? entries : [entries];
+  const known = list.filter(isRecord);
+  const entry =
+    known.find(({ projectPath }) => projectPath === cwd) ??
+    known.find(({ projectPath }) => projectPath === undefined);
+  const path = entry?.['installPath'];
+  return typeof path === 'string' ? path : undefined;
+}
+
+/** A plugin's files of hooks: the usual one, and those that its manifest names. */
+function hookFilesOf(folder: string): string[] {
+  const usual = join(folder, 'hooks', 'hooks.json');
+  const named: unknown = read(join(folder, '.claude-plugin', 'plugin.json'), false)?.values[
+    'hooks'
+  ];
+  const names = (Array.isArray(named) ? named : [named]).filter((one) => typeof one === 'string');
+  return [...new Set([usual, ...names.map((name) => join(folder, name))])];
+}

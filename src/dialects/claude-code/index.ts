@@ -1,0 +1,101 @@
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import { isRecord } from '../../protocol/output.ts';
+import type { Dialect } from '../dialect.ts';
+import type { FoundHooks, HookSite } from '../hook-site.ts';
+import { readAnswer } from './answer.ts';
+import { environmentOf, setsVariables, type SessionVariables } from './environment.ts';
+import { claudeEvents, claudeEventOf, toolEvents, traitsOf } from './events.ts';
+import { compileMatcher, matcherOf } from './matcher.ts';
+import { managedFolder, mayHoldHooks, projectAtFirstSight } from './places.ts';
+import { parseRule, ruleFits, type SubCommands } from './rules.ts';
+import { toStdin } from './stdin.ts';
+import { toClaudeInput } from './tools.ts';
+
+/** What may be said of where Claude Code's hooks are. */
+export interface ClaudeCodeOptions {
+  /** The administrator's folder in place of the machine's, for tests. */
+  readonly managed?: string;
+}
+
+/** Claude Code's hooks, with the administrator's settings in a folder of one's choice. */
+export function claudeCodeWith({ managed = managedFolder }: ClaudeCodeOptions = {}): Dialect {
+  // Loaded where a hook needs them: a parser of shell commands weighs more than all else here.
+  let subCommands: SubCommands | undefined;
+  let variables: SessionVariables | undefined;
+
+  const find = async (site: HookSite): Promise<FoundHooks> => {
+    const found = (await import('./find.ts')).findHooks(site, managed);
+    const { definitions } = found;
+    if (definitions.some(({ if: rule }) => rule?.startsWith('Bash(')))
+      ({ subCommands } = await import('./sub-commands.ts'));
+    if (definitions.some(({ event }) => setsVariables.has(claudeEventOf(event)!)))
+      variables = await import('./session-variables.ts');
+    return found;
+  };
+
+  const ruleApplies = ({ if: rule, event }: HookDefinition, payload: HookPayload): boolean => {
+    if (rule === undefined) return true;
+    if (!toolEvents.has(claudeEventOf(event)!)) return false;
+    const parsed = parseRule(rule);
+    const [tool, cwd] = [String(payload['tool_name']), String(payload['cwd'])];
+    const given = payload['tool_input'];
+    const input = toClaudeInput(tool, isRecord(given) ? given : {}, cwd);
+    return parsed === undefined || ruleFits(parsed, { tool, input, cwd }, subCommands);
+  };
+
+  return {
+    name: 'claude-code',
+    family: 'claude-code',
+    events: Object.fromEntries(Object.entries(claudeEvents).map(([name, { at }]) => [name, at])),
+    needsSwitch: false,
+    approves: true,
+    guarded: [
+      '.claude/settings.json',
+      '.claude/settings.local.json',
+      '.claude/hooks/',
+      '.claude/plugins/',
+    ],
+    mayBeIn: (cwd, counts) => mayHoldHooks(cwd, counts, managed),
+    atFirstSight: (cwd) => projectAtFirstSight(cwd, managed),
+    find,
+    identity: identityOf,
+    matcherOf,
+    compileMatcher,
+    applies: (hook, payload) =>
+      isForOutcome(hook, payload) && isForHostEvent(hook, payload) && ruleApplies(hook, payload),
+    mode: () => 'parallel',
+    environment: (hook, input) => environmentOf(hook, input, variables),
+    stdin: toStdin,
+    endsLine: true,
+    read: readAnswer,
+    readCall: async (...call) => (await import('./call.ts')).readCall(...call),
+    reportCall: async (result) => (await import('./call.ts')).reportCall(result),
+  };
+}
+
+/** Claude Code's hooks, as settings and plugins hold them. */
+export const claudeCode: Dialect = claudeCodeWith();
+
+/** Another time limit or matcher makes no other hook of it, but another rule, shell or plugin does. */
+function identityOf(hook: HookDefinition): string {
+  const { event, type, command, args, if: rule, shell, env } = hook;
+  return JSON.stringify([event, type, command, args, rule, shell, env['CLAUDE_PLUGIN_ROOT']]);
+}
+
+/** Claude Code tells of a tool that failed as another event. */
+const isForOutcome = (
+  { event }: HookDefinition,
+  { tool_response: response }: HookPayload,
+): boolean => event !== 'AfterTool' || !isRecord(response) || !isRecord(response['error']);
+
+/** Of an event that only Claude Code has nobody else knows what its matchers are compared with. */
+function isForHostEvent(hook: HookDefinition, payload: HookPayload): boolean {
+  if (!hook.event.startsWith('host.')) return true;
+  const { subject } = traitsOf(claudeEventOf(hook.event)!);
+  const value = subject === undefined ? undefined : payload[subject];
+  if (typeof value !== 'string') return true;
+  // Files are matched by name.
+  const told = subject === 'file_path' ? value.slice(value.lastIndexOf('/') + 1) : value;
+  return compileMatcher(hook, () => undefined)(told);
+}

@@ -1,0 +1,105 @@
+import { ignored, isRecord } from '../../protocol/output.ts';
+import { nearMisses } from '../near-misses.ts';
+import { doubledKeys, embeddedObjects, isTooDeep, withoutDeepFields } from '../printed-json.ts';
+import type { ClaudeEventName } from './events.ts';
+import {
+  commonForms,
+  decidingCommon,
+  decidingSpecific,
+  specificFormsOf,
+  wordsOf,
+} from './vocabulary.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a hook printed on stdout. */
+export type Printed =
+  | { readonly kind: 'nothing' }
+  /** Plain text; `objects` are those that stand in it. */
+  | { readonly kind: 'text'; readonly text: string; readonly objects: readonly Fields[] }
+  | {
+      readonly kind: 'object';
+      readonly fields: Fields;
+      /** Why Claude Code takes nothing of it; undefined where it takes it. */
+      readonly fault?: string | undefined;
+      /** What was almost a word that decides. */
+      readonly misses: readonly string[];
+      readonly notes: readonly string[];
+    };
+
+/** Reads stdout: one object and nothing else is an answer, whatever blanks are around it. */
+export function readStdout(event: ClaudeEventName, stdout: string, told: Fields): Printed {
+  const text = stdout.trim();
+  if (text === '') return { kind: 'nothing' };
+  const fields = parse(text);
+  return fields
+    ? readObject(event, fields, text, told)
+    : { kind: 'text', text, objects: objectsIn(text) };
+}
+
+function parse(text: string): Fields | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** More objects than this in a text are no answer of anybody's. */
+const mostObjects = 20;
+
+function objectsIn(text: string): Fields[] {
+  const found: Fields[] = [];
+  for (const json of embeddedObjects(text)) {
+    const fields = parse(json);
+    if (fields) found.push(fields);
+    if (found.length === mostObjects) break;
+  }
+  return found;
+}
+
+function readObject(event: ClaudeEventName, printed: Fields, json: string, told: Fields): Printed {
+  const notes: string[] = [];
+  const fields = isTooDeep(json) ? withoutDeepFields(printed, notes) : printed;
+  const { common, specific } = wordsOf(event);
+  const own = fields['hookSpecificOutput'];
+  const misses = [
+    ...nearMisses(fields, common, told),
+    ...(isRecord(own) ? nearMisses(own, specific, told) : []),
+    ...doubledKeys(
+      json,
+      [...decidingCommon, ...decidingSpecific(event)],
+      ['hookSpecificOutput', 'decision'],
+    ).map((path) => `"${path}" was given more than once: the last one counts`),
+  ];
+  if (typeof fields['additionalContext'] === 'string')
+    notes.push('"additionalContext" was ignored: it belongs in "hookSpecificOutput"');
+  return { kind: 'object', fields, fault: faultIn(event, fields), misses, notes };
+}
+
+/** The first thing for which Claude Code throws the whole answer away. */
+function faultIn(event: ClaudeEventName, fields: Fields): string | undefined {
+  const own = fields['hookSpecificOutput'];
+  const wrong = firstWrong(commonForms, fields, '');
+  if (wrong !== undefined || !isRecord(own)) return wrong;
+  const { hookEventName } = own;
+  if (hookEventName !== event)
+    return hookEventName === undefined
+      ? `"hookSpecificOutput.hookEventName" is missing: it must be "${event}"`
+      : ignored('"hookSpecificOutput.hookEventName"', hookEventName, `"${event}"`);
+  const specific = firstWrong(specificFormsOf(event), own, 'hookSpecificOutput.');
+  if (specific !== undefined || event !== 'PermissionRequest') return specific;
+  const { decision } = own;
+  return isRecord(decision) && !['allow', 'deny'].includes(decision['behavior'] as string)
+    ? ignored('"hookSpecificOutput.decision.behavior"', decision['behavior'], 'allow or deny')
+    : undefined;
+}
+
+function firstWrong(forms: typeof commonForms, fields: Fields, path: string): string | undefined {
+  for (const [name, { fits, wanted }] of Object.entries(forms))
+    if (Object.hasOwn(fields, name) && !fits(fields[name]))
+      return ignored(`"${path}${name}"`, fields[name], wanted);
+  return undefined;
+}

@@ -1,0 +1,129 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join, relative } from 'node:path';
+import { RegexBudget } from '../bounded-regex.ts';
+import { claudeNamesOf } from './tools.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A permission rule: a tool, and what of its calls. */
+export interface Rule {
+  readonly tool: string;
+  /** What stands in brackets; absent for every call. */
+  readonly what?: string;
+}
+
+/** A permission rule as a hook's `if` has it; undefined for what is none. */
+export function parseRule(text: string): Rule | undefined {
+  const [, tool, what] = /^([\w*-]+)(?:\(([^]*)\))?$/.exec(text.trim()) ?? [];
+  const isSeveral = /\)\s*[|,]\s*\w+\(/.test(what ?? '');
+  if (tool === undefined || isSeveral) return undefined;
+  return what === undefined || ['', '*'].includes(what.trim())
+    ? { tool }
+    : { tool, what: what.trim() };
+}
+
+/** A call of a tool, its arguments in Claude Code's words. */
+export interface RuledCall {
+  /** Our name of the tool. */
+  readonly tool: string;
+  readonly input: Fields;
+  readonly cwd: string;
+}
+
+/** Splits a shell command into the commands that it is made of; undefined for what cannot be parsed. */
+export type SubCommands = (text: string) => readonly string[] | undefined;
+
+/** Whether a rule is for a call. Where it cannot be told, it is. */
+export function ruleFits(
+  { tool, what }: Rule,
+  call: RuledCall,
+  subCommands: SubCommands | undefined,
+): boolean {
+  const names = [...claudeNamesOf(call.tool), call.tool];
+  if (!names.some((name) => nameFits(tool, name))) return false;
+  if (what === undefined) return true;
+  switch (names[0]) {
+    case 'Bash':
+      return commandFits(what, call.input['command'], subCommands);
+    case 'Read':
+    case 'Write':
+    case 'Edit':
+    case 'NotebookEdit':
+    case 'Glob':
+    case 'Grep':
+    case 'LS':
+      return pathFits(what, call);
+    case 'WebFetch':
+      return domainFits(what, call.input['url']);
+    case 'Agent':
+      return [undefined, what].includes(call.input['subagent_type'] as string | undefined);
+    default:
+      return true;
+  }
+}
+
+/** `mcp__server` is for all tools of a server. */
+const nameFits = (rule: string, name: string): boolean =>
+  rule.includes('*')
+    ? matches(globOf(rule, '.*'), name)
+    : rule === name || (rule.startsWith('mcp__') && name.startsWith(`${rule}__`));
+
+function commandFits(
+  what: string,
+  command: unknown,
+  subCommands: SubCommands | undefined,
+): boolean {
+  if (typeof command !== 'string' || subCommands === undefined) return true;
+  const parts = subCommands(command);
+  if (parts === undefined) return true;
+  const pattern = commandPattern(what);
+  return [command.trim(), ...parts].some((part) => matches(pattern, part));
+}
+
+/** `x *` and `x:*` are `x` with whatever follows, or nothing; any other `*` stands for any text. */
+function commandPattern(what: string): string {
+  const prefix = /^([^*]*?)(?::\*| \*)$/.exec(what)?.[1];
+  return prefix === undefined ? globOf(what, '[^]*') : `^${escaped(prefix.trimEnd())}(?:\\s[^]*)?$`;
+}
+
+/** A path pattern as in `.gitignore`: below the project, `//` absolute, `~/` at home; a name alone is one anywhere. */
+function pathFits(what: string, { input, cwd }: RuledCall): boolean {
+  const path = input['file_path'] ?? input['notebook_path'] ?? input['path'];
+  if (typeof path !== 'string') return true;
+  const whole = isAbsolute(path) ? path : join(cwd, path);
+  if (what.startsWith('//')) return matches(pathPattern(what.slice(1)), whole);
+  if (what.startsWith('~/')) return matches(pathPattern(join(homedir(), what.slice(2))), whole);
+  const inside = relative(cwd, whole);
+  const pattern = pathPattern(what.replace(/^\.?\//, ''));
+  const isName = !what.replace(/\/$/, '').includes('/');
+  return [inside, whole, ...(isName ? inside.split('/') : [])].some((some) =>
+    matches(pattern, some),
+  );
+}
+
+/** A folder that fits, fits with all in it. */
+const pathPattern = (glob: string): string =>
+  `^${escaped(glob.replace(/\/$/, ''))
+    .replaceAll('\\*\\*/', '(?:.*/)?')
+    .replaceAll('\\*\\*', '.*')
+    .replaceAll('\\*', '[^/]*')
+    .replaceAll('\\?', '[^/]')}(?:/.*)?$`;
+
+function domainFits(what: string, url: unknown): boolean {
+  const domain = /^domain:(.+)$/.exec(what)?.[1];
+  if (domain === undefined || typeof url !== 'string' || !URL.canParse(url)) return true;
+  return matches(globOf(domain, '.*'), new URL(url).hostname);
+}
+
+const escaped = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
+
+const globOf = (glob: string, star: string): string => `^${escaped(glob).replaceAll('\\*', star)}$`;
+
+/** Whether a text matches; where it takes too long to find out, it does. */
+function matches(source: string, text: string): boolean {
+  try {
+    return new RegexBudget().test(source, text);
+  } catch {
+    return true;
+  }
+}

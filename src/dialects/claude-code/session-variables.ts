@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readBounded } from '../../settings/read-bounded.ts';
+import { exportsOf } from './exported.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+/** How long a file of variables may be, in bytes. */
+const longestFile = 256 * 1024;
+
+/** How many sessions of one process are remembered. */
+const mostSessions = 100;
+
+/** By session, the files that its first hooks may write variables to. */
+const sessions = new Map<string, { readonly folder: string; readonly files: string[] }>();
+
+/** A file in which a hook may write `export NAME=value` for all that runs later in its session. */
+export function newVariablesFile(sessionId: string): string {
+  const known = sessions.get(sessionId) ?? { folder: newFolder(), files: [] };
+  if (!sessions.has(sessionId) && sessions.size >= mostSessions)
+    for (const [oldest] of [...sessions].slice(0, 1)) forget(oldest);
+  sessions.set(sessionId, known);
+  const file = join(known.folder, `sessionstart-hook-${known.files.length}.sh`);
+  known.files.push(file);
+  return file;
+}
+
+/** What hooks of a session exported so far, the later over the earlier. */
+export function sessionVariables(sessionId: string): Variables {
+  const { files = [] } = sessions.get(sessionId) ?? {};
+  return files.reduce<Variables>(
+    (exported, file) => ({
+      ...exported,
+      ...exportsOf(textOf(file), { ...process.env, ...exported }),
+    }),
+    {},
+  );
+}
+
+/** Most hooks write none. */
+function textOf(file: string): string {
+  try {
+    const read = readBounded(file, longestFile);
+    return 'bytes' in read ? read.bytes.toString() : '';
+  } catch {
+    return '';
+  }
+}
+
+let endsWithProcess = false;
+
+function newFolder(): string {
+  if (!endsWithProcess) process.once('exit', () => [...sessions.keys()].forEach(forget));
+  endsWithProcess = true;
+  return mkdtempSync(join(tmpdir(), 'hookmachine-env-'));
+}
+
+function forget(sessionId: string): void {
+  const { folder } = sessions.get(sessionId) ?? {};
+  sessions.delete(sessionId);
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+}

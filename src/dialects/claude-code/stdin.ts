@@ -1,0 +1,85 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import { isRecord } from '../../protocol/output.ts';
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import type { EventContext } from '../event-context.ts';
+import { claudeEventOf, traitsOf, type ClaudeEventName } from './events.ts';
+import { toClaudeWord } from './matcher.ts';
+import { toClaudeResponse } from './tool-response.ts';
+import { toClaudeInput, toClaudeTool } from './tools.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a hook is told (as measured on the host). */
+export function toStdin(
+  { event }: HookDefinition,
+  payload: HookPayload,
+  context: EventContext,
+): object {
+  const native = claudeEventOf(event)!;
+  const { session_id, transcript_path, cwd, timestamp: _, hook_event_name: __, ...own } = payload;
+  const { permission_mode, ...fields } = ownFields(native, own, payload, context);
+  return {
+    session_id,
+    transcript_path: context.transcriptPath ?? transcript_path,
+    cwd,
+    ...(!withoutMode.has(native) && { permission_mode: permission_mode ?? 'default' }),
+    hook_event_name: native,
+    ...fields,
+  };
+}
+
+/** The events that know no permission mode. */
+const withoutMode: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>([
+  'SessionStart',
+  'SessionEnd',
+  'MessageDisplay',
+]);
+
+/** An event's own fields; what an agent gave beyond those that we know is told as it is. */
+function ownFields(
+  event: ClaudeEventName,
+  own: Fields,
+  payload: HookPayload,
+  { toolCallId }: EventContext,
+): Fields {
+  const { subject } = traitsOf(event);
+  const word = subject === undefined ? undefined : payload[subject];
+  switch (event) {
+    case 'PreToolUse':
+    case 'PermissionRequest':
+    case 'PostToolUse':
+    case 'PostToolUseFailure': {
+      const tool = String(payload['tool_name']);
+      const call = {
+        tool,
+        input: isRecord(payload['tool_input']) ? payload['tool_input'] : {},
+        cwd: String(payload['cwd']),
+      };
+      return {
+        ...own,
+        tool_name: toClaudeTool(tool),
+        tool_input: toClaudeInput(tool, call.input, call.cwd),
+        ...(event === 'PostToolUse' && {
+          tool_response: toClaudeResponse(call, payload['tool_response']),
+        }),
+        ...(event === 'PostToolUseFailure' && { is_interrupt: own['is_interrupt'] ?? false }),
+        ...(event !== 'PermissionRequest' && { tool_use_id: toolCallId ?? '' }),
+      };
+    }
+    case 'Stop': {
+      const { prompt: _, prompt_response: said, ...rest } = own;
+      return { ...rest, ...(typeof said === 'string' && { last_assistant_message: said }) };
+    }
+    case 'PreCompact':
+      return { ...own, custom_instructions: own['custom_instructions'] ?? null };
+    case 'Notification': {
+      const { details: _, ...rest } = own;
+      return { ...rest, notification_type: toClaudeWord(event, String(word)) };
+    }
+    case 'SessionStart':
+    case 'SessionEnd':
+      return { ...own, [subject!]: toClaudeWord(event, String(word)) };
+    default:
+      return own;
+  }
+}

@@ -1,0 +1,50 @@
+import { forEachChild, parse, type Command, type SyntaxNode, type Word } from 'unbash';
+
+/** Programs that run what follows them, so that a rule looks through them. */
+const wrappers: ReadonlySet<string> = new Set([
+  'timeout',
+  'time',
+  'nice',
+  'nohup',
+  'stdbuf',
+  'xargs',
+]);
+
+/**
+ * The commands that a shell command is made of, each without its assignments and redirections: as
+ * written, and without quotes. Undefined when the shell would not understand it, or there is nothing in it.
+ */
+export function subCommands(text: string): readonly string[] | undefined {
+  const script = parse(text);
+  if (script.errors?.length) return undefined;
+  const found: string[] = [];
+  const walk = (node: SyntaxNode): void => {
+    if (node.type === 'Command') found.push(...spellings(node));
+    forEachChild(node, walk);
+  };
+  walk(script);
+  return found.length === 0 ? undefined : found;
+}
+
+function spellings({ name, args }: Command): string[] {
+  if (name === undefined) return [];
+  const words = [name, ...args.filter((arg): arg is Word => arg.type === 'Word')];
+  const variants = [words, unwrapped(words)];
+  return [
+    ...new Set(
+      variants.flatMap((some) => [
+        some.map(({ text }) => text).join(' '),
+        some.map(({ value }) => value).join(' '),
+      ]),
+    ),
+  ];
+}
+
+/** What a wrapper runs: the first word behind it that is no option and no number. */
+function unwrapped(words: readonly Word[]): readonly Word[] {
+  if (!wrappers.has(words[0]?.value ?? '')) return words;
+  const start = words.findIndex(
+    ({ value }, index) => index > 0 && !value.startsWith('-') && !/^[\d.]+[smhd]?$/.test(value),
+  );
+  return start === -1 ? words : unwrapped(words.slice(start));
+}
