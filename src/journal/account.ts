@@ -3,6 +3,7 @@ import type {
   JournalEntry,
   JournaledHook,
   JournaledMachine,
+  JournaledPlan,
   RecordingHeader,
   StartedEntry,
   VerdictEntry,
@@ -21,6 +22,7 @@ export interface HookAccount extends Partial<JournaledHook> {
 export interface EventAccount {
   readonly event: string;
   readonly mode?: 'parallel' | 'sequential';
+  readonly lanes?: JournaledPlan['lanes'];
   readonly hooks: readonly HookAccount[];
   readonly verdict?: Told<VerdictEntry>;
   /** Absent when it had not ended. */
@@ -115,6 +117,7 @@ function begin(entry: StartedEntry, runs: ReadonlyMap<string, Run>, next: () => 
   const event: OpenEvent = {
     event: name,
     ...(entry.plan && { mode: entry.plan.mode }),
+    ...(entry.plan?.lanes && { lanes: entry.plan.lanes }),
     hooks: (entry.plan?.hooks ?? []).map((hook) => ({ ...hook, status: 'notStarted' })),
   };
   call.events.push(event);

@@ -50,6 +50,7 @@ const beginnings: Beginnings = {
         name: text(hook.name, longestName),
         source: hook.source,
         dialect: hook.dialect,
+        ...(hook.nativeEvent !== undefined && { event: text(hook.nativeEvent, longestName) }),
         command: text(hook.command),
         timeout: hook.timeout,
       })),

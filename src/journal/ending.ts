@@ -77,16 +77,21 @@ export function verdictOf(
   { verdict }: HookEventOutcome,
   { text }: Redactor,
 ): Omit<VerdictEntry, 'kind' | 'at' | 'id'> {
-  const { blocked, stop, result } = verdict as HookVerdict & Partial<EventVerdict>;
+  const { blocked, stop, ask, defer, approved, result } = verdict as HookVerdict &
+    Partial<EventVerdict>;
   const { finalOutput, setBy, conflicts } = result ?? makeEmptySuccessResult();
   const stopReason = stop ? finalOutput?.getStopReason() : undefined;
-  const reason = blocked ? finalOutput?.getBlockReason() : stopReason;
+  const open = ask || defer ? finalOutput?.reason : undefined;
+  const reason = blocked ? finalOutput?.getBlockReason() : (stopReason ?? open);
   const stopBy = stop ? setBy['continue'] : undefined;
   const by = blocked ? setBy['decision'] : stopBy;
   const name = (hook: string): string => text(hook, longestName);
   return defined<Omit<VerdictEntry, 'kind' | 'at' | 'id'>>({
     blocked,
     stop,
+    ask: ask ? true : undefined,
+    defer: defer ? true : undefined,
+    approved: approved ? true : undefined,
     reason: reason === undefined ? undefined : text(reason, longestReason),
     by: by === undefined ? undefined : name(by),
     stopBy: stopBy === undefined ? undefined : name(stopBy),

@@ -39,6 +39,8 @@ export interface JournaledHook {
   readonly name: string;
   readonly source: string;
   readonly dialect: string;
+  /** What its dialect calls the event, where that is not our name of it. */
+  readonly event?: string;
   readonly command: string;
   /** Deadline in ms. */
   readonly timeout: number;
@@ -85,6 +87,12 @@ export interface VerdictEntry extends Dated {
   readonly kind: 'verdict';
   readonly blocked: boolean;
   readonly stop: boolean;
+  /** The user is to be asked. */
+  readonly ask?: true;
+  /** The call is put off. */
+  readonly defer?: true;
+  /** The hooks approved it, which spares the user the host's question. */
+  readonly approved?: true;
   /** Of the denial, else of the stop. */
   readonly reason?: string;
   /** The hook whose denial stands, else the one whose stop does. */

@@ -80,14 +80,21 @@ const tooLate = (by: readonly Decider<HookAccount>[]): string[] =>
 const named = ({ name, hook }: Decider<HookAccount>): string =>
   name === undefined ? 'a hook' : described(hook ?? { name });
 
-const described = ({ name, source }: Pick<HookAccount, 'name' | 'source'>): string =>
-  source === undefined ? `hook "${name}"` : `hook "${name}" (${source})`;
+const described = ({ name, source, dialect, event }: Partial<HookAccount>): string => {
+  const where = [source, event === undefined ? undefined : `${dialect} ${event}`];
+  const known = where.filter((one) => one !== undefined);
+  return known.length === 0 ? `hook "${name}"` : `hook "${name}" (${known.join(', ')})`;
+};
 
 const howMany = (count: number): string => (count === 1 ? '1 hook' : `${count} hooks`);
 
 function explainEvent(event: EventAccount): string[] {
-  const { hooks, mode, verdict, status } = event;
-  const how = hooks.length < 2 ? '' : mode === 'sequential' ? ', one after another' : ', at once';
+  const { hooks, mode, lanes, verdict, status } = event;
+  const how = lanes
+    ? `, ${lanes.map((lane) => `those of ${lane.dialect} ${inMode(lane.mode)}`).join(' beside ')}`
+    : hooks.length < 2
+      ? ''
+      : `, ${inMode(mode)}`;
   return [
     `${event.event}: ${howMany(hooks.length)}${how}`,
     ...hooks.flatMap((hook, index) => explainHook(hook, index + 1, event)),
@@ -100,10 +107,16 @@ function explainEvent(event: EventAccount): string[] {
   ];
 }
 
+const inMode = (mode: EventAccount['mode']): string =>
+  mode === 'sequential' ? 'one after another' : 'at once';
+
 function together(event: EventAccount): string {
   if (event.verdict === undefined) return 'together: they had not all spoken';
   const words = [
     ...(isBlocked(event) ? [`blocked by ${deniersOf(event).map(named).join(' and ')}`] : []),
+    ...(event.verdict.ask ? [`the user is to be asked${because(event.verdict.reason)}`] : []),
+    ...(event.verdict.defer ? [`put off${because(event.verdict.reason)}`] : []),
+    ...(event.verdict.approved ? ['approved, so that the user need not be asked'] : []),
     ...(stops(event) ? [`stopped by ${named(stopperOf(event))}`] : []),
   ];
   return `together: ${words.length > 0 ? words.join(', and ') : 'it may go on'}`;
@@ -136,7 +149,14 @@ function didWhat(hook: HookAccount, event: EventAccount): string {
               `stopped the agent${because(stopReason ?? (decision === 'deny' ? undefined : reason))}`,
             ]
           : []),
-        ...(decision === 'ask' ? [`asked, which lets it pass${because(reason)}`] : []),
+        ...(decision === 'ask'
+          ? [
+              event.verdict?.ask
+                ? `wants the user to be asked${because(reason)}`
+                : `asked, which lets it pass${because(reason)}`,
+            ]
+          : []),
+        ...(decision === 'defer' ? [`put it off${because(reason)}`] : []),
         ...(decision === 'allow' ? [`allowed it${because(reason)}`] : []),
       ];
       return words.length > 0 ? words.join(' and ') : 'let it pass';

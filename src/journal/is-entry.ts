@@ -32,8 +32,15 @@ const maybe =
   (value) =>
     value === undefined || check(value);
 
-const hook = fields({ name: text, source: text, command: text, timeout: count });
-const plan = fields({ mode: text, hooks: listOf(hook) });
+const hook = fields({
+  name: text,
+  source: text,
+  command: text,
+  timeout: count,
+  event: maybe(text),
+});
+const lane = fields({ dialect: text, mode: text });
+const plan = fields({ mode: text, hooks: listOf(hook), lanes: maybe(listOf(lane)) });
 const conflict = fields({ field: text, hooks: listOf(text), winner: text });
 const dated = { at: time, id: text };
 
@@ -69,6 +76,9 @@ const kinds: { readonly [Kind in JournalEntry['kind']]: Checks } = {
     ...dated,
     blocked: flag,
     stop: flag,
+    ask: maybe(flag),
+    defer: maybe(flag),
+    approved: maybe(flag),
     reason: maybe(text),
     by: maybe(text),
     stopBy: maybe(text),

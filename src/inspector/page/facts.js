@@ -268,7 +268,7 @@ function hookFacts(hook, process, view) {
   );
 }
 
-const said = { deny: 'denied', ask: 'asked, which lets it pass', allow: 'allowed' };
+const said = { deny: 'denied', defer: 'put it off', ask: 'asked', allow: 'allowed' };
 
 function saidBy({ status, decision, stop, sets, timedOut }) {
   if (timedOut || status === 'timedOut') return 'timed out';
