@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   cpSync,
   existsSync,
@@ -12,8 +13,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { readPageTexts } from '../../src/inspector/page-texts.ts';
 import '../build.ts';
+import { describeInBrowser, openPage, until } from '../inspector/browser.ts';
 import { sandbox } from '../support/sandbox.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -42,7 +45,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(apps, { recursive: true, force: true }));
 
-type App = 'core' | 'parts';
+type App = 'core' | 'parts' | 'watched';
 
 /** Makes a program of an app, and gives the command that runs it. */
 interface Bundler {
@@ -80,16 +83,22 @@ const bundlers: Readonly<Record<string, Bundler>> = {
   }),
 };
 
-/** Runs an app where nothing is but the bundle and the files that the app reads. */
-async function run({ bundle }: Bundler, app: App, files: Readonly<Record<string, unknown>>) {
+/** Starts an app where nothing is but the bundle and the files that the app reads. */
+async function start({ bundle }: Bundler, app: App, files: Readonly<Record<string, unknown>>) {
   const place = sandbox();
   const [command = '', ...args] = await bundle(app, place.folder);
   for (const [name, content] of Object.entries(files))
     place.write(join(place.project, name), content);
-  const { stdout, stderr } = await execa(command, args, {
-    cwd: place.project,
-    env: { ...place.env, DEBUG: 'llxprt:core:hooks:planner' },
-  });
+  return {
+    running: execa(command, args, {
+      cwd: place.project,
+      env: { ...place.env, DEBUG: 'llxprt:core:hooks:planner' },
+    }),
+  };
+}
+
+async function run(...app: Parameters<typeof start>) {
+  const { stdout, stderr } = await (await start(...app)).running;
   return { told: JSON.parse(stdout) as Readonly<Record<string, unknown>>, stderr };
 }
 
@@ -154,12 +163,10 @@ describe.each(Object.entries(bundlers))('an app that is bundled %s', (_, bundler
     - { name: write_file, args: { file_path: x, content: y } }
 - text: bye`,
     });
+    const page = await readPageTexts();
     expect(told).toEqual({
-      page: [
-        expect.stringMatching(/^<!doctype html>/i),
-        expect.stringContaining('import'),
-        expect.stringMatching(/^<svg/),
-      ],
+      page: { 'index.html': page['index.html'], 'main.js': page['main.js'] },
+      diagram: expect.stringMatching(/^<svg/),
       results: [
         ['run_shell_command', 'done', 'hi\n'],
         ['glob', 'done', 'Found 1 matching file(s)'],
@@ -174,6 +181,24 @@ describe.each(Object.entries(bundlers))('an app that is bundled %s', (_, bundler
         needs('openai-compatible:m', '@ai-sdk/openai-compatible'),
         needs("Stately's inspector", '@statelyai/inspect'),
       ],
+    });
+  });
+
+  describeInBrowser('and is looked at', () => {
+    test('shows its calls', async () => {
+      const { running } = await start(bundler, 'watched', { '.llxprt/settings.json': settings });
+      onTestFinished(async () => {
+        running.stdin.end();
+        await running;
+      });
+      const [url] = await once(running.stdout.setEncoding('utf8'), 'data');
+      const page = await openPage(String(url).trim());
+      await page.getByRole('treeitem', { name: /write_file, blocked/ }).click();
+      await until(() => page.locator('.lead').textContent(), expect.stringContaining('denied'));
+      await until(
+        () => page.locator('.diagram .state.current').last().getAttribute('data-state'),
+        'toolCall.blocked',
+      );
     });
   });
 });
