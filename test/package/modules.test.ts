@@ -112,12 +112,16 @@ test('what apps bundle looks for nothing beside its own file, for a bundle has n
   expect(found).toEqual([]);
 });
 
+/** Errors are looked at where a process ends at a certain moment, so that file runs or does not. */
+const withoutErrors = (files: readonly string[]) =>
+  files.filter((file) => file !== 'src/errors.js');
+
 test('one tool call with a hook before and after runs through few files', async () => {
   const script = fileURLToPath(new URL('test/fixtures/modules/files-run.mjs', root));
   const { stdout } = await execa('node', [script], { env: { HOME: tempFolder() } });
   const { first, ready } = JSON.parse(stdout) as Record<'first' | 'ready', readonly string[]>;
   expect(ready).toContain('src/agent/tool-call.js');
   // What is to come may lower these; they are to come down to 55 and 35.
-  expect(first.length).toBeLessThanOrEqual(67);
-  expect(ready.length).toBeLessThanOrEqual(51);
+  expect(withoutErrors(first).length).toBeLessThanOrEqual(67);
+  expect(withoutErrors(ready).length).toBeLessThanOrEqual(51);
 });
