@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative } from 'node:path';
-import { RegexBudget } from '../bounded-regex.ts';
+import { matchesPath, matchesText } from './globs.ts';
 import { claudeNamesOf } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -64,9 +64,7 @@ export function ruleFits(
 
 /** `mcp__server` is for all tools of a server. */
 const nameFits = (rule: string, name: string): boolean =>
-  rule.includes('*')
-    ? matches(globOf(rule, '.*'), name)
-    : rule === name || (rule.startsWith('mcp__') && name.startsWith(`${rule}__`));
+  matchesText(rule, name) || (rule.startsWith('mcp__') && name.startsWith(`${rule}__`));
 
 function commandFits(
   what: string,
@@ -75,15 +73,14 @@ function commandFits(
 ): boolean {
   if (typeof command !== 'string' || subCommands === undefined) return true;
   const parts = subCommands(command);
-  if (parts === undefined) return true;
-  const pattern = commandPattern(what);
-  return [command.trim(), ...parts].some((part) => matches(pattern, part));
+  return parts === undefined || [command.trim(), ...parts].some((part) => partFits(what, part));
 }
 
 /** `x *` and `x:*` are `x` with whatever follows, or nothing; any other `*` stands for any text. */
-function commandPattern(what: string): string {
-  const prefix = /^([^*]*?)(?::\*| \*)$/.exec(what)?.[1];
-  return prefix === undefined ? globOf(what, '[^]*') : `^${escaped(prefix.trimEnd())}(?:\\s[^]*)?$`;
+function partFits(what: string, part: string): boolean {
+  const prefix = /^([^*]*?)(?::\*| \*)$/.exec(what)?.[1]?.trimEnd();
+  if (prefix === undefined) return matchesText(what, part);
+  return part.startsWith(prefix) && /^(?:\s|$)/.test(part.slice(prefix.length));
 }
 
 /** A path pattern as in `.gitignore`: below the project, `//` absolute, `~/` at home; a name alone is one anywhere. */
@@ -91,39 +88,18 @@ function pathFits(what: string, { input, cwd }: RuledCall): boolean {
   const path = input['file_path'] ?? input['notebook_path'] ?? input['path'];
   if (typeof path !== 'string') return true;
   const whole = isAbsolute(path) ? path : join(cwd, path);
-  if (what.startsWith('//')) return matches(pathPattern(what.slice(1)), whole);
-  if (what.startsWith('~/')) return matches(pathPattern(join(homedir(), what.slice(2))), whole);
+  if (what.startsWith('//')) return matchesPath(what, whole);
+  if (what.startsWith('~/')) return matchesPath(join(homedir(), what.slice(2)), whole);
   const inside = relative(cwd, whole);
-  const pattern = pathPattern(what.replace(/^\.?\//, ''));
+  const pattern = what.replace(/^\.?\//, '');
   const isName = !what.replace(/\/$/, '').includes('/');
   return [inside, whole, ...(isName ? inside.split('/') : [])].some((some) =>
-    matches(pattern, some),
+    matchesPath(pattern, some),
   );
 }
-
-/** A folder that fits, fits with all in it. */
-const pathPattern = (glob: string): string =>
-  `^${escaped(glob.replace(/\/$/, ''))
-    .replaceAll('\\*\\*/', '(?:.*/)?')
-    .replaceAll('\\*\\*', '.*')
-    .replaceAll('\\*', '[^/]*')
-    .replaceAll('\\?', '[^/]')}(?:/.*)?$`;
 
 function domainFits(what: string, url: unknown): boolean {
   const domain = /^domain:(.+)$/.exec(what)?.[1];
   if (domain === undefined || typeof url !== 'string' || !URL.canParse(url)) return true;
-  return matches(globOf(domain, '.*'), new URL(url).hostname);
-}
-
-const escaped = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&');
-
-const globOf = (glob: string, star: string): string => `^${escaped(glob).replaceAll('\\*', star)}$`;
-
-/** Whether a text matches; where it takes too long to find out, it does. */
-function matches(source: string, text: string): boolean {
-  try {
-    return new RegexBudget().test(source, text);
-  } catch {
-    return true;
-  }
+  return matchesText(domain, new URL(url).hostname);
 }
