@@ -8,9 +8,9 @@ export { HookRegistry } from './hooks/hook-registry.ts';
 export type { RegisteredHook } from './settings/hook-definition.ts';
 export { HookEventHandler, type FireOptions } from './hooks/hook-event-handler.ts';
 export type { AggregatedHookResult, HookExecutionResult } from './verdict/results.ts';
-export { processHookResult, type ProcessedHookResult } from './hooks/processed-result.ts';
-export { buildFailureEnvelope } from './hooks/failure.ts';
-export type { HookFailure, HookStage } from './verdict/hook-failure.ts';
+export { processHookResult, type ProcessedHookResult } from './verdict/results.ts';
+export { buildFailureEnvelope } from './hooks/event-result.ts';
+export type { HookFailure, HookStage } from './verdict/results.ts';
 export type { HookTelemetryEvents, HookTelemetryListener } from './hooks/telemetry.ts';
 export type { HookBatchSummary, HookFailureDiagnostic, HookRecord } from './hooks/telemetry.ts';
 export {
@@ -28,7 +28,7 @@ export {
   executeToolWithHooks,
   fireAfterToolHook,
   fireBeforeToolHook,
-} from './agent/tool-hook-triggers.ts';
+} from './agent/hook-triggers.ts';
 export {
   fireAfterModelHook,
   fireBeforeModelHook,
@@ -36,8 +36,8 @@ export {
   type AfterModelHookResult,
   type BeforeModelHookResult,
   type BeforeToolSelectionHookResult,
-} from './agent/model-hook-triggers.ts';
-export type { InspectObserver } from './hooks/inspect-observer.ts';
+} from './agent/hook-triggers.ts';
+export type { InspectObserver } from './hooks/observers.ts';
 
 export { HookEventName, hookEventNames, type HookSource } from './protocol/events.ts';
 export { isEventFields, type OutsideEventFields } from './protocol/event-fields.ts';

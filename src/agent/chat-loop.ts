@@ -1,5 +1,5 @@
 import { HookmachineError } from '../errors.ts';
-import { onAbort } from '../hooks/on-abort.ts';
+import { onAbort } from '../hooks/run-machine.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { GenAIContent } from '../translate/genai-types.ts';
 import { compressHistory } from './compress-history.ts';

@@ -43,8 +43,8 @@ import {
   isUnready,
   planHooks,
   readyHookSystem,
+  warnOfFailures,
 } from './event-hooks.ts';
-import { warnOfFailures } from './run-call.ts';
 import { beginSession, fireSessionEvent, notice } from './session-events.ts';
 import {
   cancelledToolCall,

@@ -9,7 +9,7 @@ import {
   syntheticResponse,
   withChanges,
   withToolConfig,
-} from './model-hook-triggers.ts';
+} from './hook-triggers.ts';
 import { hookResult, planHooks, type Ready } from './event-hooks.ts';
 
 /** The events of a model call, in their order (C-89). */

@@ -11,9 +11,15 @@ import { messageOf } from '../message-of.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { emptyResponse } from '../translate/genai-v1.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
-import { hookResult, isPending, type Ready, readyHookSystem } from './event-hooks.ts';
+import {
+  hookResult,
+  isPending,
+  type Ready,
+  readyHookSystem,
+  runCall,
+  untilCancelled,
+} from './event-hooks.ts';
 import { type CallModel, modelCallPorts, type OnHooks } from './model-call-ports.ts';
-import { runCall, untilCancelled } from './run-call.ts';
 import type { StopRequest } from './tool-call.ts';
 
 /** The machine of a model call with its actors provided, once for all runs. */

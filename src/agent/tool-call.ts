@@ -16,8 +16,15 @@ import { messageOf } from '../message-of.ts';
 import { BeforeToolHookOutput, type DefaultHookOutput } from '../protocol/output.ts';
 import { errorResult, type LlmContent, type ToolResult } from '../protocol/tool-result.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
-import { hookResult, isPending, planHooks, type Ready, readyHookSystem } from './event-hooks.ts';
-import { runCall, untilCancelled } from './run-call.ts';
+import {
+  hookResult,
+  isPending,
+  planHooks,
+  type Ready,
+  readyHookSystem,
+  runCall,
+  untilCancelled,
+} from './event-hooks.ts';
 
 /** The machine of a tool call with its actors provided, once for all runs. */
 export const toolCall = toolCallMachine.provide({ actors: { hookEvent } });

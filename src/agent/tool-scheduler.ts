@@ -2,7 +2,7 @@ import { HookmachineError } from '../errors.ts';
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { messageOf } from '../message-of.ts';
-import { onAbort } from '../hooks/on-abort.ts';
+import { onAbort } from '../hooks/run-machine.ts';
 import { warn } from '../log.ts';
 import { OfferedTools, type OfferedToolsOptions } from './offered-tools.ts';
 import {

@@ -1,5 +1,4 @@
-import type { HookStage } from '../verdict/hook-failure.ts';
-import type { AggregatedHookResult } from '../verdict/results.ts';
+import type { HookStage, AggregatedHookResult } from '../verdict/results.ts';
 import type { HookEventName } from '../protocol/events.ts';
 
 /** The channels of the message bus (seed 003 "Channel Names", C-93). */

@@ -5,8 +5,7 @@ import { type HookEventName, isHookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import { isRecord } from '../protocol/output.ts';
 import { normalizeHookLLMRequest, normalizeHookLLMResponse } from '../translate/genai-v1.ts';
-import type { HookStage } from '../verdict/hook-failure.ts';
-import type { AggregatedHookResult } from '../verdict/results.ts';
+import type { HookStage, AggregatedHookResult } from '../verdict/results.ts';
 import {
   busError,
   type HookBusError,

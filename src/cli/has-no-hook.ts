@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialects/dialect.ts';
-import { deniesUnheard } from '../hooks/denies-unheard.ts';
+import { hookPointOf } from '../hook-points.ts';
 import { findAllHooks } from '../hooks/find-hooks.ts';
 import { HookPlanner, type MatchSubject } from '../hooks/hook-planner.ts';
 import { HookRegistry } from '../hooks/hook-registry.ts';
@@ -16,6 +16,7 @@ interface FirstLook {
   /** Settings are there that could not be read, so that nobody knows whose hooks they hold (S-10). */
   readonly isUnread: boolean;
 }
+
 /** How long the matchers of a level may take here, in ms: those that take longer are left to the hook system. */
 const glanceLimit = 10;
 
@@ -39,7 +40,7 @@ export async function hasNoHook(
   };
   const isUnread = config.getUnreadFiles().length > 0;
   if (!config.getEnableHooks()) return { hasNone: true, isUnread };
-  if (config.getUnknownGuards().length > 0 && deniesUnheard(event))
+  if (config.getUnknownGuards().length > 0 && hookPointOf(event).needsGuards)
     return { hasNone: false, isUnread };
   let isTrustAsked = false;
   const trusts = (): boolean => {

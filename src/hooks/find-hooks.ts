@@ -1,11 +1,12 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { FoundHooks, HookSite } from '../dialects/hook-site.ts';
-import type { HooksFromSource } from '../settings/hooks-from-source.ts';
-import { extensionHooks } from '../settings/extensions.ts';
-import type { StartGate } from './trust-gate.ts';
-import type { HookHost } from './config.ts';
-import type { RunProgram } from './run-program.ts';
+import { llxprt } from '../dialects/llxprt/index.ts';
 import { messageOf } from '../message-of.ts';
+import { extensionHooks } from '../settings/extensions.ts';
+import type { HooksFromSource } from '../settings/hooks-from-source.ts';
+import type { HookHost } from './config.ts';
+import type { RunProgram } from './hook-machines.ts';
+import type { StartGate } from './trust-gate.ts';
 
 /** The hooks of one dialect. */
 export interface DialectHooks extends FoundHooks {
@@ -79,3 +80,7 @@ function sourcesOf(config: HookHost): readonly HooksFromSource[] {
     ...extensions.map(extensionHooks),
   ];
 }
+
+/** The dialects whose hooks the host wants; one that does not say knows only hooks of the settings. */
+export const dialectsOf = (config: HookHost): readonly Dialect[] =>
+  config.getDialects?.() ?? [llxprt];

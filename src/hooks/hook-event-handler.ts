@@ -1,21 +1,28 @@
 import type { HookEventInput } from '../../machines/hook-event.ts';
 import type { EventContext } from '../dialects/event-context.ts';
+import { askModelOf } from '../handlers/index.ts';
+import { hookPointOf } from '../hook-points.ts';
 import { debugChannel } from '../log.ts';
+import { errorOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { LLMRequest, LLMResponse } from '../protocol/llm.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
-import { askModelOf } from '../handlers/index.ts';
+import {
+  type HookStage,
+  makeEmptySuccessResult,
+  type AggregatedHookResult,
+} from '../verdict/results.ts';
 import type { HookHost } from './config.ts';
-import { deniesUnheard } from './denies-unheard.ts';
 import {
   buildFailureEnvelope,
   denyingEnvelope,
   isBlockedUnready,
   refusingEnvelope,
   unreadyEnvelope,
-} from './failure.ts';
-import type { HookStage } from '../verdict/hook-failure.ts';
+} from './event-result.ts';
+import { hookEvent } from './hook-machines.ts';
 import {
   applyingTo,
   modeOf,
@@ -24,15 +31,10 @@ import {
   type HookPlanner,
   type MatchSubject,
 } from './hook-planner.ts';
-import { hookEvent } from './hook-machines.ts';
-import type { RegisteredHook } from '../settings/hook-definition.ts';
-import { errorOf } from '../message-of.ts';
 import { observed } from './observers.ts';
 import { resultOf, settledInput, toMachineInput, type PlanObserver } from './plan-input.ts';
-import { eventWarnings, observePlan } from './plan-observer.ts';
-import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
 import { runMachine } from './run-machine.ts';
-import { batchSummary, HookTelemetry } from './telemetry.ts';
+import { eventWarnings, observePlan, batchSummary, HookTelemetry } from './telemetry.ts';
 
 const debug = debugChannel('event-handler');
 
@@ -297,7 +299,7 @@ export class HookEventHandler {
 
   /** Whether an event is denied without any hook, because it is unknown what guards it (S-12). */
   refusesUnheard(event: HookEventName): boolean {
-    return !this.#disposed && deniesUnheard(event) && this.#unknownGuards().length > 0;
+    return !this.#disposed && hookPointOf(event).needsGuards && this.#unknownGuards().length > 0;
   }
 
   #unknownGuards(): readonly SettingsProblem[] {

@@ -7,13 +7,12 @@ import { reaches } from '../settings/levels.ts';
 import type { HookDefinition, RegisteredHook } from '../settings/hook-definition.ts';
 import { disabledHooks, isListed } from '../settings/switches.ts';
 import { blocksByDefault, type FailureDefault } from '../settings/load-settings.ts';
-import type { DisabledHooks } from '../settings/unknown-names.ts';
+import { type DisabledHooks, unknownDisabled } from '../settings/unknown-names.ts';
 import { firstProblems, formatProblem, type SettingsProblem } from '../settings/problem.ts';
 import type { SettingsNote } from '../settings/settings-notes.ts';
-import { unknownDisabled } from '../settings/unknown-names.ts';
 import type { StartGate } from './trust-gate.ts';
 import type { HookHost } from './config.ts';
-import { findAllHooks, type DialectHooks } from './find-hooks.ts';
+import { dialectsOf, findAllHooks, type DialectHooks } from './find-hooks.ts';
 
 const debug = debugChannel('registry');
 
@@ -76,10 +75,9 @@ export class HookRegistry {
 
   /** The hooks that the host's settings and folders hold now. Of a project's executables only trusted ones are run to learn their events. */
   static async load(config: HookHost, trusts?: StartGate): Promise<HookRegistry> {
-    const [{ dialectsOf }, { startGate }, { runProgram }] = await Promise.all([
-      import('./dialects-of.ts'),
+    const [{ startGate }, { runProgram }] = await Promise.all([
       import('./trust-gate.ts'),
-      import('./run-program.ts'),
+      import('./hook-machines.ts'),
     ]);
     const gate = trusts ?? startGate(config, () => undefined);
     const found = await findAllHooks(config, dialectsOf(config), gate, runProgram);

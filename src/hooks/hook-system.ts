@@ -9,16 +9,15 @@ import { formatProblem } from '../settings/problem.ts';
 import type { SettingsNote } from '../settings/settings-notes.ts';
 import { startGate, trustGate, type StartGate, type TrustGate } from './trust-gate.ts';
 import type { HookHost } from './config.ts';
-import { dialectsOf } from './dialects-of.ts';
-import { findAllHooks, type DialectHooks } from './find-hooks.ts';
+import { dialectsOf, findAllHooks, type DialectHooks } from './find-hooks.ts';
 import { HookEventHandler } from './hook-event-handler.ts';
 import { HookPlanner } from './hook-planner.ts';
 import { HookRegistry } from './hook-registry.ts';
 import { endHandlers, loadHandlers } from '../handlers/index.ts';
 import { messageOf } from '../message-of.ts';
 import { addObserver } from './observers.ts';
-import type { InspectObserver } from './inspect-observer.ts';
-import { runProgram } from './run-program.ts';
+import type { InspectObserver } from './observers.ts';
+import { runProgram } from './hook-machines.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 import {
   HookTelemetry,

@@ -7,10 +7,9 @@ import {
   type InspectionEvent,
   type OutputFrom,
 } from 'xstate';
-import type { InspectObserver } from './inspect-observer.ts';
 import { debugChannel } from '../log.ts';
 import { messageOf } from '../message-of.ts';
-import { onAbort } from './on-abort.ts';
+import type { InspectObserver } from './observers.ts';
 
 const debug = debugChannel('system');
 
@@ -54,3 +53,25 @@ const onlyWatching =
       debug('the inspect observer threw: %s', messageOf(error));
     }
   };
+
+/** Who waits for which signal. */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls `act` when the signal is aborted, until the returned function is called. A signal gets one
+ * listener for all who wait: calls side by side are many, and from the eleventh on Node warns of a leak.
+ */
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
+  const acts = waiting.get(signal) ?? listen(signal);
+  acts.add(act);
+  return () => {
+    acts.delete(act);
+  };
+}
+
+function listen(signal: AbortSignal): Set<() => void> {
+  const acts = new Set<() => void>();
+  waiting.set(signal, acts);
+  signal.addEventListener('abort', () => acts.forEach((act) => act()), { once: true });
+  return acts;
+}

@@ -3,7 +3,7 @@ import { journalTo, type JournalOptions } from '../journal/journal.ts';
 import { redactedIn } from '../redaction/redact-settings.ts';
 import { warn } from '../log.ts';
 import { addObserver } from '../hooks/observers.ts';
-import type { InspectObserver } from '../hooks/inspect-observer.ts';
+import type { InspectObserver } from '../hooks/observers.ts';
 import { Feed } from './feed.ts';
 import type { HistoryLimits } from './history.ts';
 import { serveFeed, type Inspector, type ServeOptions } from './serve-feed.ts';

@@ -1,6 +1,6 @@
 import { debugChannel } from '../log.ts';
 import { messageOf } from '../message-of.ts';
-import type { InspectObserver } from '../hooks/inspect-observer.ts';
+import type { InspectObserver } from '../hooks/observers.ts';
 
 const debug = debugChannel('system');
 

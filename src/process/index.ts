@@ -2,13 +2,12 @@
  * The door: all that other parts may import of what starts and supervises processes.
  */
 import { startWaiting } from './ahead/waiting-hooks.ts';
-import { HookStreams } from './hook-streams.ts';
-import { OutputWindow } from './kept-output.ts';
+import { HookStreams, startPlainly } from './plain-start.ts';
+import { OutputWindow } from './collect-output.ts';
 import { openInput } from './pipes.ts';
-import { startPlainly } from './plain-start.ts';
 import { superviseHook, takeNoTurn } from './supervise-hook.ts';
 
-export { outputLimit as answerLimit } from './hook-streams.ts';
+export { outputLimit as answerLimit } from './plain-start.ts';
 export type { LiveProcess } from './live-process.ts';
 export { orderFifos } from './pipes.ts';
 export { isGroupAlive } from './processes.ts';

@@ -1,7 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import type { HookCommand } from '../../machines/hook-process.ts';
+import { closeSync } from 'node:fs';
+import type { HookCommand, HookExit } from '../../machines/hook-process.ts';
+import { type Kept, OutputCollector, OutputHead, pipeSize, readNow } from './collect-output.ts';
+import { type InputFile, openInput, openOutput } from './pipes.ts';
 import { environmentOf, expandCommand, findShell, systemShell } from './programs.ts';
-import { HookStreams } from './hook-streams.ts';
 import { lastPid, marked, newMark, type Run, tellsPids } from './strays.ts';
 
 /** A hook's own process, with its input on the way. */
@@ -59,3 +61,145 @@ export const programOf = ({
       return [isClean ? systemShell() : findShell(), ['-c', expandCommand(command, env)]];
   }
 };
+
+/** What is kept of each output stream, in bytes (10 MiB, G-01). */
+export const outputLimit = 10 * 1024 * 1024;
+
+/**
+ * How long a hook's outputs are left alone, in ms. Most hooks are over by then and have written what
+ * fits into a pipe; to follow a pipe takes the host longer than to read it.
+ */
+const patience = 10;
+
+const outputNames = ['stdout', 'stderr'] as const;
+
+/** The standard streams of one process: filled, handed over to it, then read, in the end released. */
+export class HookStreams {
+  #input: InputFile | undefined;
+  readonly #outputs = outputNames.map(() => orNodesPipe(openOutput));
+  #text = '';
+  #collectors: OutputCollector[] = [];
+  readonly #kept: readonly Kept[];
+  #child: ChildProcess | undefined;
+  #reading: NodeJS.Timeout | undefined;
+  #isHandedOver = false;
+  #isReleased = false;
+
+  /** The input is a file, unless a process is to wait for it. */
+  constructor(
+    makeInput: () => InputFile = openInput,
+    makeKept: () => Kept = () => new OutputHead(outputLimit),
+  ) {
+    this.#input = orNodesPipe(makeInput);
+    this.#kept = outputNames.map(makeKept);
+  }
+
+  /** Whether none of them is one of Node's pipes. */
+  get areFiles(): boolean {
+    return this.#input !== undefined && !this.#outputs.includes(undefined);
+  }
+
+  /** Whether the process has written something already, which is then lost. */
+  get haveBegun(): boolean {
+    return this.#outputs.some(
+      (output) => output !== undefined && (readNow(output.reader)?.length ?? 0) > 0,
+    );
+  }
+
+  /** Puts the input in place: before the process starts, or before it is told what to run. */
+  fill(text: string): void {
+    this.#text = text;
+    try {
+      this.#input?.fill(text);
+    } catch (error) {
+      if (this.#isHandedOver) throw error;
+      // A pipe needs no room for what it carries.
+      closeSync(this.#input!.reader);
+      this.#input = undefined;
+    }
+  }
+
+  /** Starts a process with these streams; afterwards it alone holds its ends of them. */
+  handOver<Started>(start: (stdio: (number | 'pipe')[]) => Started): Started {
+    try {
+      return start(this.#theirs.map((fd) => fd ?? 'pipe'));
+    } finally {
+      this.#closeTheirs();
+    }
+  }
+
+  get #theirs(): (number | undefined)[] {
+    return [this.#input?.reader, ...this.#outputs.map((output) => output?.writer)];
+  }
+
+  #closeTheirs(): void {
+    if (this.#isHandedOver) return;
+    this.#isHandedOver = true;
+    for (const fd of this.#theirs) if (fd !== undefined) closeSync(fd);
+  }
+
+  /** Begins to read the process, and feeds it where its input is a pipe; `onEnd` is called as an output ends that is read as it comes. */
+  attach(child: ChildProcess, onEnd: () => void): void {
+    this.#child = child;
+    this.#collectors = outputNames.map((name, index) => {
+      const output = this.#outputs[index]?.reader ?? child[name]!;
+      return new OutputCollector(output, this.#kept[index]!, onEnd);
+    });
+    // Who is told much may answer as much.
+    if (this.#text.length > pipeSize) this.readOn();
+    else this.#reading = setTimeout(() => this.readOn(), patience).unref();
+    // A hook need not read its input: EPIPE is no failure (HOOK-192).
+    child.stdin?.on('error', () => undefined).end(this.#text);
+  }
+
+  /** Reads all outputs to their ends: at once if those are there already, else as they come. */
+  readOn(): void {
+    clearTimeout(this.#reading);
+    for (const collector of this.#collectors) collector.readOn();
+  }
+
+  /** Whether all writers have closed both outputs. */
+  get ended(): boolean {
+    return this.#collectors.every(({ ended }) => ended);
+  }
+
+  /** What was read so far. */
+  read(): Pick<HookExit, 'stdout' | 'stderr' | 'truncated'> {
+    const [stdout = '', stderr = ''] = this.#kept.map((kept) => kept.text());
+    return {
+      stdout,
+      stderr,
+      truncated: outputNames.filter((_, index) => this.#kept[index]!.truncated),
+    };
+  }
+
+  /** Leaves the outputs to whatever still holds them, which a closed pipe would kill. */
+  leave(): void {
+    for (const collector of this.#collectors) if (!collector.ended) collector.leave();
+  }
+
+  /** Lets go of everything, whoever still holds the other ends. */
+  release(): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    clearTimeout(this.#reading);
+    this.#closeTheirs();
+    this.#input?.close();
+    for (const [index, output] of this.#outputs.entries()) {
+      const collector = this.#collectors[index];
+      output?.release(collector?.ended ?? true);
+      if (output !== undefined && collector === undefined) closeSync(output.reader);
+      collector?.destroy();
+    }
+    this.#child?.stdin?.destroy();
+  }
+}
+
+/** Without a stream of our making the hook still runs, with one that it cannot open by name. */
+function orNodesPipe<Stream>(open: () => Stream): Stream | undefined {
+  try {
+    return open();
+  } catch {
+    return undefined;
+  }
+}

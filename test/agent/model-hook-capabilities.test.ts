@@ -5,7 +5,7 @@ import type {
   AfterModelHookResult,
   BeforeModelHookResult,
   BeforeToolSelectionHookResult,
-} from '../../src/agent/model-hook-triggers.ts';
+} from '../../src/agent/hook-triggers.ts';
 import type { ToolResult } from '../../src/protocol/tool-result.ts';
 import { defaultHookTranslator } from '../../src/translate/genai-v1.ts';
 import type { GenAIRequest, GenAIResponse } from '../../src/translate/genai-types.ts';

@@ -5,7 +5,7 @@ import {
   fireAfterModelHook,
   fireBeforeModelHook,
   fireBeforeToolSelectionHook,
-} from '../../src/agent/model-hook-triggers.ts';
+} from '../../src/agent/hook-triggers.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { someRequest } from '../support/call-model.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newCallId } from '../../src/agent/run-call.ts';
+import { newCallId } from '../../src/agent/event-hooks.ts';
 
 test('an id for a call is a UUID, another one each time', () => {
   const ids = Array.from({ length: 100 }, newCallId);

@@ -5,12 +5,10 @@ import {
   fireAfterModelHook,
   fireBeforeModelHook,
   fireBeforeToolSelectionHook,
-} from '../../src/agent/model-hook-triggers.ts';
-import {
   executeToolWithHooks,
   fireAfterToolHook,
   fireBeforeToolHook,
-} from '../../src/agent/tool-hook-triggers.ts';
+} from '../../src/agent/hook-triggers.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';

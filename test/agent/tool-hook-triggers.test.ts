@@ -5,7 +5,7 @@ import {
   executeToolWithHooks,
   fireAfterToolHook,
   fireBeforeToolHook,
-} from '../../src/agent/tool-hook-triggers.ts';
+} from '../../src/agent/hook-triggers.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { AfterToolHookOutput, BeforeToolHookOutput } from '../../src/protocol/output.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-hook-triggers.ts';
+import { executeToolWithHooks } from '../../src/agent/hook-triggers.ts';
 import { kodelet, kodeletStrict } from '../../src/dialects/kodelet/index.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-hook-triggers.ts';
-import type * as Aggregator from '../../src/hooks/hook-aggregator.ts';
+import { executeToolWithHooks } from '../../src/agent/hook-triggers.ts';
+import type * as Aggregator from '../../src/hooks/event-result.ts';
 import type * as Runner from '../../src/hooks/run-machine.ts';
 import { group, inParallel, someFields } from '../support/session.ts';
 import { startBusSession } from './bus.ts';
@@ -8,9 +8,10 @@ import { startBusSession } from './bus.ts';
 const broken = vi.hoisted(() => ({ stage: '' }));
 
 // What the engine itself does never fails on purpose, so its parts are made to.
-vi.mock('../../src/hooks/hook-aggregator.ts', async (original) => {
+vi.mock('../../src/hooks/event-result.ts', async (original) => {
   const whole = await original<typeof Aggregator>();
   return {
+    ...whole,
     aggregateResults: (...given: Parameters<typeof whole.aggregateResults>) => {
       if (broken.stage === 'aggregation') throw new Error('cannot merge');
       return whole.aggregateResults(...given);
@@ -20,6 +21,7 @@ vi.mock('../../src/hooks/hook-aggregator.ts', async (original) => {
 vi.mock('../../src/hooks/run-machine.ts', async (original) => {
   const whole = await original<typeof Runner>();
   return {
+    ...whole,
     runMachine: (...given: Parameters<typeof whole.runMachine>) =>
       broken.stage === 'execution'
         ? Promise.reject(new Error('cannot run'))

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { HookLane } from '../../machines/hook-event.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
-import { aggregateResults } from '../../src/hooks/hook-aggregator.ts';
+import { aggregateResults } from '../../src/hooks/event-result.ts';
 import type { HookEventName } from '../../src/protocol/events.ts';
 import {
   AfterToolHookOutput,

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { fireBeforeModelHook } from '../../src/agent/model-hook-triggers.ts';
+import { fireBeforeModelHook } from '../../src/agent/hook-triggers.ts';
 import { emptyVerdict } from '../../src/dialects/merge-effects.ts';
-import { processHookResult } from '../../src/hooks/processed-result.ts';
-import { buildFailureEnvelope } from '../../src/hooks/failure.ts';
-import { makeEmptySuccessResult } from '../../src/verdict/results.ts';
+import { processHookResult, makeEmptySuccessResult } from '../../src/verdict/results.ts';
+import { buildFailureEnvelope } from '../../src/hooks/event-result.ts';
 import { hookEventNames, type HookEventName } from '../../src/protocol/events.ts';
 import type { HookOutput } from '../../src/protocol/output.ts';
 import { createSpecificHookOutput } from '../../src/translate/model-outputs.ts';

@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-hook-triggers.ts';
-import { fireBeforeModelHook } from '../../src/agent/model-hook-triggers.ts';
+import { executeToolWithHooks, fireBeforeModelHook } from '../../src/agent/hook-triggers.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 import { someFields } from '../support/session.ts';

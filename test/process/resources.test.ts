@@ -3,7 +3,7 @@ import { closeSync, fstatSync, openSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HookStreams } from '../../src/process/hook-streams.ts';
+import { HookStreams } from '../../src/process/plain-start.ts';
 import { hookActor, runHook, runToExit } from './run-hook.ts';
 
 /** What a process holds that hooks could leave behind. */

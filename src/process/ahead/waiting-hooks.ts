@@ -1,7 +1,6 @@
 import type { HookCommand } from '../../../machines/hook-process.ts';
 import type { StartedHook } from '../plain-start.ts';
-import { inheritanceOf } from './inheritance.ts';
-import { WaitingHook } from './waiting-hook.ts';
+import { inheritanceOf, WaitingHook } from './waiting-hook.ts';
 
 /*
  * Keeps processes of hooks with `"prestart": true` waiting on stdin: of each as many as ran side by

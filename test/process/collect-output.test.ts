@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { OutputWindow } from '../../src/process/kept-output.ts';
+import { OutputWindow } from '../../src/process/collect-output.ts';
 
 function windowOf(limit: number, text: string, chunkSize: number): OutputWindow {
   const window = new OutputWindow(limit);
