@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { HookSource } from '../../protocol/events.ts';
 import { isRecord } from '../../protocol/output.ts';
 import { authorities, reaches } from '../../settings/levels.ts';
+import type { HookDefinition } from '../../settings/hook-definition.ts';
 import { said, type Path, type SettingsProblem } from '../../settings/problem.ts';
 import { settingsReader, type SettingsFile } from '../../settings/read-files.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
@@ -41,7 +42,10 @@ export function findHooks(site: HookSite, managed: string): FoundHooks {
   ].map((from) => ({ from: { ...from, ...lists }, off: offFor(levels, from.source) }));
   const defined = all.filter(({ off }) => off === undefined).map(({ from }) => defineHooks(from));
   return {
-    definitions: defined.flatMap(({ definitions }) => definitions),
+    definitions: [
+      ...levels.flatMap(unknownGuards),
+      ...defined.flatMap(({ definitions }) => definitions),
+    ],
     problems: [
       ...levels.flatMap(({ problems }) => problems),
       ...levels.flatMap(switchProblems),
@@ -51,6 +55,32 @@ export function findHooks(site: HookSite, managed: string): FoundHooks {
     ],
     unasked: [],
   };
+}
+
+/** What may not go on while it is unknown what guards it (S-12). */
+const needGuards = ['BeforeTool', 'ToolPermission', 'BeforeAgent'] as const;
+
+/** Hooks that deny in the place of those of an administrator's file that cannot be read. */
+function unknownGuards({ source, file, problems, broken }: Level): HookDefinition[] {
+  if (source !== 'system' || broken === undefined || broken.isStale) return [];
+  const why = `${file} ${broken.fault}, so what it guards is unknown; ${problems.at(-1)!.fix}`;
+  const call = (): never => {
+    throw new Error(why);
+  };
+  return needGuards.map((event) => ({
+    event,
+    type: 'function',
+    command: file,
+    name: "the administrator's settings",
+    call,
+    timeout: 1_000,
+    onFailure: 'block',
+    sequential: false,
+    source,
+    file,
+    place: 'hooks',
+    env: {},
+  }));
 }
 
 /** What a stronger level's switch takes away is said once for each file; one's own is one's own doing. */

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { HookSource } from '../../protocol/events.ts';
 import { homeFolder } from '../../settings/levels.ts';
@@ -42,7 +42,10 @@ export const mayHoldHooks = (
   managed = managedFolder,
 ): boolean =>
   settingsFiles(cwd, managed).some(
-    ({ source, file }) => counts(source) && mayHold(settingsAtFirstSight(file)),
+    ({ source, file }) =>
+      counts(source) &&
+      // One of the administrator's that is broken holds nothing that could be seen, and denies.
+      (source === 'system' ? existsSync(file) : mayHold(settingsAtFirstSight(file))),
   ) ||
   (counts('extension') && mayHold(pluginsAtFirstSight()));
 

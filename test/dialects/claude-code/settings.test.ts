@@ -236,3 +236,13 @@ describe('trust', () => {
     expect([scripts.map(({ path }) => path), unfollowed]).toEqual([['guard.py'], []]);
   });
 });
+
+test('an administrator’s file that cannot be parsed denies, and says what to fix', async () => {
+  const { write, managed, start } = claudeBox();
+  const file = write(join(managed, 'managed-settings.json'), '{ "hooks": ');
+  const { fire } = await start();
+  const { verdict } = await fire('BeforeTool', bash);
+  expect(verdict.decision).toBe('deny');
+  expect(verdict.reason).toContain(`${file} not valid JSON`);
+  expect((await fire('BeforeAgent', { prompt: 'Hi' })).verdict.decision).toBe('deny');
+});
