@@ -1,3 +1,4 @@
+import { isError } from '../errors.ts';
 import type { HookCommand } from '../../machines/hook-process.ts';
 import { errorOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
@@ -79,7 +80,7 @@ class LiveHook {
     return new Promise((resolve, reject) => {
       const waiting: Waiting = {
         call,
-        settle: (answer) => (answer instanceof Error ? reject(answer) : resolve(answer)),
+        settle: (answer) => (isError(answer) ? reject(answer) : resolve(answer)),
       };
       call.signal.addEventListener('abort', () => this.#giveUp(waiting), { once: true });
       this.#queue.push(waiting);

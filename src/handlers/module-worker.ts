@@ -46,7 +46,7 @@ for (const stream of [process.stdout, process.stderr])
     return true;
   };
 const textOf = (thrown) =>
-  thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
+  typeof thrown?.message === 'string' ? thrown.message || String(thrown.name) : String(thrown);
 const load = async () => {
   const found = await import(url);
   const hook = [found.default, found.hook, found.default?.default, found.default?.hook].find(

@@ -1,3 +1,4 @@
+import { isError } from '../errors.ts';
 import { statSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -40,7 +41,7 @@ export const callModule: Answering<'module'> = (_, { command, stdin, signal, sta
     hook.call(command, {
       input: stdin,
       signal,
-      settle: (answer) => (answer instanceof Error ? reject(answer) : resolve(answer)),
+      settle: (answer) => (isError(answer) ? reject(answer) : resolve(answer)),
     });
   });
 };
