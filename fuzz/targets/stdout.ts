@@ -2,8 +2,12 @@ import type { HookExit } from '../../machines/hook-process.ts';
 import { knownDialects } from '../../src/dialects/index.ts';
 import type { Answer } from '../../src/dialects/answer.ts';
 import type { Dialect } from '../../src/dialects/dialect.ts';
-import { mergeEffects, passReplaced } from '../../src/dialects/merge-effects.ts';
-import { mergeLanes, outputOf } from '../../src/dialects/merge-lanes.ts';
+import {
+  mergeEffects,
+  passReplaced,
+  mergeLanes,
+  outputOf,
+} from '../../src/dialects/merge-effects.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { createSpecificHookOutput } from '../../src/translate/model-outputs.ts';
 import { definition } from '../../test/support/definition.ts';

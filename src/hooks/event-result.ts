@@ -1,6 +1,11 @@
 import type { HookPayload } from '../../machines/hook-event.ts';
-import { mergeEffects, emptyVerdict } from '../dialects/merge-effects.ts';
-import { mergeLanes, outputOf, type LaneVerdict } from '../dialects/merge-lanes.ts';
+import {
+  mergeEffects,
+  emptyVerdict,
+  mergeLanes,
+  outputOf,
+  type LaneVerdict,
+} from '../dialects/merge-effects.ts';
 import { failureDenial } from '../dialects/process-facts.ts';
 import type { Verdict } from '../dialects/verdict.ts';
 import { hookPointOf } from '../hook-points.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { FieldSet, joinTexts } from '../../src/dialects/field-set.ts';
-import { specificOutput } from '../../src/dialects/llxprt/merge-common.ts';
+import { FieldSet, joinTexts } from '../../src/dialects/merge-effects.ts';
+import { specificOutput } from '../../src/dialects/llxprt/merge-answers.ts';
 import { defined } from '../../src/protocol/output.ts';
 
 test('the last value stands, and every one who set it is remembered', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readAnswer as readKodelet } from '../../src/dialects/kodelet/answer.ts';
 import { readAnswer } from '../../src/dialects/llxprt/answer.ts';
 import { embeddedObjects } from '../../src/dialects/printed-json.ts';
-import { holdsDenial } from '../../src/dialects/lost-denial.ts';
+import { holdsDenial } from '../../src/dialects/near-misses.ts';
 import { denyFailure } from '../../src/dialects/process-facts.ts';
 import { holds } from '../properties/check.ts';
 import { exited } from '../support/answers.ts';

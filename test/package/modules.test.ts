@@ -40,12 +40,12 @@ async function loadedBy(program: string) {
 
 /** The most modules of ours that each part may load, and the packages that it needs. What is to come may lower a number; the core is to come down to 90. */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
-  hookmachine: [100, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/agent': [88, 'picomatch', 'xstate', 'zod'],
+  hookmachine: [91, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/agent': [86, 'picomatch', 'xstate', 'zod'],
   'hookmachine/hook': [2],
   'hookmachine/models': [31, 'zod'],
   'hookmachine/inspector': [
-    56,
+    55,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
@@ -55,7 +55,7 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
     'fastest-levenshtein',
   ],
   'hookmachine/machines': [6, 'xstate'],
-  'hookmachine/dialects': [66, 'fastest-levenshtein'],
+  'hookmachine/dialects': [58, 'fastest-levenshtein'],
 };
 
 test('each part of the package is known here', () => {
@@ -122,6 +122,6 @@ test('one tool call with a hook before and after runs through few files', async 
   const { first, ready } = JSON.parse(stdout) as Record<'first' | 'ready', readonly string[]>;
   expect(ready).toContain('src/agent/tool-call.js');
   // What is to come may lower these; they are to come down to 55 and 35.
-  expect(withoutErrors(first).length).toBeLessThanOrEqual(62);
-  expect(withoutErrors(ready).length).toBeLessThanOrEqual(48);
+  expect(withoutErrors(first).length).toBeLessThanOrEqual(57);
+  expect(withoutErrors(ready).length).toBeLessThanOrEqual(42);
 });

@@ -1,8 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { knownDialects } from '../../src/dialects/index.ts';
-import { mergeEffects, passReplaced } from '../../src/dialects/merge-effects.ts';
-import { outputOf } from '../../src/dialects/merge-lanes.ts';
+import { mergeEffects, passReplaced, outputOf } from '../../src/dialects/merge-effects.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { createSpecificHookOutput } from '../../src/translate/model-outputs.ts';
 import { exited } from '../support/answers.ts';

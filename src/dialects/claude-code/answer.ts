@@ -4,7 +4,7 @@ import type { HookExit, HookProcessOutcome } from '../../../machines/hook-proces
 import { isRecord } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { Answer, Effect } from '../answer.ts';
-import { holdsDenial, withLostDenial } from '../lost-denial.ts';
+import { holdsDenial, withLostDenial } from '../near-misses.ts';
 import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
 import { claudeEventOf, traitsOf, type ClaudeEventName } from './events.ts';
 import { readStdout, type Printed } from './printed.ts';

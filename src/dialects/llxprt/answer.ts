@@ -9,7 +9,7 @@ import {
 } from '../../protocol/output.ts';
 import { hookPointOf } from '../../hook-points.ts';
 import type { Answer, Effect } from '../answer.ts';
-import { withLostDenial } from '../lost-denial.ts';
+import { withLostDenial } from '../near-misses.ts';
 import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
 import { readStdout, type Printed } from './printed.ts';
 

@@ -1,14 +1,11 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import { hookPointOf, type HookEventName, type Slot } from '../../hook-points.ts';
-import { isRecord } from '../../protocol/output.ts';
-import type { Change, Verdict } from '../verdict.ts';
+import type { HookToolConfig, HookToolMode } from '../../protocol/llm.ts';
+import { isRecord, type HookDecision, type HookOutput, defined } from '../../protocol/output.ts';
 import type { Answer } from '../answer.ts';
 import type { NamedAnswer } from '../dialect.ts';
-import { emptyVerdict } from '../merge-effects.ts';
-import type { MergedOutputs } from './merge-common.ts';
-import { mergeOr } from './merge-or.ts';
-import { mergeReplacing } from './merge-replace.ts';
-import { mergeUnion } from './merge-union.ts';
+import { emptyVerdict, joinTexts, FieldSet } from '../merge-effects.ts';
+import type { Change, Verdict, HookConflict } from '../verdict.ts';
 
 /**
  * The answers of an event's hooks, in plan order, as one verdict. What a failed hook printed is left
@@ -44,7 +41,7 @@ export function mergeOutputs(event: HookEventName, answers: readonly NamedAnswer
 }
 
 /** Fields of `hookSpecificOutput` that say something of all events, or of the decision. */
-const common: readonly string[] = [
+const generalFields: readonly string[] = [
   'additionalContext',
   'permissionDecision',
   'permissionDecisionReason',
@@ -62,7 +59,7 @@ function verdictOf(
   const own: [string, unknown][] = [];
   for (const [name, value] of specific)
     if (isSlot(name) && isRecord(value)) changes[name] = { patch: value };
-    else if (!common.includes(name)) own.push([name, value]);
+    else if (!generalFields.includes(name)) own.push([name, value]);
   const context = output.hookSpecificOutput?.['additionalContext'];
   const decision = strictest(answers.map(({ answer }) => answer.decision));
   return {
@@ -85,3 +82,225 @@ function verdictOf(
 
 const strictest = (given: readonly Answer['decision'][]): Answer['decision'] =>
   (['deny', 'ask', 'allow'] as const).find((decision) => given.includes(decision));
+
+/** What several outputs are together, and who wanted what. */
+export interface MergedOutputs {
+  readonly output: HookOutput;
+  readonly conflicts: readonly HookConflict[];
+  readonly setBy: Readonly<Record<string, string>>;
+}
+
+/** The common fields of several outputs under OR rules (HOOK-092 to 094, 096, 097). */
+export function mergeCommon(answers: readonly NamedAnswer[]): HookOutput {
+  const outputs = answers.map(({ answer }) => answer.output ?? {});
+  const stopping = outputs.filter((output) => output.continue === false);
+  return defined<HookOutput>({
+    decision: mergeDecisions(answers, stopping.length > 0),
+    reason: joinTexts(outputs.map((output) => output.reason)),
+    continue: stopping.length > 0 ? false : undefined,
+    stopReason: joinTexts(stopping.map((output) => output.stopReason)),
+    suppressOutput: outputs.some((output) => output.suppressOutput === true) ? true : undefined,
+    systemMessage: joinTexts(outputs.map((output) => output.systemMessage)),
+  });
+}
+
+/** A denial in the word the last denying hook used; a stop alone decides nothing (C-37). */
+function mergeDecisions(answers: readonly NamedAnswer[], stops: boolean): HookDecision | undefined {
+  const denial = answers.findLast(({ answer }) => answer.decision === 'deny');
+  if (denial) return denial.answer.output?.decision ?? 'deny';
+  if (stops) return undefined;
+  return answers.some(({ answer }) => answer.decision === 'ask') ? 'ask' : 'allow';
+}
+
+/** Which hook blocks and which one stops: the last of each, as it gives the word. */
+export function decidedBy(answers: readonly NamedAnswer[]): Record<string, string> {
+  return defined<Record<string, string>>({
+    decision: answers.findLast(({ answer }) => answer.decision === 'deny')?.hook,
+    continue: answers.findLast(({ answer }) => answer.stop)?.hook,
+  });
+}
+
+/** `hookSpecificOutput` as a part of an output; absent when it is empty. */
+export const specificOutput = (
+  fields: Readonly<Record<string, unknown>>,
+): Pick<HookOutput, 'hookSpecificOutput'> =>
+  Object.keys(fields).length === 0 ? {} : { hookSpecificOutput: fields };
+
+/** Fields that are no hook's own: joined, or made from what was decided. */
+const shared = [
+  'hookEventName',
+  'additionalContext',
+  'permissionDecision',
+  'permissionDecisionReason',
+] as const;
+const isShared = (name: string): name is (typeof shared)[number] =>
+  (shared as readonly string[]).includes(name);
+
+/**
+ * OR-merge (HOOK-092 to 097, 190, 208; C-37, C-38, C-44): any block blocks, any stop stops, texts
+ * are joined in plan order, and rewritten arguments are spread key by key.
+ */
+export function mergeOr(answers: readonly NamedAnswer[]): MergedOutputs {
+  const own = new FieldSet();
+  const latest: Partial<Record<(typeof shared)[number], unknown>> = {};
+  for (const { hook, answer } of answers)
+    for (const [name, value] of Object.entries(answer.output?.hookSpecificOutput ?? {}))
+      if (isShared(name)) latest[name] = value;
+      else if (name === 'tool_input' && isRecord(value)) own.spread(name, value, hook);
+      else own.set(name, value, hook);
+  const common = mergeCommon(answers);
+  const { permissionDecision, permissionDecisionReason } = latest;
+  return {
+    output: {
+      ...common,
+      ...specificOutput({
+        ...defined<Record<string, unknown>>({
+          hookEventName: latest.hookEventName,
+          additionalContext: joinTexts(answers.map(({ answer }) => contextOf(answer))),
+          // Read into the common fields before; here they only mirror the result.
+          permissionDecision: permissionDecision && (common.decision ?? permissionDecision),
+          permissionDecisionReason: permissionDecisionReason && common.reason,
+        }),
+        ...own.toObject(),
+      }),
+    },
+    conflicts: own.conflicts(),
+    setBy: { ...own.setBy(), ...decidedBy(answers) },
+  };
+}
+
+const contextOf = ({ output }: NamedAnswer['answer']): string | undefined => {
+  const context = output?.hookSpecificOutput?.['additionalContext'];
+  return typeof context === 'string' ? context : undefined;
+};
+
+const blocks = ({ answer }: NamedAnswer): boolean => answer.decision === 'deny';
+const stops = ({ answer }: NamedAnswer): boolean => answer.stop;
+const sticks = (named: NamedAnswer): boolean => blocks(named) || stops(named);
+
+/**
+ * Field replacement (HOOK-098, 190; C-40, C-41): a later hook replaces what earlier ones set, field
+ * by field, but never a block or a stop, nor the reasons and the response that came with it. Plain
+ * text replaces nothing but the message.
+ *
+ * `answerNeedsBlock` says that an `llm_response` counts only from a hook that blocks or stops, as it
+ * does before a model call (C-79).
+ */
+export function mergeReplacing(
+  answers: readonly NamedAnswer[],
+  { answerNeedsBlock }: { answerNeedsBlock: boolean },
+): MergedOutputs {
+  const blocking = answers.filter(blocks);
+  const stopping = answers.filter(stops);
+  const sticky = answers.filter(sticks);
+  const loose = answers.filter((named) => !sticks(named));
+  const said = answers.filter(({ answer }) => !answer.plainText);
+  const reasoning = [blocking, stopping, answers].find(({ length }) => length > 0) ?? [];
+
+  const common = new FieldSet();
+  for (const { hook, answer } of answers)
+    for (const name of ['systemMessage', 'suppressOutput'] as const)
+      if (answer.output?.[name] !== undefined) common.set(name, answer.output[name], hook);
+
+  const specific = new FieldSet();
+  for (const { hook, answer } of answers)
+    for (const [name, value] of Object.entries(answer.output?.hookSpecificOutput ?? {}))
+      if (name === 'llm_response') continue;
+      else if (name === 'llm_request' && isRecord(value)) specific.spread(name, value, hook);
+      else specific.set(name, value, hook);
+  const answering = (answerNeedsBlock ? sticky : [...loose, ...sticky]).filter(
+    ({ answer }) => responseOf(answer) !== undefined,
+  );
+  const isChanged = answering.some(({ answer }) => saysMore(answer));
+  for (const { hook, answer } of answering) {
+    const { text: _, candidates: __, ...rest } = responseOf(answer)!;
+    // A copy of what the hook was given takes nothing back that another one changed.
+    const isCopy = isChanged && answer.repeatsResponse === true;
+    specific.spread('llm_response', isCopy ? rest : responseOf(answer)!, hook);
+  }
+
+  return {
+    output: {
+      ...defined<HookOutput>({
+        decision: last(blocking, 'decision') ?? last(said, 'decision') ?? last(answers, 'decision'),
+        reason: last(reasoning, 'reason'),
+        continue: stopping.length > 0 ? false : last(answers, 'continue'),
+        stopReason: last(stopping, 'stopReason'),
+      }),
+      ...common.toObject(),
+      ...specificOutput(specific.toObject()),
+    },
+    conflicts: [...common.conflicts(), ...specific.conflicts()],
+    setBy: { ...common.setBy(), ...specific.setBy(), ...decidedBy(answers) },
+  };
+}
+
+function responseOf({ output }: Answer): Readonly<Record<string, unknown>> | undefined {
+  const response = output?.hookSpecificOutput?.['llm_response'];
+  return isRecord(response) ? response : undefined;
+}
+
+/** Whether an answer has other texts than those that its hook was given. */
+const saysMore = (answer: Answer): boolean =>
+  answer.repeatsResponse !== true && responseOf(answer)?.['candidates'] !== undefined;
+
+/** The last value of a field that says something. */
+function last<Name extends 'decision' | 'reason' | 'continue' | 'stopReason'>(
+  answers: readonly NamedAnswer[],
+  name: Name,
+): HookOutput[Name] | undefined {
+  const values = answers.map(({ answer }) => answer.output?.[name]);
+  return values.findLast((value) => value !== undefined && value !== null && value !== '');
+}
+
+interface NamedConfig {
+  readonly hook: string;
+  readonly config: HookToolConfig;
+}
+
+const strictestFirst = ['NONE', 'ANY', 'AUTO'] satisfies HookToolMode[];
+
+/** Tool selection (HOOK-099 to 102, 210; C-47 to C-51): names are united, the strictest mode wins, NONE empties the list. */
+export function mergeUnion(answers: readonly NamedAnswer[]): MergedOutputs {
+  const specific = new FieldSet();
+  const configs: NamedConfig[] = [];
+  for (const { hook, answer } of answers)
+    for (const [name, value] of Object.entries(answer.output?.hookSpecificOutput ?? {}))
+      if (name === 'toolConfig' && isRecord(value)) configs.push({ hook, config: value });
+      else specific.set(name, value, hook);
+  const toolConfig = mergeToolConfigs(configs.map(({ config }) => config));
+  const moded = configs.filter(({ config }) => config.mode !== undefined);
+  const winner = moded.find(({ config }) => config.mode === toolConfig?.mode)?.hook;
+  const conflict: HookConflict[] =
+    winner !== undefined && new Set(moded.map(({ config }) => config.mode)).size > 1
+      ? [{ field: 'toolConfig.mode', hooks: moded.map(({ hook }) => hook), winner }]
+      : [];
+  return {
+    output: {
+      ...mergeCommon(answers),
+      ...specificOutput({ ...specific.toObject(), ...(toolConfig && { toolConfig }) }),
+    },
+    conflicts: [...conflict, ...specific.conflicts()],
+    setBy: {
+      ...specific.setBy(),
+      ...(winner !== undefined && { 'toolConfig.mode': winner }),
+      ...decidedBy(answers),
+    },
+  };
+}
+
+/** Nothing said stays nothing: no config without a config, no mode without a mode, no list without a list (C-48, C-49). */
+export function mergeToolConfigs(configs: readonly HookToolConfig[]): HookToolConfig | undefined {
+  const mode = strictestFirst.find((candidate) =>
+    configs.some((config) => config.mode === candidate),
+  );
+  if (mode === 'NONE') return { mode, allowedFunctionNames: [] };
+  const lists = configs.flatMap(({ allowedFunctionNames }) =>
+    allowedFunctionNames === undefined ? [] : [allowedFunctionNames],
+  );
+  if (mode === undefined && lists.length === 0) return undefined;
+  return {
+    ...(mode && { mode }),
+    ...(lists.length > 0 && { allowedFunctionNames: [...new Set(lists.flat())].toSorted() }),
+  };
+}

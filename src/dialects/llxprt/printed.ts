@@ -11,8 +11,7 @@ import {
 } from '../../protocol/output.ts';
 import { normalizeHookLLMRequest, normalizeHookToolConfig } from '../../translate/request.ts';
 import { normalizeHookLLMResponse, repeatsResponse } from '../../translate/response.ts';
-import { holdsDenial } from '../lost-denial.ts';
-import { nearMisses } from '../near-misses.ts';
+import { holdsDenial, nearMisses } from '../near-misses.ts';
 import { doubledKeys, isTooDeep, withoutDeepFields } from '../printed-json.ts';
 import { decidingCommon, decidingSpecific, wordsOf } from './vocabulary.ts';
 

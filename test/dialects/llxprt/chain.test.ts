@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readAnswer } from '../../../src/dialects/llxprt/answer.ts';
-import { chainPayload } from '../../../src/dialects/llxprt/chain.ts';
+import { chainPayload } from '../../../src/dialects/llxprt/index.ts';
 import { hookEventNames, type HookEventName } from '../../../src/protocol/events.ts';
 import { exited, printed } from '../../support/answers.ts';
 import { someFields } from '../../support/session.ts';

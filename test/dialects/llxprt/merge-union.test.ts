@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { mergeAnswers } from '../../../src/dialects/llxprt/merge-answers.ts';
-import { mergeToolConfigs } from '../../../src/dialects/llxprt/merge-union.ts';
+import { mergeAnswers, mergeToolConfigs } from '../../../src/dialects/llxprt/merge-answers.ts';
 import { answersOf, type Printed } from '../../support/answers.ts';
 
 const merge = (...outputs: Printed[]) =>
