@@ -144,6 +144,8 @@ export interface HookProcessContext {
   readonly exit?: HookExit;
   readonly error?: Error;
   readonly cancelReason?: string;
+  /** It was still at work when its deadline had passed. */
+  readonly overran: boolean;
   readonly leftBackground: boolean;
   readonly left?: HookLeft;
 }
@@ -165,6 +167,7 @@ export const hookProcessMachine = setup({
     input: {} as HookProcessInput,
     output: {} as HookProcessOutcome,
     children: {} as { process: 'process' },
+    tags: {} as 'work' | 'ended',
   },
   actors: {
     process: fromCallback<ProcessOrder, HookCommand>(() => {
@@ -191,6 +194,7 @@ export const hookProcessMachine = setup({
     keepCancel: assign({
       cancelReason: ({ context }, reason: string) => context.cancelReason ?? reason,
     }),
+    noteOverrun: assign({ overran: true }),
     noteBackground: assign({ leftBackground: true }),
     noteNotAdmitted: assign({
       error: () => new Error('whether it may run could not be found out in time'),
@@ -198,7 +202,7 @@ export const hookProcessMachine = setup({
   },
   guards: {
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
-    hadExited: ({ context }) => context.leftBackground,
+    hasOverrun: ({ context }) => context.overran,
     mayStay: ({ context }) => mayStay(context),
     mayStayAtOnce: ({ context }) => context.left?.output === false && mayStay(context),
     mayStayAfterSweep: ({ context }) => whomToEnd(context) === 'group' && mayStay(context),
@@ -216,7 +220,7 @@ export const hookProcessMachine = setup({
 }).createMachine({
   id: 'hookProcess',
   description: 'One hook command in a process group of its own.',
-  context: ({ input }) => ({ input, leftBackground: false }),
+  context: ({ input }) => ({ input, overran: false, leftBackground: false }),
   initial: 'alive',
   states: {
     alive: {
@@ -231,10 +235,22 @@ export const hookProcessMachine = setup({
         },
       },
       on: {
-        'process.closed': {
-          target: 'exited',
-          actions: { type: 'keepExit', params: ({ event }) => event.exit },
-        },
+        'process.closed': [
+          {
+            guard: 'wasCancelled',
+            target: 'cancelled',
+            actions: { type: 'keepExit', params: ({ event }) => event.exit },
+          },
+          {
+            guard: 'hasOverrun',
+            target: 'timedOut',
+            actions: { type: 'keepExit', params: ({ event }) => event.exit },
+          },
+          {
+            target: 'exited',
+            actions: { type: 'keepExit', params: ({ event }) => event.exit },
+          },
+        ],
         'process.failed': {
           target: 'failed',
           actions: { type: 'keepError', params: ({ event }) => event },
@@ -265,6 +281,7 @@ export const hookProcessMachine = setup({
         },
         running: {
           description: 'The hook has its input and works; the deadline runs.',
+          tags: 'work',
           on: {
             'process.exited': {
               target: 'draining',
@@ -282,7 +299,7 @@ export const hookProcessMachine = setup({
               actions: { type: 'keepLeft', params: ({ event }) => event.left },
             },
           },
-          after: { glance: 'terminating' },
+          after: { glance: { target: 'terminating', actions: 'noteOverrun' } },
         },
         draining: {
           description:
@@ -315,17 +332,6 @@ export const hookProcessMachine = setup({
           entry: 'terminateGroup',
           on: {
             'process.unreachable': 'abandoning',
-            'process.closed': [
-              {
-                guard: 'wasCancelled',
-                target: '#hookProcess.cancelled',
-                actions: { type: 'keepExit', params: ({ event }) => event.exit },
-              },
-              {
-                target: '#hookProcess.timedOut',
-                actions: { type: 'keepExit', params: ({ event }) => event.exit },
-              },
-            ],
             cancel: {
               actions: { type: 'keepCancel', params: ({ event }) => event.reason },
             },
@@ -338,22 +344,6 @@ export const hookProcessMachine = setup({
           always: { guard: 'mayStayAfterSweep', target: 'leaving' },
           on: {
             'process.unreachable': 'abandoning',
-            'process.closed': [
-              {
-                guard: 'wasCancelled',
-                target: '#hookProcess.cancelled',
-                actions: { type: 'keepExit', params: ({ event }) => event.exit },
-              },
-              {
-                guard: 'hadExited',
-                target: '#hookProcess.exited',
-                actions: { type: 'keepExit', params: ({ event }) => event.exit },
-              },
-              {
-                target: '#hookProcess.timedOut',
-                actions: { type: 'keepExit', params: ({ event }) => event.exit },
-              },
-            ],
             cancel: {
               actions: [{ type: 'keepCancel', params: ({ event }) => event.reason }, 'killGroup'],
             },
@@ -365,22 +355,6 @@ export const hookProcessMachine = setup({
             'Something of it cannot be ended: what was read counts, and nobody waits for what is left.',
           entry: 'collectOutput',
           on: {
-            'process.closed': [
-              {
-                guard: 'wasCancelled',
-                target: '#hookProcess.cancelled',
-                actions: { type: 'keepExit', params: ({ event }) => event.exit },
-              },
-              {
-                guard: 'hadExited',
-                target: '#hookProcess.exited',
-                actions: { type: 'keepExit', params: ({ event }) => event.exit },
-              },
-              {
-                target: '#hookProcess.timedOut',
-                actions: { type: 'keepExit', params: ({ event }) => event.exit },
-              },
-            ],
             cancel: {
               actions: { type: 'keepCancel', params: ({ event }) => event.reason },
             },
@@ -390,6 +364,7 @@ export const hookProcessMachine = setup({
     },
     exited: {
       type: 'final',
+      tags: 'ended',
       description: 'The hook ended by itself, with an exit code or by a signal from elsewhere.',
       output: ({ context }): HookProcessOutcome => ({
         status: 'exited',
@@ -399,6 +374,7 @@ export const hookProcessMachine = setup({
     },
     timedOut: {
       type: 'final',
+      tags: 'ended',
       description: 'The deadline passed; the hook was ended and its answer does not count.',
       output: ({ context }): HookProcessOutcome => ({
         status: 'timedOut',
@@ -408,6 +384,7 @@ export const hookProcessMachine = setup({
     },
     failed: {
       type: 'final',
+      tags: 'ended',
       description: 'There was no process to speak of: it could not be started or be fed.',
       output: ({ context }): HookProcessOutcome => ({
         status: 'failed',
@@ -417,6 +394,7 @@ export const hookProcessMachine = setup({
     },
     cancelled: {
       type: 'final',
+      tags: 'ended',
       description: 'The caller gave up; the hook was ended and its answer does not count.',
       output: ({ context }): HookProcessOutcome => ({
         status: 'cancelled',
