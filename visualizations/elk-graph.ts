@@ -20,6 +20,13 @@ const options = {
   'elk.spacing.edgeEdge': '14',
 };
 
+/** The usual way is the backbone of a drawing. */
+const usual = {
+  'elk.layered.priority.direction': '10',
+  'elk.layered.priority.shortness': '10',
+  'elk.layered.priority.straightness': '10',
+};
+
 /** What ELK is asked to lay out. A state keeps its id, and an edge has its `edgeId`. */
 export const elkGraphOf = ({ root, edges }: Graph, seed: number): ElkNode => ({
   id: 'page',
@@ -66,6 +73,7 @@ function lineOf(edge: DrawnEdge): ElkExtendedEdge {
   const layoutOptions = { 'elk.edgeLabels.inline': 'true' };
   return {
     id: edgeId(edge),
+    ...(edge.isUsual && { layoutOptions: usual }),
     sources: [edge.inward ? `ring ${edge.from}` : edge.from],
     targets: [edge.to],
     labels: lines.length > 0 ? [{ text: lines.join(' '), width, height, layoutOptions }] : [],

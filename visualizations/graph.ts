@@ -1,5 +1,6 @@
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
 import { conditionOf, isWildcard } from './condition.ts';
+import { type Ending, endingOf, usualWays } from './meaning.ts';
 import { actorName, nodesOf, transitionsOf } from './walk.ts';
 
 /** Why a transition is taken, with what its author said about it. */
@@ -13,6 +14,8 @@ export interface DrawnState {
   readonly name: string;
   readonly description: string | undefined;
   readonly kind: 'machine' | 'compound' | 'atomic' | 'final';
+  /** What it means, for a final state that is known. */
+  readonly ending: Ending | undefined;
   /** The actors that live in this state. */
   readonly actors: readonly string[];
   /** What the state answers without leaving itself. */
@@ -28,6 +31,10 @@ export interface DrawnEdge {
   readonly to: string;
   /** It leads from wherever in a state to one of the states inside it. */
   readonly inward: boolean;
+  /** What the final state means to which it leads. */
+  readonly ending: Ending | undefined;
+  /** An undisturbed run takes it. */
+  readonly isUsual: boolean;
   readonly conditions: readonly Condition[];
 }
 
@@ -35,6 +42,12 @@ export interface Graph {
   readonly root: DrawnState;
   readonly edges: readonly DrawnEdge[];
 }
+
+/** A state, and all inside it. */
+export const withInner = (state: DrawnState): DrawnState[] => [
+  state,
+  ...state.states.flatMap(withInner),
+];
 
 /** A machine as states within states and edges between them, in words that need no XState. */
 export function graphOf(machine: AnyStateMachine): Graph {
@@ -50,8 +63,14 @@ export function graphOf(machine: AnyStateMachine): Graph {
       if (targets.length === 0) heeds.push(condition);
       for (const target of targets) {
         const key = `${node.id} ${target.id}`;
-        const ends = { from: node.id, to: target.id, inward: isInside(target, node) };
-        const edge = edges.get(key) ?? { ...ends, conditions: [] };
+        const edge = edges.get(key) ?? {
+          from: node.id,
+          to: target.id,
+          inward: isInside(target, node),
+          ending: meaningOf(target),
+          isUsual: false,
+          conditions: [],
+        };
         edges.set(key, edge);
         if (text !== '') edge.conditions.push(condition);
       }
@@ -61,6 +80,7 @@ export function graphOf(machine: AnyStateMachine): Graph {
       name: node.key,
       description: node.description,
       kind: kindOf(node),
+      ending: meaningOf(node),
       actors: actorsIn(node, spawned),
       heeds,
       starts: startsOf(node),
@@ -68,8 +88,32 @@ export function graphOf(machine: AnyStateMachine): Graph {
     };
   };
 
-  return { root: draw(machine.root), edges: [...edges.values()] };
+  const root = draw(machine.root);
+  const drawn = [...edges.values()];
+  const usual = usualAmong(drawn, machine.id);
+  return { root, edges: drawn.map((edge) => ({ ...edge, isUsual: usual.has(edge) })) };
 }
+
+/** The edges along the usual way: of those that a move may be, the one from and to the innermost states. */
+function usualAmong(edges: readonly DrawnEdge[], machine: string): ReadonlySet<DrawnEdge> {
+  const way = (usualWays[machine] ?? []).map((state) => `${machine}.${state}`);
+  const nearness = ({ from, to }: DrawnEdge): number => from.length + to.length;
+  return new Set(
+    way.slice(1).flatMap((to, index) =>
+      edges
+        .filter((edge) => isWithin(way[index]!, edge.from) && isWithin(to, edge.to))
+        .toSorted((a, b) => nearness(b) - nearness(a))
+        .slice(0, 1),
+    ),
+  );
+}
+
+/** By their ids. */
+export const isWithin = (state: string, outer: string): boolean =>
+  state === outer || state.startsWith(`${outer}.`);
+
+const meaningOf = (node: AnyStateNode): Ending | undefined =>
+  kindOf(node) === 'final' ? endingOf(node.key) : undefined;
 
 const isInside = ({ parent }: AnyStateNode, node: AnyStateNode): boolean =>
   parent !== undefined && (parent === node || isInside(parent, node));

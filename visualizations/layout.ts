@@ -2,7 +2,7 @@ import elk, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled.j
 import { captionOf } from './caption.ts';
 import { costOf } from './cost.ts';
 import { edgeId, elkGraphOf } from './elk-graph.ts';
-import type { DrawnState, Graph } from './graph.ts';
+import { type Graph, withInner } from './graph.ts';
 import { labelOf } from './label.ts';
 import { straightened } from './straighten.ts';
 
@@ -68,8 +68,6 @@ export async function drawLot(graph: Graph, lot: number): Promise<Layout> {
   routeAll(page);
   return { lot, width: page.width ?? 0, height: page.height ?? 0, states, edges, starts };
 }
-
-const withInner = (state: DrawnState): DrawnState[] => [state, ...state.states.flatMap(withInner)];
 
 const pointsOf = ({ sections = [] }: ElkExtendedEdge): Point[] =>
   sections.flatMap(({ startPoint, bendPoints = [], endPoint }) => [

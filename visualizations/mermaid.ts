@@ -1,10 +1,13 @@
-import type { DrawnEdge, DrawnState, Graph } from './graph.ts';
+import { type DrawnEdge, type DrawnState, type Graph, withInner } from './graph.ts';
+import { themes } from './style.ts';
 
 /** The same drawing for places that lay Mermaid out themselves, such as a README. */
 export function mermaidOf({ root, edges }: Graph): string {
   return [
     'stateDiagram-v2',
-    ...[...insideOf(root, edges), ...edges.map(edgeOf)].map((line) => `  ${line}`),
+    ...[...insideOf(root, edges), ...edges.map(edgeOf), ...coloursOf(root)].map(
+      (line) => `  ${line}`,
+    ),
     '',
   ].join('\n');
 }
@@ -24,6 +27,19 @@ function declarationOf(state: DrawnState, edges: readonly DrawnEdge[]): string[]
   if (state.kind === 'final') return [named, `${id} --> [*]`];
   if (state.states.length === 0) return [named];
   return [`${named} {`, ...insideOf(state, edges).map((line) => `  ${line}`), '}'];
+}
+
+/** Borders only: they are seen on a light page and on a dark one. */
+function coloursOf(root: DrawnState): string[] {
+  const finals = withInner(root).filter(({ ending }) => ending !== undefined);
+  return [
+    ...new Set(
+      finals.map(
+        ({ ending }) => `classDef ${ending} stroke:${themes.light[ending!]},stroke-width:3px`,
+      ),
+    ),
+    ...finals.map(({ id, ending }) => `class ${idOf(id)} ${ending}`),
+  ];
 }
 
 function edgeOf({ from, to, inward, conditions }: DrawnEdge): string {

@@ -1,4 +1,5 @@
 import { fontSizes } from './caption.ts';
+import type { Ending } from './meaning.ts';
 
 /** The colours of a drawing, on a light page and on a dark one. */
 export const themes = {
@@ -15,6 +16,15 @@ export const themes = {
     chip: '#e4edff',
     chipRim: '#b9cdf7',
     chipInk: '#27509b',
+    usual: '#2c3a55',
+    well: '#2f8f6b',
+    wellSoft: '#e0f3ea',
+    denied: '#cf2f46',
+    deniedSoft: '#fce6e9',
+    stopped: '#7a869a',
+    stoppedSoft: '#e9edf3',
+    failed: '#c2541c',
+    failedSoft: '#fce8dc',
   },
   dark: {
     ground: '#111926',
@@ -29,13 +39,25 @@ export const themes = {
     chip: '#1e3763',
     chipRim: '#3a5c9c',
     chipInk: '#b3cdff',
+    usual: '#d3dcec',
+    well: '#56c597',
+    wellSoft: '#17392f',
+    denied: '#ff7386',
+    deniedSoft: '#46202b',
+    stopped: '#8b98ad',
+    stoppedSoft: '#273246',
+    failed: '#f59362',
+    failedSoft: '#43281b',
   },
 } as const;
+
+type Theme = Readonly<Record<keyof typeof themes.light, string>>;
 
 const shapes = `
 .statechart { font-family: ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif; }
 .statechart .box, .statechart .edge, .statechart .start, .statechart .ring { stroke-width: 1.4; }
 .statechart .edge, .statechart .start, .statechart .rim { fill: none; }
+.statechart .edge.usual { stroke-width: 3.2; }
 .statechart .name { font-size: ${fontSizes.name}px; font-weight: 600; }
 .statechart .about { font-size: ${fontSizes.about}px; }
 .statechart .actor { font-size: ${fontSizes.actor}px; }
@@ -44,7 +66,7 @@ const shapes = `
 `;
 
 // Written out for each theme, because not every program that shows an SVG knows `var()`.
-const coloursOf = (theme: Record<keyof typeof themes.light, string>): string => `
+const coloursOf = (theme: Theme): string => `
 .statechart .box { fill: ${theme.paper}; stroke: ${theme.rim}; }
 .statechart .machine > .box { fill: ${theme.ground}; stroke: ${theme.frame}; }
 .statechart .compound > .box { fill: ${theme.ground}; stroke: ${theme.fold}; }
@@ -59,6 +81,17 @@ const coloursOf = (theme: Record<keyof typeof themes.light, string>): string => 
 .statechart .ring { fill: ${theme.paper}; stroke: ${theme.line}; }
 .statechart .label rect { fill: ${theme.ground}; }
 .statechart .label text { fill: ${theme.words}; }
+.statechart .edge.usual { stroke: ${theme.usual}; }
+.statechart .head.usual { fill: ${theme.usual}; }
+.statechart .label.usual text { fill: ${theme.ink}; }
+${endings.map((ending) => endingColours(ending, theme)).join('')}`;
+
+const endings = ['well', 'denied', 'stopped', 'failed'] as const satisfies readonly Ending[];
+
+const endingColours = (ending: Ending, theme: Theme): string => `\
+.statechart .ends-${ending} > .box { fill: ${theme[`${ending}Soft`]}; stroke: ${theme[ending]}; }
+.statechart .ends-${ending} > .rim, .statechart .edge.ends-${ending} { stroke: ${theme[ending]}; }
+.statechart .head.ends-${ending} { fill: ${theme[ending]}; }
 `;
 
 /** Every rule names the drawing, since a page that holds the SVG shares its styles. */

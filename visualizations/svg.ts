@@ -1,6 +1,8 @@
 import { fontSizes, type PlacedPiece } from './caption.ts';
 import { DOT_RADIUS } from './elk-graph.ts';
+import type { DrawnEdge } from './graph.ts';
 import { LINE_HEIGHT } from './label.ts';
+import type { Ending } from './meaning.ts';
 import type { Layout, PlacedEdge, PlacedState, Point } from './placed.ts';
 import { headOf, lineThrough, rounded } from './line.ts';
 import { style } from './style.ts';
@@ -14,7 +16,8 @@ export function svgOf({ lot, width, height, states, edges, starts }: Layout): st
     `<style>${style}</style>`,
     ...states.map(stateMarkup),
     ...starts.map(startMarkup),
-    ...edges.map(edgeMarkup),
+    // The usual way lies above all others.
+    ...edges.toSorted((a, b) => Number(a.edge.isUsual) - Number(b.edge.isUsual)).map(edgeMarkup),
     ...edges.map(labelMarkup),
     '</svg>\n',
   ].join('\n');
@@ -23,7 +26,7 @@ export function svgOf({ lot, width, height, states, edges, starts }: Layout): st
 function stateMarkup({ state, caption, x, y, width, height }: PlacedState): string {
   const centre = state.states.length === 0 ? x + width / 2 : undefined;
   return [
-    `<g class="state ${state.kind}" data-state="${state.id}">`,
+    `<g class="state ${state.kind}${endingClass(state)}" data-state="${state.id}">`,
     titleMarkup([state.description]),
     `<rect class="box" ${frame({ x, y, width, height }, 9)}/>`,
     state.kind === 'final'
@@ -48,12 +51,18 @@ function pieceMarkup(piece: PlacedPiece, centre?: number): string {
   ].join('');
 }
 
+const endingClass = ({ ending }: { ending: Ending | undefined }): string =>
+  ending === undefined ? '' : ` ends-${ending}`;
+
+/** The usual way is bold; any other to an end has that end's colour. */
+const toneOf = (edge: DrawnEdge): string => (edge.isUsual ? ' usual' : endingClass(edge));
+
 const startMarkup = (points: readonly Point[]): string =>
   `${circleAbove(points, 'dot', 'It starts here.')}<path class="start" d="${lineThrough(points)}"/><path class="head" d="${headOf(points)}"/>`;
 
 /** An edge that leads inward starts at a ring, which stands for wherever in the state. */
 const edgeMarkup = ({ edge, points }: PlacedEdge): string =>
-  `${edge.inward ? circleAbove(points, 'ring', 'Whichever state it is in.') : ''}<path class="edge" data-from="${edge.from}" data-to="${edge.to}" d="${lineThrough(points)}"/><path class="head" d="${headOf(points)}"/>`;
+  `${edge.inward ? circleAbove(points, 'ring', 'Whichever state it is in.') : ''}<path class="edge${toneOf(edge)}" data-from="${edge.from}" data-to="${edge.to}" d="${lineThrough(points)}"/><path class="head${toneOf(edge)}" d="${headOf(points)}"/>`;
 
 function circleAbove([tail = { x: 0, y: 0 }]: readonly Point[], kind: string, about: string) {
   return `<circle class="${kind}" cx="${rounded(tail.x)}" cy="${rounded(tail.y - DOT_RADIUS)}" r="${DOT_RADIUS}">${titleMarkup([about])}</circle>`;
@@ -63,7 +72,7 @@ function labelMarkup({ edge, label }: PlacedEdge): string {
   if (!label) return '';
   const { x, y, width, lines } = label;
   return [
-    `<g class="label" data-from="${edge.from}" data-to="${edge.to}">`,
+    `<g class="label${edge.isUsual ? ' usual' : ''}" data-from="${edge.from}" data-to="${edge.to}">`,
     titleMarkup(edge.conditions.map(({ description }) => description)),
     `<rect ${frame(label, 4)}/>`,
     ...lines.map(

@@ -43,14 +43,14 @@ export function drawnIn(svg: string): Drawn {
     canvas: { x: x!, y: y!, width: width!, height: height! },
     states: all(
       svg,
-      /<g class="state (\w+)" data-state="(.+?)">(.*?)<rect class="box"(.+?)\/>/g,
+      /<g class="state (\w+)[^"]*" data-state="(.+?)">(.*?)<rect class="box"(.+?)\/>/g,
     ).map(([kind = '', id = '', , rect = '']) => ({ ...boxOf(rect), id, kind })),
-    lines: all(svg, new RegExp(`<path class="edge" ${ends} d="(.+?)"`, 'g')).map(
+    lines: all(svg, new RegExp(`<path class="edge[^"]*" ${ends} d="(.+?)"`, 'g')).map(
       ([from = '', to = '', path = '']) => {
         return { name: `${from} → ${to}`, from, to, pieces: piecesOf(pointsOf(path)) };
       },
     ),
-    labels: all(svg, new RegExp(`<g class="label" ${ends}>(.*?)</g>`, 'g')).map(
+    labels: all(svg, new RegExp(`<g class="label[^"]*" ${ends}>(.*?)</g>`, 'g')).map(
       ([from = '', to = '', content = '']) => ({
         ...boxOf(content),
         name: `label ${from} → ${to}`,
@@ -59,7 +59,9 @@ export function drawnIn(svg: string): Drawn {
         lines: all(content, /<text.*?>(.*?)<\/text>/g).map(([line = '']) => unescaped(line)),
       }),
     ),
-    heads: all(svg, /<path class="head" d="(.+?)"/g).map(([path = '']) => around(pointsOf(path))),
+    heads: all(svg, /<path class="head[^"]*" d="(.+?)"/g).map(([path = '']) =>
+      around(pointsOf(path)),
+    ),
   };
 }
 

@@ -12,12 +12,17 @@ describe.each(Object.entries(themes))('the %s colours', (_, theme) => {
       [theme.hush, ground],
       [theme.hush, paper],
       [theme.chipInk, chip],
+      [theme.ink, theme.wellSoft],
+      [theme.ink, theme.deniedSoft],
+      [theme.ink, theme.stoppedSoft],
+      [theme.ink, theme.failedSoft],
     ] as const;
     expect(texts.filter(([text, behind]) => contrast(text, behind) < 4.5)).toEqual([]);
   });
 
   test('let every line and border be seen', () => {
-    const lines = [theme.line, theme.rim, theme.fold];
+    const ends = [theme.well, theme.denied, theme.stopped, theme.failed];
+    const lines = [theme.line, theme.rim, theme.fold, theme.usual, ...ends];
     expect(lines.filter((line) => contrast(line, ground) < 3)).toEqual([]);
   });
 });
