@@ -33,9 +33,9 @@ export const openOurs: OpenEngine = async ({
     writeFileSync(join(folder, '.llxprt', 'settings.json'), JSON.stringify(settings));
   }
   const systemFolder = join(folder, 'system');
-  mkdirSync(systemFolder);
+  mkdirSync(join(systemFolder, 'llxprt-code'), { recursive: true });
   if (fault.systemSettings !== undefined)
-    writeFileSync(join(systemFolder, 'settings.json'), fault.systemSettings);
+    writeFileSync(join(systemFolder, 'llxprt-code', 'settings.json'), fault.systemSettings);
   let asked = 0;
   const config = createConfig({
     cwd: fault.cwd?.(folder) ?? folder,

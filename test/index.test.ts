@@ -77,6 +77,7 @@ test('each other part of the package has its own names', () => {
   expect(names(dialects)).toEqual([
     'claudeCode',
     'defaultDialects',
+    'hookmachine',
     'kodelet',
     'kodeletStrict',
     'llxprt',

@@ -4,12 +4,8 @@ import { presentDialects } from '../dialects/index.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { HookRegistry } from '../hooks/hook-registry.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
-import {
-  projectSettingsFile,
-  reaches,
-  systemSettingsFile,
-  userSettingsFile,
-} from '../settings/levels.ts';
+import { reaches, settingsPlaces, type SettingsPlace } from '../settings/levels.ts';
+import { isListed } from '../settings/switches.ts';
 import { openSettings, type EditableSettings } from '../settings/edit-settings.ts';
 import { CommandFailure } from './failure.ts';
 import { printable } from './printable.ts';
@@ -64,10 +60,10 @@ async function edit(work: Promise<string>): Promise<void> {
 }
 
 async function disable(name: string, { cwd, scope }: Options): Promise<string> {
-  const { files, hooks, meant, names } = await look(name, cwd);
+  const { files, hooks, meant, names, administrators } = await look(name, cwd);
   if (meant.length === 0) throw unknown(name, hooks);
   const ours = meant.filter(({ source }) => source !== 'system');
-  const asked = scope && fileOf(scope, files);
+  const asked = scope && fileOf(scope, ours, files);
   const reached = ours.filter(({ source }) => reaches(scope ?? 'user', source));
   // An entry that reaches none of them would tell the user of a hook that is off and runs.
   if (reached.length === 0 && ours.some(({ enabled }) => enabled))
@@ -76,12 +72,12 @@ async function disable(name: string, { cwd, scope }: Options): Promise<string> {
     );
   if (ours.length === 0)
     throw new CommandFailure(
-      `hook "${name}" is the administrator's: it can be removed in ${systemSettingsFile()} only`,
+      `hook "${name}" is the administrator's: it can be removed in ${meant[0]?.file ?? 'the system’s settings'} only`,
     );
-  const listed = placesOf(asked ? [asked] : Object.values(files), names);
+  const listed = placesOf(asked ? [asked] : files, names);
   if (ours.every(({ enabled }) => !enabled) && (listed.length > 0 || !asked))
-    return `Hook "${name}" is disabled already, in ${listed.join(' and ') || systemSettingsFile()}.`;
-  const settings = asked ?? fileOf(scopeOf(ours), files);
+    return `Hook "${name}" is disabled already, in ${listed.join(' and ') || administrators}.`;
+  const settings = asked ?? fileOf(scopeOf(ours), ours, files);
   settings.disable(name);
   const others =
     (meant.length > ours.length ? " The administrator's of that name stays on." : '') +
@@ -93,16 +89,16 @@ async function disable(name: string, { cwd, scope }: Options): Promise<string> {
 
 async function enable(name: string, { cwd }: Options): Promise<string> {
   const { files, hooks, meant, names } = await look(name, cwd);
-  const listing = Object.values(files).filter(({ disabled }) =>
+  const listing = files.filter(({ disabled }) =>
     disabled.some(({ entry }) => names.includes(entry)),
   );
   const places = placesOf(listing, names);
   if (meant.length === 0 && places.length === 0) throw unknown(name, hooks);
   for (const settings of listing) settings.enable(names);
-  const held = (await look(name, cwd)).meant.find(({ enabled }) => !enabled);
-  if (held)
+  const now = await look(name, cwd);
+  if (now.meant.some(({ enabled }) => !enabled))
     throw new CommandFailure(
-      `hook "${name}" stays disabled by the administrator, in ${systemSettingsFile()}`,
+      `hook "${name}" stays disabled by the administrator, in ${now.administrators}`,
     );
   return places.length === 0
     ? `Hook "${name}" is enabled already.`
@@ -114,24 +110,29 @@ const scopeOf = (hooks: readonly KnownHook[]): Scope =>
   hooks.some(isOf('user')) || !hooks.some(isOf('project')) ? 'user' : 'project';
 
 /** A hook, one whose event is not known too. */
-type KnownHook = Pick<RegisteredHook, 'name' | 'command' | 'source' | 'enabled'>;
+type KnownHook = Pick<RegisteredHook, 'name' | 'command' | 'source' | 'enabled' | 'file'> & {
+  readonly owner: SettingsPlace['owner'];
+};
+
+/** A settings file of the project or the user, and whose it is. */
+type OwnSettings = EditableSettings & Pick<SettingsPlace, 'source' | 'owner'>;
 
 interface Found {
-  readonly files: Readonly<Partial<Record<Scope, EditableSettings>>>;
+  readonly files: readonly OwnSettings[];
   readonly hooks: readonly KnownHook[];
   /** The hooks of that name or command. */
   readonly meant: readonly KnownHook[];
   /** Every text that would disable one of them. */
   readonly names: readonly string[];
+  /** Where the administrator disables one of them. */
+  readonly administrators: string | undefined;
 }
 
 async function look(name: string, dir: string): Promise<Found> {
   const cwd = projectFolder(dir);
-  const user = userSettingsFile();
-  const files = {
-    project: openSettings(projectSettingsFile(cwd)),
-    ...(user !== undefined && { user: openSettings(user) }),
-  };
+  const files = settingsPlaces(cwd)
+    .filter(({ source }) => source !== 'system')
+    .map(({ file, source, owner }) => ({ ...openSettings(file), source, owner }));
   const config = createConfig({
     cwd,
     dialects: presentDialects,
@@ -139,15 +140,37 @@ async function look(name: string, dir: string): Promise<Found> {
     ...trustOfEach(cwd),
   });
   const registry = await HookRegistry.load(config);
-  const unasked = registry.unasked.map((hook) => ({ ...hook, enabled: true }));
-  const hooks = [...registry.getAllHooks(), ...unasked];
+  const known = registry.getAllHooks().map((hook) => {
+    const owner = registry.dialects.get(hook.dialect)?.settings ?? elsewhere;
+    return { ...hook, owner };
+  });
+  const unasked = registry.unasked.map((hook) => ({ ...hook, enabled: true, owner: elsewhere }));
+  const hooks = [...known, ...unasked];
   const meant = hooks.filter((hook) => hook.name === name || hook.command === name);
   const names = [name, ...meant.flatMap((hook) => [hook.name, hook.command])];
-  return { files, hooks, meant, names: names.filter((text) => text !== '') };
+  const administrators = config
+    .getDisabledHooks?.()
+    .find((list) => list.source === 'system' && meant.some((hook) => isListed(list.names, hook)));
+  return {
+    files,
+    hooks,
+    meant,
+    names: names.filter((text) => text !== ''),
+    administrators: administrators?.file,
+  };
 }
 
-function fileOf(scope: Scope, files: Found['files']): EditableSettings {
-  const settings = files[scope];
+/** Whose settings disable hooks that stand in none. */
+const elsewhere: SettingsPlace['owner'] = 'llxprt';
+
+/** The settings of a scope in which hooks are disabled: ours, where all of them stand in ours. */
+function fileOf(
+  scope: Scope,
+  hooks: readonly KnownHook[],
+  files: Found['files'],
+): EditableSettings {
+  const owner = hooks.find((hook) => hook.owner === elsewhere)?.owner ?? hooks[0]?.owner;
+  const settings = files.find((file) => file.source === scope && file.owner === owner);
   if (settings === undefined)
     throw new CommandFailure("there is no home folder for the user's settings: set HOME");
   return settings;

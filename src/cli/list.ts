@@ -118,7 +118,7 @@ function describe(
       '',
     );
   if (hooks.length + unasked.length === 0) lines.push('No hooks are configured.', '');
-  for (const event of hookEventNames) {
+  for (const event of new Set([...hookEventNames, ...hooks.map((hook) => hook.event)])) {
     const own = hooks.filter((hook) => hook.event === event);
     if (own.length === 0) continue;
     lines.push(event);

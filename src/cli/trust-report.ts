@@ -32,7 +32,8 @@ export function describeTrust(
 ): string[] {
   const lines: string[] = [];
   const once = rememberAll();
-  for (const event of [...hookEventNames, undefined]) {
+  const events = shown.map(({ hook }) => eventOf(hook)).filter((event) => event !== undefined);
+  for (const event of new Set([...hookEventNames, ...events, undefined])) {
     const own = shown.filter(({ hook }) => eventOf(hook) === event);
     if (own.length === 0) continue;
     lines.push(event ?? 'Events unknown');

@@ -8,7 +8,7 @@ import { createConfig } from '../hooks/create-config.ts';
 import { HookRegistry } from '../hooks/hook-registry.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { warn } from '../log.ts';
-import { systemSettingsFile, trustFile, userSettingsFile } from '../settings/levels.ts';
+import { settingsPlaces, trustFile } from '../settings/levels.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { settingsReader } from '../settings/read-files.ts';
 import { fingerprint, type OpaqueCommands } from '../trust/fingerprint.ts';
@@ -71,7 +71,7 @@ async function trust(options: Options): Promise<void> {
   const texts = new Map<string, Buffer>();
   const { shown, missing } = revoke
     ? { shown: [], missing: [] }
-    : await look(folder, options.opaque ?? opaqueCommands(), texts);
+    : await look(folder, options.opaque ?? opaqueCommands(folder), texts);
   const isNew = shown.some(({ why }) => why !== undefined) || missing.length > 0;
   const records = revoke === true || (show !== true && isNew);
   // What is shown is what is recorded: each file is read once, before the user answers.
@@ -170,12 +170,15 @@ async function compared(
 }
 
 /** What the user's settings, and the system's before them, say of hooks that cannot be followed. */
-function opaqueCommands(): OpaqueCommands {
+function opaqueCommands(project: string): OpaqueCommands {
   const read = settingsReader();
-  const said = [systemSettingsFile(), userSettingsFile()].map((file) => {
-    const config = file === undefined ? undefined : read(file)?.values['hooksConfig'];
-    return (config as { opaqueCommands?: unknown } | undefined)?.opaqueCommands;
-  });
+  const places = settingsPlaces(project).toReversed();
+  const said = places
+    .filter(({ source }) => source !== 'project')
+    .map(({ file }) => {
+      const config = read(file)?.values['hooksConfig'];
+      return (config as { opaqueCommands?: unknown } | undefined)?.opaqueCommands;
+    });
   // An administrator's word stands, and the stricter one where a word is not understood.
   const word = said.find((one) => one !== undefined) ?? 'folder';
   if (word === 'folder' || word === 'refuse') return word;

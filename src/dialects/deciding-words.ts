@@ -31,7 +31,7 @@ const bare = (value: unknown): string =>
   typeof value === 'string' ? value.trim().toLowerCase() : '';
 
 /** Whether a value is a word for no, however it is spelt. */
-const isDenyingText = (value: unknown): boolean => denyingTexts.has(bare(value));
+export const isDenyingText = (value: unknown): boolean => denyingTexts.has(bare(value));
 
 const isDecidingText = (value: unknown): boolean =>
   isDenyingText(value) || otherDecisions.has(bare(value));

@@ -3,6 +3,7 @@ import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { HookEventName, HookSource } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { HookDefinition } from '../settings/hook-definition.ts';
+import type { SettingsOwner } from '../settings/levels.ts';
 import type { FirstSight } from '../settings/read-files.ts';
 import type { Answer } from './answer.ts';
 import type { RegexBudget } from './bounded-regex.ts';
@@ -23,6 +24,11 @@ export interface Dialect {
   readonly events: Readonly<Record<string, HookEventName>>;
   /** Whether its hooks run only where the settings switch hooks on (C-01), and not as soon as they are there. */
   readonly needsSwitch: boolean;
+  /**
+   * Whose settings files its hooks stand in, for a dialect that finds them by `HookSite.settings`: where
+   * those have been read, they say whether there are any hooks, and not `mayBeIn`.
+   */
+  readonly settings?: SettingsOwner;
   /** Whether an approval of its hooks spares the user the host's own question (S-01); default: it is no opinion. */
   readonly approves?: true;
   /** What a hook's wish to ask comes to where nobody can be asked (S-02); default: it denies. */

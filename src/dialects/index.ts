@@ -1,11 +1,18 @@
 import { claudeCode } from './claude-code/index.ts';
 import { defaultDialects } from './defaults.ts';
 import type { Dialect } from './dialect.ts';
+import { hookmachine } from './hookmachine/index.ts';
 import { kodelet, kodeletStrict } from './kodelet/index.ts';
 import { llxprt } from './llxprt/index.ts';
 
 /** Every dialect that we speak. */
-export const knownDialects: readonly Dialect[] = [llxprt, kodelet, kodeletStrict, claudeCode];
+export const knownDialects: readonly Dialect[] = [
+  llxprt,
+  hookmachine,
+  kodelet,
+  kodeletStrict,
+  claudeCode,
+];
 
 /** Those whose hooks run on the command line, wherever there are any (S-14). */
 export const presentDialects: readonly Dialect[] = [...defaultDialects, claudeCode];

@@ -3,6 +3,7 @@
 export { defaultDialects } from '../dialects/defaults.ts';
 export { presentDialects } from '../dialects/index.ts';
 export { claudeCode } from '../dialects/claude-code/index.ts';
+export { hookmachine } from '../dialects/hookmachine/index.ts';
 export { kodelet, kodeletStrict } from '../dialects/kodelet/index.ts';
 export { llxprt } from '../dialects/llxprt/index.ts';
 export { mergeEffects } from '../dialects/merge-effects.ts';

@@ -12,8 +12,8 @@ import { settingsConfig, type SettingsConfigOptions } from './settings-config.ts
 
 export interface CreateConfigOptions extends SettingsConfigOptions {
   /**
-   * The dialects whose hooks run. Default: LLxprt's, and Kodelet's too where the files are read and
-   * `isTrustedFolder` or `checkTrust` says whom the user trusts.
+   * The dialects whose hooks run. Default: ours and LLxprt's, and Kodelet's too where `isTrustedFolder` or
+   * `checkTrust` says whom the user trusts; with `settings`: LLxprt's, whose format they have.
    */
   readonly dialects?: readonly Dialect[];
   /**
@@ -34,10 +34,13 @@ export interface CreateConfigOptions extends SettingsConfigOptions {
  * const result = await executeToolWithHooks(config, 'read_file', { file_path: 'a.txt' }, readFile);
  */
 export function createConfig(options: CreateConfigOptions): HookSystemConfig {
-  // Files that need no switch run for being there, so somebody must have said whom they trust.
+  // Programs that are found run to say what they are, so somebody must have said whom they trust.
   const isTrustDecided = Boolean(options.isTrustedFolder ?? options.checkTrust);
   const dialects =
-    options.dialects ?? (isTrustDecided && !options.settings ? defaultDialects : [llxprt]);
+    options.dialects ??
+    (options.settings
+      ? [llxprt]
+      : defaultDialects.filter((dialect) => isTrustDecided || dialect.settings));
   let system: HookSystem | undefined;
   const reload = async (): Promise<void> => {
     try {

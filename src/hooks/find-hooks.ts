@@ -40,7 +40,7 @@ export function findAllHooks(
   };
   return Promise.all(
     dialects
-      .filter((dialect) => dialect.mayBeIn(cwd))
+      .filter((dialect) => dialect.settings !== undefined || dialect.mayBeIn(cwd))
       .map(async (dialect) => {
         const last = before.find((known) => known.dialect === dialect);
         const isNeeded = config.onUnready === 'block' && last === undefined;

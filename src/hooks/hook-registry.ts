@@ -65,10 +65,7 @@ export class HookRegistry {
       ...found.flatMap(({ problems }) => problems),
       ...unknownDisabled(disabled, [...this.#hooks, ...this.unasked], () => this.#knowsAll(config)),
     ]);
-    const system = config
-      .getHookSources?.()
-      .find(({ source, isAdded }) => source === 'system' && isAdded !== true);
-    this.taken = takenHooks(this.#hooks, disabled, system?.file);
+    this.taken = takenHooks(this.#hooks, disabled);
     debug('%d hooks registered', this.#hooks.length);
     for (const problem of this.problems) debug('%s', formatProblem(problem));
   }
@@ -180,7 +177,6 @@ function withDefault(
 function takenHooks(
   hooks: readonly RegisteredHook[],
   disabled: readonly DisabledHooks[],
-  file: string | undefined,
 ): SettingsNote[] {
   return disabled
     .filter(({ source }) => source === 'system')
@@ -189,7 +185,7 @@ function takenHooks(
       if (taken.length === 0) return [];
       const shown = [...new Set(taken.map((hook) => JSON.stringify(hook.name)))].join(', ');
       const problem = {
-        ...(file !== undefined && { file }),
+        ...(list.file !== undefined && { file: list.file }),
         place: 'hooksConfig.disabled',
         message: `disables hooks that are not the administrator's own: ${shown}`,
         fix: 'only an administrator can change that',

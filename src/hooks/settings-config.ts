@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Dialect } from '../dialects/dialect.ts';
 import { tellOnce, warn } from '../log.ts';
 import type { HookSource } from '../protocol/events.ts';
-import { authorities, userSettingsFile } from '../settings/levels.ts';
+import { authorities, settingsPlaces, type SettingsOwner } from '../settings/levels.ts';
 import type { HookExtension } from '../settings/extensions.ts';
 import { blocksByDefault, loadSettings, type LoadedSettings } from '../settings/load-settings.ts';
 import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
@@ -14,6 +14,7 @@ import {
   offNote,
   takenNote,
   untrustedNote,
+  waitsForSwitch,
   type SettingsNote,
 } from '../settings/settings-notes.ts';
 import {
@@ -50,7 +51,7 @@ export interface SettingsConfigOptions extends Pick<
   readonly transcriptPath?: string;
   /** Extensions beside those installed in the user's folder. */
   readonly extensions?: readonly HookExtension[];
-  /** The administrator's folder in place of the machine's, for tests; no variable names one. */
+  /** The folder of administrators' settings in place of the machine's, for tests; no variable names one. */
   readonly systemFolder?: string | undefined;
   /**
    * Receives what users should know once a session. Default: a warning of hooks that were not
@@ -158,15 +159,20 @@ function judge(
   // A level that is on only because another says so is on where it has hooks.
   const isOfUse = (source: HookSource): boolean =>
     switches.some((level) => level.source === source && level.word === true) ||
-    sources.some((from) => from.source === source && hasHooks(from)) ||
+    sources.some((from) => from.source === source && waitsForSwitch(from) && hasHooks(from)) ||
     (source === 'extension' && extensions.length > 0);
   const areSettingsOn = (): boolean =>
     settings.enabled === true &&
     authorities.some((source) => isSourceOn(source, true) && isOfUse(source));
+  const hasOwn = (owner: SettingsOwner): boolean =>
+    sources.some(
+      (from) => from.owner === owner && hasHooks(from) && isSourceOn(from.source, false),
+    );
   const areThere = (source: HookSource): boolean =>
     isSourceOn(source, false) && (source !== 'project' || isTrusted());
   const unknown = unread.filter(
-    ({ source }) => mayRun(source) && offFor(switches, source, true) === undefined,
+    (file) =>
+      mayRun(file.source) && offFor(switches, file.source, waitsForSwitch(file)) === undefined,
   );
   const denying =
     enableHooks === false
@@ -183,17 +189,20 @@ function judge(
     (denying.length > 0 ||
       unknown.length > 0 ||
       dialects.some((dialect) =>
-        dialect.needsSwitch ? areSettingsOn() : dialect.mayBeIn(cwd, areThere),
+        dialect.needsSwitch
+          ? areSettingsOn()
+          : dialect.settings
+            ? hasOwn(dialect.settings)
+            : dialect.mayBeIn(cwd, areThere),
       ));
-  const readsSettings = dialects.some(({ needsSwitch }) => needsSwitch);
   const hint = options.trustHint ?? 'trust it to have its hooks run';
-  const isLookedAt = ({ needsSwitch }: Pick<Dialect, 'needsSwitch'>): boolean =>
-    offFor(switches, 'project', needsSwitch) === undefined;
+  const isLookedAt = (dialect: Dialect): boolean =>
+    offFor(switches, 'project', dialect.needsSwitch) === undefined;
   const untrustedHooks = (): SettingsNote | undefined => {
-    const sights = [
-      ...(untrusted && readsSettings && isLookedAt({ needsSwitch: true }) ? [untrusted.sight] : []),
-      ...dialects.filter(isLookedAt).flatMap((dialect) => dialect.atFirstSight?.(cwd) ?? []),
-    ];
+    const sights = dialects.filter(isLookedAt).flatMap((dialect) => {
+      const own = untrusted.filter(({ owner }) => owner === dialect.settings);
+      return [...own.map(({ sight }) => sight), dialect.atFirstSight?.(cwd) ?? []].flat();
+    });
     // Whom the user trusts is asked only where there is something to trust.
     return sights.length === 0 || isTrusted()
       ? undefined
@@ -212,13 +221,19 @@ function judge(
         untrustedHooks(),
         takenNote(settings, (source) =>
           dialects.some(
-            (dialect) => !dialect.needsSwitch && dialect.mayBeIn(cwd, (of) => of === source),
+            (dialect) => !dialect.settings && dialect.mayBeIn(cwd, (of) => of === source),
           ),
         ),
-        readsSettings ? offNote(settings, userSettingsFile() ?? 'your settings.json') : undefined,
+        dialects.some((dialect) => dialect.needsSwitch)
+          ? offNote(settings, switchFile(cwd) ?? 'your settings.json')
+          : undefined,
       ].filter((note) => note !== undefined),
   };
 }
+
+/** Where a user switches on what needs it. */
+const switchFile = (cwd: string): string | undefined =>
+  settingsPlaces(cwd).find((place) => place.source === 'user' && waitsForSwitch(place))?.file;
 
 function realFolder(folder: string): string {
   try {
@@ -260,5 +275,6 @@ const given = (settings: Settings): LoadedSettings => {
     problems: [...switchProblems({ values: settings })],
     recheck: wantsRecheck(settings),
     unread: [],
+    untrusted: [],
   };
 };

@@ -1,5 +1,5 @@
 import { isRecord } from '../protocol/output.ts';
-import { projectSettingsFile, systemSettingsFile, userSettingsFile } from '../settings/levels.ts';
+import { settingsPlaces } from '../settings/levels.ts';
 import { formatProblem, placeOf, said, type SettingsProblem } from '../settings/problem.ts';
 import { type SettingsFile, settingsReader } from '../settings/read-files.ts';
 import { readRedactEntries } from './redact-entries.ts';
@@ -16,9 +16,9 @@ export interface RedactSettings {
 /** `hooksConfig.redact` of the project's, the user's and the system's settings together: no level can take back what another hides. */
 export function redactSettings(cwd: string, systemFolder?: string): RedactSettings {
   const read = settingsReader();
-  const files = [projectSettingsFile(cwd), userSettingsFile(), systemSettingsFile(systemFolder)];
+  const files = settingsPlaces(cwd, systemFolder).map(({ file }) => file);
   const levels = [...new Set(files)].flatMap((file) => {
-    const found = file === undefined ? undefined : read(file);
+    const found = read(file);
     if (found === undefined) return [];
     const ofFile = redactOf(found);
     const unread = [

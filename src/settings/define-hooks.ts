@@ -25,35 +25,52 @@ import {
 import type { HookEntry, OpenGroup } from './schema.ts';
 import { nearestKey, reportUnknownKeys } from './unknown-names.ts';
 
+/** What the settings of a dialect may say. */
+export interface SettingsFormat {
+  /** The types of hooks that it knows; default: those of LLxprt. */
+  readonly kinds?: readonly HookType[];
+  /** The names of its events; default: LLxprt's. */
+  readonly eventNames?: readonly string[];
+  /** The event of a name; undefined for what names none. */
+  readonly eventOf?: (name: string) => HookEventName | undefined;
+}
+
 /**
  * Checks hooks entry by entry: a bad one is dropped with one problem that names file, place and
  * fix, and costs the others nothing (HOOK-082, 083, 191). A key that nobody knows is reported, and
- * costs nothing either. `kinds` are the types of hooks that its dialect knows.
+ * costs nothing either.
  */
 export function defineHooks(
   from: HooksFromSource,
-  kinds: readonly HookType[] = ['command', 'plugin'],
+  format: SettingsFormat = {},
 ): {
   definitions: HookDefinition[];
   problems: SettingsProblem[];
 } {
   const definitions: HookDefinition[] = [];
   const problems = collectProblems(from, (complain) => {
-    for (const definition of defineAll(from, kinds, complain)) definitions.push(definition);
+    for (const definition of defineAll(from, { ...llxprtFormat, ...format }, complain))
+      definitions.push(definition);
   });
   return { definitions, problems };
 }
 
+const llxprtFormat: Required<SettingsFormat> = {
+  kinds: ['command', 'plugin'],
+  eventNames: hookEventNames,
+  eventOf: (name) => (isHookEventName(name) ? name : undefined),
+};
+
 function* defineAll(
   from: HooksFromSource,
-  kinds: readonly HookType[],
+  format: Required<SettingsFormat>,
   complain: Complain,
 ): Generator<HookDefinition> {
   const { hooks } = from;
   if (isRecord(hooks)) {
     for (const [event, groups] of Object.entries(hooks))
       if (!reserved.includes(event) && !commentKey.test(event))
-        yield* defineEvent(event, groups, from, kinds, complain);
+        yield* defineEvent(event, groups, from, format, complain);
   } else if (hooks !== undefined && hooks !== null)
     complain(() => ({
       path: ['hooks'],
@@ -63,26 +80,28 @@ function* defineAll(
 }
 
 function* defineEvent(
-  event: string,
+  name: string,
   groups: unknown,
   from: HooksFromSource,
-  kinds: readonly HookType[],
+  { kinds, eventNames, eventOf }: Required<SettingsFormat>,
   complain: Complain,
 ): Generator<HookDefinition> {
-  const path = ['hooks', event];
-  if (!isHookEventName(event))
+  const path = ['hooks', name];
+  const event = eventOf(name);
+  if (event === undefined)
     complain(() => {
       const others = Array.isArray(groups) ? [] : reserved;
-      const meant = nearestKey(event, [...hookEventNames, ...others]);
+      const meant = nearestKey(name, [...eventNames, ...others]);
       return {
         path,
         message: 'there is no such event, so it was skipped',
-        fix: `use ${meant ?? `one of ${hookEventNames.join(', ')}`}`,
+        fix: `use ${meant ?? `one of ${eventNames.join(', ')}`}`,
       };
     });
   else if (Array.isArray(groups))
     for (const [index, group] of groups.entries())
-      yield* defineGroup(event, group, [...path, index], from, kinds, complain);
+      for (const definition of defineGroup(event, group, [...path, index], from, kinds, complain))
+        yield name === event ? definition : { ...definition, nativeEvent: name };
   else
     complain(() => ({
       path,

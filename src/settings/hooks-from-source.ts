@@ -1,9 +1,12 @@
 import type { HookSource } from '../protocol/events.ts';
+import type { SettingsOwner } from './levels.ts';
 import type { ParsedJson } from './parse-json.ts';
 
 /** Hooks as one source gives them, not yet checked. */
 export interface HooksFromSource {
   readonly source: HookSource;
+  /** Whose settings these are; default: LLxprt's. */
+  readonly owner?: SettingsOwner;
   /** The value of the settings' `hooks` key. */
   readonly hooks: unknown;
   readonly file?: string;

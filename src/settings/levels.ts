@@ -4,29 +4,51 @@ import { isAbsolute, join } from 'node:path';
 import type { HookSource } from '../protocol/events.ts';
 import type { SettingsProblem } from './problem.ts';
 
-/** The folder for settings, in a project and at home. */
-const settingsFolder = '.llxprt';
+const isMac = process.platform === 'darwin';
 
-/** `<project>/.llxprt/settings.json` (HOOK-084). */
-export const projectSettingsFile = (cwd: string): string =>
-  join(cwd, settingsFolder, 'settings.json');
+/** Where administrators keep settings; tests hand another folder to whatever reads them, and no variable names one. */
+const administration = isMac ? '/Library/Application Support' : '/etc';
 
-/** `~/.llxprt/settings.json` (HOOK-084). */
-export const userSettingsFile = (): string | undefined => inHome('settings.json');
+/** Whose settings files are read: our own, and LLxprt's. */
+export type SettingsOwner = keyof typeof owners;
+
+/** The folder of each in a project and at home, and that of an administrator. */
+const owners = {
+  hookmachine: { folder: '.hookmachine', system: 'hookmachine' },
+  llxprt: { folder: '.llxprt', system: isMac ? 'LLxprt-Code' : 'llxprt-code' },
+} as const;
+
+/** A settings file, whether or not it is there. */
+export interface SettingsPlace {
+  readonly source: 'project' | 'user' | 'system';
+  readonly owner: SettingsOwner;
+  readonly file: string;
+}
+
+/** The settings files of the project, the user and the system (HOOK-084). */
+export function settingsPlaces(cwd: string, systemFolder = administration): SettingsPlace[] {
+  const home = homeFolder();
+  const folders = [
+    ['project', cwd],
+    ['user', home],
+    ['system', systemFolder],
+  ] as const;
+  return folders.flatMap(([source, folder]) =>
+    folder === undefined
+      ? []
+      : Object.entries(owners).map(([owner, names]) => ({
+          source,
+          owner: owner as SettingsOwner,
+          file: join(folder, source === 'system' ? names.system : names.folder, 'settings.json'),
+        })),
+  );
+}
 
 /** Where the user's trust in projects is recorded: beyond the reach of any project's settings. */
 export const trustFile = (): string | undefined => inHome('hookmachine-trust.json');
 
 /** Where a user's extensions are installed, one folder each. */
 export const extensionsFolder = (): string | undefined => inHome('extensions');
-
-/** The administrator's folder; tests hand another one to whatever reads settings, and no variable names one. */
-const systemFolder =
-  process.platform === 'darwin' ? '/Library/Application Support/LLxprt-Code' : '/etc/llxprt-code';
-
-/** The administrator's file. */
-export const systemSettingsFile = (folder: string = systemFolder): string =>
-  join(folder, 'settings.json');
 
 /** What LLxprt's environment variables name: files that may add hooks, and nothing else (S-11). */
 export const environmentSettings = (): { variable: string; file: string }[] =>
@@ -37,7 +59,7 @@ export const environmentSettings = (): { variable: string; file: string }[] =>
 
 function inHome(name: string): string | undefined {
   const home = homeFolder();
-  return home && join(home, settingsFolder, name);
+  return home && join(home, owners.llxprt.folder, name);
 }
 
 /** Undefined for a user without a home: an empty or relative HOME would lead into the project. */

@@ -7,10 +7,10 @@ import type { HooksFromSource } from './hooks-from-source.ts';
 import {
   environmentFileFault,
   environmentSettings,
-  projectSettingsFile,
   reaches,
-  systemSettingsFile,
-  userSettingsFile,
+  settingsPlaces,
+  type SettingsOwner,
+  type SettingsPlace,
 } from './levels.ts';
 import { placeOf, type SettingsProblem } from './problem.ts';
 import {
@@ -53,8 +53,8 @@ export interface LoadedSettings {
   readonly brokenSystem?: SettingsProblem | undefined;
   /** Files of other sources that are there and could not be read, so that their guards are unknown (S-10). */
   readonly unread: readonly UnreadFile[];
-  /** What a look at the settings of a project that nobody trusts told; absent for one that is trusted, or that has none. */
-  readonly untrusted?: { readonly file: string; readonly sight: FirstSight } | undefined;
+  /** What a look at the settings of a project that nobody trusts told; none for one that is trusted, or that has none. */
+  readonly untrusted: readonly { readonly owner: SettingsOwner; readonly sight: FirstSight }[];
 }
 
 /** What one source says of failures. */
@@ -66,6 +66,7 @@ export interface FailureDefault {
 /** A file whose hooks are unknown. */
 interface UnreadFile {
   readonly source: HookSource;
+  readonly owner: SettingsOwner;
   readonly problem: SettingsProblem;
 }
 
@@ -73,12 +74,13 @@ interface UnreadFile {
 interface LoadSettingsOptions {
   /** Whether the user trusts the project; asked only where it has a settings file. Default: yes. */
   readonly isTrusted?: (() => boolean) | undefined;
-  /** The administrator's folder, for tests. */
+  /** The folder of administrators' settings, for tests. */
   readonly systemFolder?: string | undefined;
 }
 
 interface Level extends SettingsFile {
   readonly source: HookSource;
+  readonly owner: SettingsOwner;
   /** Named by the environment: it may add hooks, and nothing else (S-11). */
   readonly isAdded: boolean;
 }
@@ -92,18 +94,18 @@ export function loadSettings(
 ): LoadedSettings {
   const problems: SettingsProblem[] = [];
   const levels: Level[] = [];
-  let untrusted: LoadedSettings['untrusted'];
-  for (const { source, file, variable } of files(cwd, systemFolder)) {
+  const untrusted: LoadedSettings['untrusted'][number][] = [];
+  for (const { source, owner, file, variable } of files(cwd, systemFolder)) {
     if (source === 'project' && isThere(file) && !isTrusted()) {
-      untrusted = { file, sight: settingsAtFirstSight(file) };
+      untrusted.push({ owner, sight: settingsAtFirstSight(file) });
       continue;
     }
     const fault = variable === undefined ? undefined : environmentFileFault(variable, file);
     if (fault) problems.push(fault);
     const found = fault ? undefined : read(file);
-    if (found) levels.push({ source, isAdded: variable !== undefined, ...found });
+    if (found) levels.push({ source, owner, isAdded: variable !== undefined, ...found });
     else if (variable === undefined && isLink(file))
-      levels.push({ source, isAdded: false, ...leadsNowhere(file) });
+      levels.push({ source, owner, isAdded: false, ...leadsNowhere(file) });
   }
   const own = levels.filter(({ isAdded }) => !isAdded);
   const extensions = readExtensions(cwd, read, foldersIn);
@@ -111,13 +113,14 @@ export function loadSettings(
   const unread = [...levels.filter((level) => level !== broken), ...extensions.files].filter(
     ({ broken: why }) => why?.isUnread === true && !why.isStale,
   );
-  const switches = own.map(({ source, values, file }) => switchOf(source, values, file));
+  const switches = own.map((level) => switchOf(level.source, level.values, level));
   return {
     enabled: anySwitchedOn(switches),
     switches,
     sources: [
-      ...levels.map(({ source, file, values, locate, isAdded }) => ({
+      ...levels.map(({ source, owner, file, values, locate, isAdded }) => ({
         source,
+        owner,
         file,
         hooks: values['hooks'],
         locate,
@@ -145,9 +148,10 @@ export function loadSettings(
       ...extensions.problems,
     ],
     brokenSystem: broken && brokenProblem(broken),
-    unread: unread.flatMap(({ source, problems: told }) => {
-      const problem = told.at(-1);
-      return problem ? [{ source, problem }] : [];
+    unread: unread.flatMap((file) => {
+      const problem = file.problems.at(-1);
+      const owner = 'owner' in file ? file.owner : 'llxprt';
+      return problem ? [{ source: file.source, owner, problem }] : [];
     }),
     untrusted,
   };
@@ -185,7 +189,7 @@ function* withoutAuthority({ file, values, locate }: Level): Generator<SettingsP
         ...(locate && { at: locate(path) }),
         place: placeOf(path),
         message: 'a file that the environment names may only add hooks, so this was ignored',
-        fix: `set it in ${systemSettingsFile()} or in ${userSettingsFile() ?? 'your own settings'}`,
+        fix: 'set it in settings of your own, or of the system',
       };
   }
 }
@@ -211,25 +215,21 @@ const brokenProblem = ({ file, problems, broken }: SettingsFile): SettingsProble
   message: `${broken!.fault}, so what it guards is unknown, and prompts, model calls and tools are denied until it is fixed`,
 });
 
-interface FileOfLevel {
-  readonly source: HookSource;
-  readonly file: string;
+interface FileOfLevel extends SettingsPlace {
   /** The variable that names it. */
   readonly variable?: string;
 }
 
 /** A file that serves two levels counts at the last: in the home folder the project's is the user's. One that the environment names too gains nothing by that. */
 function files(cwd: string, systemFolder: string | undefined): FileOfLevel[] {
-  const user = userSettingsFile();
   const all: FileOfLevel[] = [
     ...environmentSettings().map(({ variable, file }) => ({
       source: 'system' as const,
+      owner: 'llxprt' as const,
       file,
       variable,
     })),
-    { source: 'project', file: projectSettingsFile(cwd) },
-    ...(user === undefined ? [] : [{ source: 'user', file: user } as const]),
-    { source: 'system', file: systemSettingsFile(systemFolder) },
+    ...settingsPlaces(cwd, systemFolder),
   ];
   const byPath = new Map(all.map((level) => [realPath(level.file), level]));
   const kept = all.filter(

@@ -36,10 +36,11 @@ export function takenNote(
   { switches, sources }: LoadedSettings,
   hasOthers: (source: HookSource) => boolean,
 ): SettingsNote | undefined {
-  const system = offFor(switches, 'system', true);
+  const system = offFor(switches, 'system', false) ?? offFor(switches, 'system', true);
   if (system?.offAt === undefined) return undefined;
   const files = sources
     .filter((from) => from.source !== 'system' && hasHooks(from))
+    .filter((from) => system.endsAll || waitsForSwitch(from))
     .map(({ file, source }) => file ?? `the ${source}`);
   const others =
     system.endsAll && (['user', 'project'] as const).some(hasOthers) ? ['hook folders'] : [];
@@ -63,7 +64,8 @@ export function offNote(
 ): SettingsNote | undefined {
   if (switches.some(({ word }) => word === true)) return undefined;
   const waiting = sources.filter(
-    (from) => hasHooks(from) && offFor(switches, from.source, true) === undefined,
+    (from) =>
+      waitsForSwitch(from) && hasHooks(from) && offFor(switches, from.source, true) === undefined,
   );
   const [first] = waiting;
   if (first === undefined) return undefined;
@@ -80,6 +82,10 @@ export function offNote(
     },
   };
 }
+
+/** Whether hooks run only where settings switch them on. */
+export const waitsForSwitch = ({ owner }: Pick<HooksFromSource, 'owner'>): boolean =>
+  owner !== 'hookmachine';
 
 /** Whether anything stands there that is no mere setting. */
 export const hasHooks = ({ hooks }: HooksFromSource): boolean =>

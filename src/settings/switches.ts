@@ -1,7 +1,7 @@
 import type { HookSource } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { HookDefinition } from './hook-definition.ts';
-import { authorities, reaches } from './levels.ts';
+import { authorities, reaches, type SettingsOwner } from './levels.ts';
 import { collectProblems, type Path, placeOf, said, type SettingsProblem } from './problem.ts';
 import type { SettingsFile } from './read-files.ts';
 
@@ -39,8 +39,16 @@ export interface LevelSwitch {
   readonly endsAll: boolean;
 }
 
-/** What the settings of one level say of switches. */
-export function switchOf(source: HookSource, values: Values, file?: string): LevelSwitch {
+/**
+ * What the settings of one level say of switches. Ours need none, so that a `true` there switches nothing
+ * on, and a `false` ends the hooks of every dialect (S-13).
+ */
+export function switchOf(
+  source: HookSource,
+  values: Values,
+  { file, owner }: { readonly file?: string; readonly owner?: SettingsOwner } = {},
+): LevelSwitch {
+  const isOurs = owner === 'hookmachine';
   const states = gates.map(({ path, of }) => ({ path, of, value: valueAt(values, path) }));
   const off = states.filter(({ value }) => value === false);
   // That which reaches further is named.
@@ -48,9 +56,9 @@ export function switchOf(source: HookSource, values: Values, file?: string): Lev
   return {
     source,
     file,
-    word: named ? false : states.some(({ value }) => value === true) || undefined,
+    word: named ? false : (!isOurs && states.some(({ value }) => value === true)) || undefined,
     offAt: named && placeOf(named.path),
-    endsAll: named?.of === 'all',
+    endsAll: named !== undefined && (isOurs || named.of === 'all'),
   };
 }
 

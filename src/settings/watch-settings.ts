@@ -2,12 +2,7 @@ import { type FSWatcher, realpathSync, statSync, watch } from 'node:fs';
 import { basename, dirname, isAbsolute, relative, sep } from 'node:path';
 import { debugChannel } from '../log.ts';
 import { isShortage } from '../errors.ts';
-import {
-  environmentSettings,
-  projectSettingsFile,
-  systemSettingsFile,
-  userSettingsFile,
-} from './levels.ts';
+import { environmentSettings, settingsPlaces } from './levels.ts';
 import { readBounded } from './read-bounded.ts';
 
 /** Reports when the settings of the project, the user or the system change. Gives back what ends it. */
@@ -17,12 +12,9 @@ export const watchSettings = (
   systemFolder?: string,
 ): (() => void) =>
   watchFiles(
-    [
-      projectSettingsFile(cwd),
-      userSettingsFile(),
-      systemSettingsFile(systemFolder),
-      ...environmentSettings().map(({ file }) => file),
-    ].filter((file): file is string => file !== undefined && isAbsolute(file)),
+    [...settingsPlaces(cwd, systemFolder), ...environmentSettings()]
+      .map(({ file }) => file)
+      .filter(isAbsolute),
     onChange,
   );
 

@@ -15,10 +15,11 @@ const namesWith = (dialect: Dialect): string[] =>
 describe('the dialects of a session', () => {
   test('one that is spoken takes the place of that which finds the same hooks', () => {
     expect(knownDialects.map(namesWith)).toEqual([
-      ['llxprt', 'kodelet', 'claude-code'],
-      ['llxprt', 'kodelet', 'claude-code'],
-      ['llxprt', 'kodelet-strict', 'claude-code'],
-      ['llxprt', 'kodelet', 'claude-code'],
+      ['llxprt', 'hookmachine', 'kodelet', 'claude-code'],
+      ['llxprt', 'hookmachine', 'kodelet', 'claude-code'],
+      ['llxprt', 'hookmachine', 'kodelet', 'claude-code'],
+      ['llxprt', 'hookmachine', 'kodelet-strict', 'claude-code'],
+      ['llxprt', 'hookmachine', 'kodelet', 'claude-code'],
     ]);
   });
 

@@ -20,7 +20,7 @@ const kinds: readonly HookType[] = ['command', 'live', 'module', 'http', 'prompt
 const all: Dialect = {
   ...llxprt,
   find(site) {
-    const read = site.settings().map((from) => defineHooks(from, kinds));
+    const read = site.settings().map((from) => defineHooks(from, { kinds }));
     return {
       definitions: read.flatMap(({ definitions }) => definitions),
       problems: read.flatMap(({ problems }) => problems),
@@ -30,7 +30,7 @@ const all: Dialect = {
 };
 
 const definedAs = (hook: object) =>
-  defineHooks({ source: 'user', hooks: { BeforeTool: [{ hooks: [hook] }] } }, kinds);
+  defineHooks({ source: 'user', hooks: { BeforeTool: [{ hooks: [hook] }] } }, { kinds });
 
 test.each([
   [

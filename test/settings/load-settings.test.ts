@@ -68,7 +68,7 @@ describe('the levels (HOOK-084, C-09)', () => {
       sources: [],
       disabled: [],
       problems: [],
-      untrusted: { file: box.files.project, sight: { hasHooks: true } },
+      untrusted: [{ owner: 'llxprt', sight: { hasHooks: true } }],
     });
   });
 
@@ -80,7 +80,7 @@ describe('the levels (HOOK-084, C-09)', () => {
     // The key also lies across the pieces in which a long file is read.
     for (const before of [0, 65_500, 65_510, 65_520, 65_530]) {
       box.write(box.files.project, `${' '.repeat(before)}{ ${key}: {} }`);
-      expect(load(box, false).untrusted).toMatchObject({ sight: { hasHooks: true } });
+      expect(load(box, false).untrusted).toMatchObject([{ sight: { hasHooks: true } }]);
     }
   });
 
@@ -174,16 +174,16 @@ describe("a system's file whose guards are unknown (S-12)", () => {
     ],
     [
       'is a link that leads nowhere',
-      ({ systemFolder, files }) => {
-        mkdirSync(systemFolder);
+      ({ files }) => {
+        mkdirSync(dirname(files.system), { recursive: true });
         symlinkSync('nowhere', files.system);
       },
       'is a link that leads nowhere',
     ],
     [
       'is a link in a circle',
-      ({ systemFolder, files }) => {
-        mkdirSync(systemFolder);
+      ({ files }) => {
+        mkdirSync(dirname(files.system), { recursive: true });
         symlinkSync('settings.json', files.system);
       },
       'cannot be read (ELOOP)',
@@ -210,7 +210,7 @@ test("a user's and a trusted project's file that cannot be read is no file witho
   expect(load(box).unread.map(({ source }) => source)).toEqual(['project', 'user']);
   expect(load(box, false)).toMatchObject({
     unread: [{ source: 'user' }],
-    untrusted: { sight: { fault: 'its settings are not a file' } },
+    untrusted: [{ sight: { fault: 'its settings are not a file' } }],
   });
 });
 

@@ -18,14 +18,17 @@ export const hookmachine = (
     input,
     reject: false,
   } as const;
-  if (systemFolder !== undefined && existsSync('/etc/llxprt-code'))
+  if (systemFolder !== undefined && administrators.some((name) => existsSync(`/etc/${name}`)))
     mkdirSync(systemFolder, { recursive: true });
   return systemFolder !== undefined && existsSync(systemFolder)
     ? execa('unshare', [...apart, systemFolder, 'node', main, ...args], options)
     : execa('node', [main, ...args], options);
 };
 
-/** Options of `unshare` and a script: a command with a copy of /etc of its own, in which this folder is the administrator's. */
+/** The folders of administrators' settings in /etc. */
+const administrators = ['llxprt-code', 'hookmachine'];
+
+/** Options of `unshare` and a script: a command with a copy of /etc of its own, in which what this folder holds are administrators' folders. */
 const apart = [
   ...(process.getuid?.() === 0 ? [] : ['--map-root-user']),
   '--mount',
@@ -33,7 +36,7 @@ const apart = [
   '-ec',
   `copy=$1.copy; mkdir -p "$copy"; mount -t tmpfs none "$copy"
    cp -a /etc/. "$copy" 2>/dev/null || :
-   rm -rf "$copy/llxprt-code"; cp -a "$1" "$copy/llxprt-code"
+   (cd "$copy"; rm -rf ${administrators.join(' ')}); cp -a "$1/." "$copy"
    mount --bind "$copy" /etc; shift; exec "$@"`,
   'sh',
 ] as const;

@@ -8,12 +8,14 @@ export interface Sandbox {
   readonly folder: string;
   readonly project: string;
   readonly home: string;
-  /** The administrator's folder, in place of the machine's. */
+  /** The folder of administrators' settings, in place of the machine's. */
   readonly systemFolder: string;
   /** What a process needs to live in the sandbox. */
   readonly env: Readonly<Record<string, string>>;
   /** The settings files; none of them is there yet. */
   readonly files: Readonly<Record<'project' | 'user' | 'system', string>>;
+  /** Those of our own. */
+  readonly own: Readonly<Record<'project' | 'user' | 'system', string>>;
   /** Writes a file of the sandbox, with its folders; what is no text is written as JSON. */
   readonly write: (file: string, content: unknown) => string;
 }
@@ -23,7 +25,7 @@ export function sandbox(): Sandbox {
   const folder = realpathSync(tempFolder());
   const [project, home] = [join(folder, 'project'), join(folder, 'home')];
   const systemFolder = join(folder, 'etc');
-  const system = join(systemFolder, 'settings.json');
+  const system = join(systemFolder, 'llxprt-code', 'settings.json');
   const env = {
     HOME: home,
     XDG_STATE_HOME: '',
@@ -43,6 +45,11 @@ export function sandbox(): Sandbox {
       project: join(project, '.llxprt', 'settings.json'),
       user: join(home, '.llxprt', 'settings.json'),
       system,
+    },
+    own: {
+      project: join(project, '.hookmachine', 'settings.json'),
+      user: join(home, '.hookmachine', 'settings.json'),
+      system: join(systemFolder, 'hookmachine', 'settings.json'),
     },
     write(file, content) {
       const path = resolve(folder, file);

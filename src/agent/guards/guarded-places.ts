@@ -1,5 +1,5 @@
 import { knownDialects } from '../../dialects/index.ts';
-import { systemSettingsFile, trustFile } from '../../settings/levels.ts';
+import { settingsPlaces, trustFile } from '../../settings/levels.ts';
 
 /*
  * Where guards are written down: what an agent changes there decides what it is kept from doing.
@@ -10,7 +10,6 @@ import { systemSettingsFile, trustFile } from '../../settings/levels.ts';
 
 /** Of hosts that have no dialect here yet. */
 const ofHosts: readonly string[] = [
-  '.hookmachine/',
   '.gemini/settings.json',
   '.gemini/trusted*.json',
   '.gemini/.env',
@@ -70,7 +69,9 @@ export function absolutePlaces(): string[] {
     ...ofAdministrators,
     ...named,
     ...files,
-    systemSettingsFile(),
+    ...settingsPlaces('/')
+      .filter(({ source }) => source === 'system')
+      .map(({ file }) => file),
     ...(trust === undefined ? [] : [trust]),
   ];
 }

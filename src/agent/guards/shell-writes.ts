@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { forEachChild, parse } from 'unbash';
-import { projectSettingsFile, trustFile } from '../../settings/levels.ts';
+import { settingsPlaces, trustFile } from '../../settings/levels.ts';
 import type { WrittenPath } from './find-guarded.ts';
 
 /*
@@ -199,7 +199,7 @@ class Commands {
   }
 
   #changeGuards(): void {
-    const path = trustFile() ?? projectSettingsFile(this.#bases[0]!);
+    const path = trustFile() ?? settingsPlaces(this.#bases[0]!)[0]!.file;
     this.#found.push({ path });
   }
 

@@ -1,17 +1,24 @@
-import { defineHooks } from '../../settings/define-hooks.ts';
+import { defineHooks, type SettingsFormat } from '../../settings/define-hooks.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
+import type { HooksFromSource } from '../../settings/hooks-from-source.ts';
+import type { SettingsOwner } from '../../settings/levels.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
 
 /** The hooks of the settings and of extensions, checked entry by entry (HOOK-082 to 085). */
-export function findHooks(site: HookSite): FoundHooks {
-  const read = site.settings().map((from) =>
+export const findHooks = (site: HookSite): FoundHooks =>
+  hooksOf('llxprt', site, ({ file }) => ({
     // Only settings in code can hold functions.
-    defineHooks(from, [
-      'command',
-      'plugin',
-      ...(from.file === undefined ? (['function'] as const) : []),
-    ]),
-  );
+    kinds: ['command', 'plugin', ...(file === undefined ? (['function'] as const) : [])],
+  }));
+
+/** The hooks of one owner's settings, whose format may differ from one source to the other. */
+export function hooksOf(
+  owner: SettingsOwner,
+  site: HookSite,
+  formatOf: (from: HooksFromSource) => SettingsFormat,
+): FoundHooks {
+  const own = site.settings().filter((from) => (from.owner ?? 'llxprt') === owner);
+  const read = own.map((from) => defineHooks(from, formatOf(from)));
   return {
     definitions: read.flatMap(({ definitions }) => definitions),
     problems: read.flatMap(({ problems }) => problems),

@@ -15,6 +15,7 @@ export const llxprt: Dialect = {
   family: 'llxprt',
   events: HookEventName,
   needsSwitch: true,
+  settings: 'llxprt',
   unasked: 'passes',
   guarded: [
     '.llxprt/settings.json',
@@ -39,7 +40,7 @@ export const llxprt: Dialect = {
   stdin: (_, payload) => payload,
   read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),
   chain: chainPayload,
-  merge: mergeAnswers,
+  merge: (event, answers) => mergeAnswers(event, answers),
   // An event's own fields are in canonical form already (seed 003 "Input Interfaces").
   async readCall(event, given) {
     const checked = checkEventFields(event as HookEventName, await withStableRequest(given));

@@ -1,4 +1,3 @@
-import type { HookPayload } from '../../../machines/hook-event.ts';
 import { hookPointOf, type HookEventName, type Slot } from '../../hook-points.ts';
 import type { HookToolConfig, HookToolMode } from '../../protocol/llm.ts';
 import { isRecord, type HookDecision, type HookOutput, defined } from '../../protocol/output.ts';
@@ -9,22 +8,28 @@ import type { Change, Verdict, HookConflict } from '../verdict.ts';
 
 /**
  * The answers of an event's hooks, in plan order, as one verdict. What a failed hook printed is left
- * out (C-27), unless its failure denies.
+ * out (C-27), unless its failure denies. `choose` makes one choice of tools of several.
  */
 export function mergeAnswers(
   event: HookEventName,
   answers: readonly NamedAnswer[],
-  _payload?: HookPayload,
+  choose?: ChooseTools,
 ): Verdict {
   const heard = answers.filter(
     ({ answer }) =>
       (answer.status === 'ok' || answer.decision === 'deny') && answer.output !== undefined,
   );
-  return heard.length === 0 ? emptyVerdict : verdictOf(event, heard, mergeOutputs(event, heard));
+  return heard.length === 0
+    ? emptyVerdict
+    : verdictOf(event, heard, mergeOutputs(event, heard, choose));
 }
 
 /** Their outputs, by the rules of the event. */
-export function mergeOutputs(event: HookEventName, answers: readonly NamedAnswer[]): MergedOutputs {
+export function mergeOutputs(
+  event: HookEventName,
+  answers: readonly NamedAnswer[],
+  choose?: ChooseTools,
+): MergedOutputs {
   switch (event) {
     case 'BeforeModel':
       return mergeReplacing(answers, { answerNeedsBlock: true });
@@ -34,7 +39,7 @@ export function mergeOutputs(event: HookEventName, answers: readonly NamedAnswer
     case 'Notification':
       return mergeReplacing(answers, { answerNeedsBlock: false });
     case 'BeforeToolSelection':
-      return mergeUnion(answers);
+      return mergeUnion(answers, choose);
     default:
       return mergeOr(answers);
   }
@@ -260,15 +265,21 @@ interface NamedConfig {
 
 const strictestFirst = ['NONE', 'ANY', 'AUTO'] satisfies HookToolMode[];
 
+/** Makes one choice of tools of those of several hooks. */
+export type ChooseTools = (configs: readonly HookToolConfig[]) => HookToolConfig | undefined;
+
 /** Tool selection (HOOK-099 to 102, 210; C-47 to C-51): names are united, the strictest mode wins, NONE empties the list. */
-export function mergeUnion(answers: readonly NamedAnswer[]): MergedOutputs {
+export function mergeUnion(
+  answers: readonly NamedAnswer[],
+  choose: ChooseTools = mergeToolConfigs,
+): MergedOutputs {
   const specific = new FieldSet();
   const configs: NamedConfig[] = [];
   for (const { hook, answer } of answers)
     for (const [name, value] of Object.entries(answer.output?.hookSpecificOutput ?? {}))
       if (name === 'toolConfig' && isRecord(value)) configs.push({ hook, config: value });
       else specific.set(name, value, hook);
-  const toolConfig = mergeToolConfigs(configs.map(({ config }) => config));
+  const toolConfig = choose(configs.map(({ config }) => config));
   const moded = configs.filter(({ config }) => config.mode !== undefined);
   const winner = moded.find(({ config }) => config.mode === toolConfig?.mode)?.hook;
   const conflict: HookConflict[] =
@@ -303,4 +314,18 @@ export function mergeToolConfigs(configs: readonly HookToolConfig[]): HookToolCo
     ...(mode && { mode }),
     ...(lists.length > 0 && { allowedFunctionNames: [...new Set(lists.flat())].toSorted() }),
   };
+}
+
+/** Only what every hook leaves to choose is left, and the strictest mode wins; where nothing is, no tool may be called. */
+export function intersectToolConfigs(
+  configs: readonly HookToolConfig[],
+): HookToolConfig | undefined {
+  const merged = mergeToolConfigs(configs);
+  if (merged?.allowedFunctionNames === undefined) return merged;
+  const left = merged.allowedFunctionNames.filter((name) =>
+    configs.every(({ allowedFunctionNames: names }) => names?.includes(name) ?? true),
+  );
+  return left.length === 0
+    ? { mode: 'NONE', allowedFunctionNames: [] }
+    : { ...merged, allowedFunctionNames: left };
 }

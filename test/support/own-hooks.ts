@@ -1,0 +1,45 @@
+import { onTestFinished } from 'vitest';
+import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
+import type { FireOptions } from '../../src/hooks/hook-event-handler.ts';
+import type { HookEventName } from '../../src/protocol/events.ts';
+import type { HookEventFields } from '../../src/protocol/input.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** A session in a sandbox, as a host has it that says nothing of dialects. */
+export function sessionIn(
+  { project, systemFolder }: Sandbox,
+  options: Partial<CreateConfigOptions> = {},
+) {
+  const warnings: string[] = [];
+  const config = createConfig({
+    cwd: project,
+    systemFolder,
+    isTrustedFolder: () => true,
+    onWarning: (line) => void warnings.push(line),
+    ...options,
+  });
+  onTestFinished(() => config.getHookSystem()?.dispose());
+  return {
+    config,
+    warnings,
+    fire: async <Event extends HookEventName>(
+      event: Event,
+      fields: HookEventFields[Event],
+      more?: FireOptions,
+    ) => {
+      const system = config.getHookSystem();
+      if (system === undefined) throw new Error('no hook is on');
+      await system.initialize();
+      return system.getEventHandler().fire(event, fields, more);
+    },
+  };
+}
+
+/** One group of one hook, by event. */
+export const hookAt = (event: string, hook: object | string, more: object = {}) => ({
+  hooks: {
+    [event]: [
+      { ...more, hooks: [typeof hook === 'string' ? { type: 'command', command: hook } : hook] },
+    ],
+  },
+});
