@@ -37,7 +37,7 @@ export {
   type BeforeModelHookResult,
   type BeforeToolSelectionHookResult,
 } from './agent/hook-triggers.ts';
-export type { InspectObserver } from './hooks/observers.ts';
+export type { InspectObserver } from './hooks/telemetry.ts';
 
 export { HookEventName, hookEventNames, type HookSource } from './protocol/events.ts';
 export { isEventFields, type OutsideEventFields } from './protocol/event-fields.ts';

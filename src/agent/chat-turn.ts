@@ -13,11 +13,10 @@ import {
 } from '../../machines/agent-turn.ts';
 import type { ModelCallInput, ModelCallOutcome } from '../../machines/model-call.ts';
 import type { ToolCallOutcome } from '../../machines/tool-call.ts';
-import { hookEvent } from '../hooks/hook-machines.ts';
+import { hookEvent, runMachine } from '../hooks/run-machine.ts';
 import type { PrepareOptions } from '../hooks/hook-event-handler.ts';
 import { messageOf } from '../message-of.ts';
-import { isObserved, observed, observedSession } from '../hooks/observers.ts';
-import { runMachine } from '../hooks/run-machine.ts';
+import { isObserved, observed, observedSession } from '../hooks/telemetry.ts';
 import type { DefaultHookOutput } from '../protocol/output.ts';
 import { errorResult } from '../protocol/tool-result.ts';
 import type { GenAIContent, GenAIRequest } from '../translate/genai-types.ts';

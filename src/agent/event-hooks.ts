@@ -5,7 +5,7 @@ import { isBlockedUnready, unreadyEnvelope } from '../hooks/event-result.ts';
 import type { HookEventHandler, PrepareOptions } from '../hooks/hook-event-handler.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { HookSystem } from '../hooks/hook-system.ts';
-import { observed } from '../hooks/observers.ts';
+import { observed } from '../hooks/telemetry.ts';
 import { resultOf, settledInput } from '../hooks/plan-input.ts';
 import { onAbort, runMachine } from '../hooks/run-machine.ts';
 import { warn } from '../log.ts';

@@ -4,9 +4,9 @@ import {
   type ModelCallOutcome,
   type ModelCallPorts,
 } from '../../machines/model-call.ts';
-import { hookEvent } from '../hooks/hook-machines.ts';
+import { hookEvent } from '../hooks/run-machine.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { isObserved, observedSession } from '../hooks/observers.ts';
+import { isObserved, observedSession } from '../hooks/telemetry.ts';
 import { messageOf } from '../message-of.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { emptyResponse } from '../translate/genai-v1.ts';

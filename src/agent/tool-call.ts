@@ -9,9 +9,9 @@ import {
 } from '../../machines/tool-call.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import { isError } from '../errors.ts';
-import { hookEvent } from '../hooks/hook-machines.ts';
+import { hookEvent } from '../hooks/run-machine.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { isObserved, observedSession } from '../hooks/observers.ts';
+import { isObserved, observedSession } from '../hooks/telemetry.ts';
 import { messageOf } from '../message-of.ts';
 import { BeforeToolHookOutput, type DefaultHookOutput } from '../protocol/output.ts';
 import { errorResult, type LlmContent, type ToolResult } from '../protocol/tool-result.ts';

@@ -11,7 +11,7 @@ import type { DisabledHooks } from '../settings/unknown-names.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
 import type { SettingsNote } from '../settings/settings-notes.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
-import type { InspectObserver } from './observers.ts';
+import type { InspectObserver } from './telemetry.ts';
 
 /** What the hook system asks of its host (HOOK-144, 215). */
 export interface HookHost {

@@ -5,7 +5,7 @@ import { messageOf } from '../message-of.ts';
 import { extensionHooks } from '../settings/extensions.ts';
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import type { HookHost } from './config.ts';
-import type { RunProgram } from './hook-machines.ts';
+import type { RunProgram } from './run-machine.ts';
 import type { StartGate } from './trust-gate.ts';
 
 /** The hooks of one dialect. */

@@ -22,7 +22,6 @@ import {
   refusingEnvelope,
   unreadyEnvelope,
 } from './event-result.ts';
-import { hookEvent } from './hook-machines.ts';
 import {
   applyingTo,
   modeOf,
@@ -31,10 +30,16 @@ import {
   type HookPlanner,
   type MatchSubject,
 } from './hook-planner.ts';
-import { observed } from './observers.ts';
-import { resultOf, settledInput, toMachineInput, type PlanObserver } from './plan-input.ts';
-import { runMachine } from './run-machine.ts';
-import { eventWarnings, observePlan, batchSummary, HookTelemetry } from './telemetry.ts';
+import { resultOf, settledInput, toMachineInput } from './plan-input.ts';
+import { hookEvent, runMachine } from './run-machine.ts';
+import {
+  observed,
+  eventWarnings,
+  observePlan,
+  batchSummary,
+  HookTelemetry,
+  type PlanObserver,
+} from './telemetry.ts';
 
 const debug = debugChannel('event-handler');
 

@@ -74,7 +74,7 @@ export class HookRegistry {
   static async load(config: HookHost, trusts?: StartGate): Promise<HookRegistry> {
     const [{ startGate }, { runProgram }] = await Promise.all([
       import('./trust-gate.ts'),
-      import('./hook-machines.ts'),
+      import('./run-machine.ts'),
     ]);
     const gate = trusts ?? startGate(config, () => undefined);
     const found = await findAllHooks(config, dialectsOf(config), gate, runProgram);

@@ -15,15 +15,15 @@ import { HookPlanner } from './hook-planner.ts';
 import { HookRegistry } from './hook-registry.ts';
 import { endHandlers, loadHandlers } from '../handlers/index.ts';
 import { messageOf } from '../message-of.ts';
-import { addObserver } from './observers.ts';
-import type { InspectObserver } from './observers.ts';
-import { runProgram } from './hook-machines.ts';
-import type { AggregatedHookResult } from '../verdict/results.ts';
 import {
+  addObserver,
+  type InspectObserver,
   HookTelemetry,
   type HookTelemetryEvents,
   type HookTelemetryListener,
 } from './telemetry.ts';
+import { runProgram } from './run-machine.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
 
 const debug = debugChannel('system');
 

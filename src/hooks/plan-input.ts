@@ -11,21 +11,22 @@ import type {
 import type { HookCommand, HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { Answer } from '../dialects/answer.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { Change, Verdict } from '../dialects/verdict.ts';
-import { hookPointOf, type Slot } from '../hook-points.ts';
-import { isRecord } from '../protocol/output.ts';
+import type { EventContext } from '../dialects/event-context.ts';
 import { mergeEffects, passReplaced, outputOf } from '../dialects/merge-effects.ts';
 import { denyFailure, readOutcome, unheard } from '../dialects/process-facts.ts';
-import type { EventContext } from '../dialects/event-context.ts';
+import type { Change, Verdict } from '../dialects/verdict.ts';
+import { askModelOf, type AskModel, handlerOf } from '../handlers/index.ts';
+import { hookPointOf, type Slot } from '../hook-points.ts';
+import { errorOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookInput } from '../protocol/input.ts';
-import type { StartGate } from './trust-gate.ts';
+import { isRecord } from '../protocol/output.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
+import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
 import { buildFailureEnvelope, aggregateResults } from './event-result.ts';
 import type { HookPlan } from './hook-planner.ts';
-import type { RegisteredHook } from '../settings/hook-definition.ts';
-import { errorOf } from '../message-of.ts';
-import { askModelOf, type AskModel, handlerOf } from '../handlers/index.ts';
-import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
+import type { PlanObserver } from './telemetry.ts';
+import type { StartGate } from './trust-gate.ts';
 
 /** What the `hookEvent` machine ends with: the machine reads its flags, the engine the whole result. */
 export interface EventVerdict extends HookVerdict {
@@ -50,13 +51,6 @@ const askedOf = ({ decision, passesUnasked, approved }: Verdict): Partial<HookVe
 /** What all hooks of an event came to. */
 export const resultOf = ({ verdict }: HookEventOutcome): AggregatedHookResult =>
   (verdict as EventVerdict).result;
-
-/** Told of each hook and each event as they end. */
-export interface PlanObserver {
-  started(hook: RegisteredHook, payload: HookPayload): void;
-  ended(result: HookExecutionResult): void;
-  settled(plan: HookPlan, result: AggregatedHookResult): void;
-}
 
 /** How a plan's hooks are started and heard. */
 export interface PlanOptions {

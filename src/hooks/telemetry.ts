@@ -1,9 +1,11 @@
+import type { InspectionEvent } from 'xstate';
+import type { HookPayload } from '../../machines/hook-event.ts';
 import { hookPointOf } from '../hook-points.ts';
 import { debugChannel, oneLine, warn, type WarningSink } from '../log.ts';
 import { messageOf } from '../message-of.ts';
 import type { HookEventName, HookSource } from '../protocol/events.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
 import type { HookStage, AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
-import type { PlanObserver } from './plan-input.ts';
 
 const debug = debugChannel('event-handler');
 const debugRunner = debugChannel('runner');
@@ -184,6 +186,13 @@ export function hookDiagnostic(result: HookExecutionResult): HookFailureDiagnost
   return { ...hookRecord(result), stage: 'execution', message };
 }
 
+/** Told of each hook and each event as they end. */
+export interface PlanObserver {
+  started(hook: RegisteredHook, payload: HookPayload): void;
+  ended(result: HookExecutionResult): void;
+  settled(plan: { readonly event: HookEventName }, result: AggregatedHookResult): void;
+}
+
 /** Reports the hooks of one event as they end, to the debug log, the watchers and the user (HOOK-146, DELTA-HTEL). */
 export function observePlan(
   telemetry: HookTelemetry,
@@ -273,3 +282,45 @@ export function* eventWarnings(
 /** Callers that cannot block: a denial is reported, and does nothing (C-63). */
 const isOnlyReported = (event: HookEventName): boolean =>
   event === 'AfterModel' || event === 'BeforeToolSelection';
+
+/** Looks at machines, and all that they start. */
+export type InspectObserver = (event: InspectionEvent) => void;
+
+/** A host, as far as it is looked at. */
+interface ObservedHost {
+  readonly inspect?: InspectObserver;
+  getSessionId(): string;
+}
+
+/** The observers that came to a host beside its own. */
+const added = new WeakMap<ObservedHost, Set<InspectObserver>>();
+
+/** Has an observer see every machine that is started for this host from now on, until the returned function is called. */
+export function addObserver(config: ObservedHost, observer: InspectObserver): () => void {
+  const observers = added.get(config) ?? new Set();
+  added.set(config, observers.add(observer));
+  return () => {
+    observers.delete(observer);
+  };
+}
+
+/** Whether anybody looks at the machines of this host. */
+export const isObserved = (config: ObservedHost): boolean =>
+  config.inspect !== undefined || (added.get(config)?.size ?? 0) > 0;
+
+/** What a run of this host's needs for its observers. */
+export function observed(config: ObservedHost): { readonly inspect?: InspectObserver } {
+  if (!isObserved(config)) return {};
+  const { inspect } = config;
+  const observers = added.get(config) ?? [];
+  return {
+    inspect: (event) => {
+      inspect?.(event);
+      for (const observer of observers) observer(event);
+    },
+  };
+}
+
+/** The session of a run of this host's; only an observer asks. */
+export const observedSession = (config: ObservedHost): { readonly sessionId?: string } =>
+  isObserved(config) ? { sessionId: config.getSessionId() } : {};

@@ -8,7 +8,7 @@ import { beginningOf } from './beginning.ts';
 import { ending, verdictOf, type Outcome } from './ending.ts';
 import type { JournalEntry, JournaledMachine } from './entry.ts';
 import { answered, longestReason } from './hook-answer.ts';
-import type { InspectObserver } from '../hooks/observers.ts';
+import type { InspectObserver } from '../hooks/telemetry.ts';
 import { redactor } from '../redaction/redactor.ts';
 
 const debug = debugChannel('system');

@@ -14,9 +14,7 @@ export { isGroupAlive } from './processes.ts';
 export { coarse, environmentOf, findProgram, identitiesOf } from './programs.ts';
 
 /** The process port of the `hookProcess` machine, as a callback actor's logic: a command may start without what runs machines. */
-export const hookProcess = superviseHook((command, stdin) =>
-  startWaiting(command, stdin, () => startPlainly(command, stdin)),
-);
+export const hookProcess = superviseHook(startWaiting(startPlainly));
 
 /** Starts a command that outlives the event it is started for; loaded by who has such a hook. */
 export const loadLive = async () => (await import('./live-process.ts')).startLive;

@@ -4,7 +4,7 @@ import { createConfig } from '../../src/hooks/create-config.ts';
 import { defaultDialects } from '../../src/dialects/defaults.ts';
 import { findAllHooks } from '../../src/hooks/find-hooks.ts';
 import { HookPlanner } from '../../src/hooks/hook-planner.ts';
-import { runProgram } from '../../src/hooks/hook-machines.ts';
+import { runProgram } from '../../src/hooks/run-machine.ts';
 import { HookRegistry } from '../../src/hooks/hook-registry.ts';
 import { formatProblem } from '../../src/settings/problem.ts';
 import { sandbox } from '../support/sandbox.ts';

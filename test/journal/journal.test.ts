@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { runToolCall } from '../../src/agent/tool-call.ts';
+import { runToolCall, toolCall } from '../../src/agent/tool-call.ts';
 import { modelCall } from '../../src/agent/model-call.ts';
-import { toolCall } from '../../src/agent/tool-call.ts';
-import type { InspectObserver } from '../../src/hooks/observers.ts';
+import type { InspectObserver } from '../../src/hooks/telemetry.ts';
 import { runMachine } from '../../src/hooks/run-machine.ts';
 import { journalTo } from '../../src/journal/journal.ts';
 import { callTool, someInput, written } from '../support/call-tool.ts';

@@ -1,5 +1,5 @@
 import type { HookCommand } from '../../../machines/hook-process.ts';
-import type { StartedHook } from '../plain-start.ts';
+import type { StartedHook, StartHook } from '../plain-start.ts';
 import { inheritanceOf, WaitingHook } from './waiting-hook.ts';
 
 /*
@@ -38,15 +38,17 @@ let hooksRunning = 0;
 let pausing: NodeJS.Timeout | undefined;
 let clearing: NodeJS.Timeout | undefined;
 
-/** Starts a hook by giving its input to a process that waits for it, or else in the way that is given. `HOOKMACHINE_PLAIN_START=1` in the environment turns this off. */
-export function startWaiting(
-  command: HookCommand,
-  stdin: string,
-  startPlainly: () => StartedHook,
-): StartedHook {
-  if (!command.prestart || process.env['HOOKMACHINE_PLAIN_START'] === '1') return startPlainly();
+/** Starts hooks by giving their input to a process that waits for it, or else in the way that is given. `HOOKMACHINE_PLAIN_START=1` in the environment turns this off. */
+export const startWaiting =
+  (startPlainly: StartHook): StartHook =>
+  (command, stdin) =>
+    command.prestart && process.env['HOOKMACHINE_PLAIN_START'] !== '1'
+      ? startFromStock(command, stdin, startPlainly)
+      : startPlainly(command, stdin);
+
+function startFromStock(command: HookCommand, stdin: string, startPlainly: StartHook): StartedHook {
   const stock = stockFor(command);
-  const started = takeOver(stock, stdin) ?? startPlainly();
+  const started = takeOver(stock, stdin) ?? startPlainly(command, stdin);
   if (started.child.pid === undefined) return started;
   clearTimeout(pausing);
   stock.events++;

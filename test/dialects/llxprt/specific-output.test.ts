@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readSpecific } from '../../../src/dialects/llxprt/printed.ts';
+import { readSpecific } from '../../../src/dialects/llxprt/vocabulary.ts';
 import { hookEventNames } from '../../../src/protocol/events.ts';
 
 describe('before a model call', () => {
