@@ -1,4 +1,4 @@
-export { printable } from '../printable.ts';
+export { printable } from '../log.ts';
 
 /** Characters that nobody sees, or that look like a blank or like nothing of their own. */
 const unseen =

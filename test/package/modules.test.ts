@@ -38,24 +38,24 @@ async function loadedBy(program: string) {
   };
 }
 
-/** The most modules of ours that each part may load, and the packages that it needs. What is to come may lower a number; the core is to come down to 90. */
+/** The most modules of ours that each part may load, and the packages that it needs. What is to come may lower a number; the core may not load more than 90. */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
-  hookmachine: [92, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/agent': [86, 'picomatch', 'xstate', 'zod'],
+  hookmachine: [88, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/agent': [84, 'picomatch', 'xstate', 'zod'],
   'hookmachine/hook': [2],
-  'hookmachine/models': [31, 'zod'],
+  'hookmachine/models': [30, 'zod'],
   'hookmachine/inspector': [
     55,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
   'hookmachine/stately': [
-    39,
+    38,
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
   'hookmachine/machines': [6, 'xstate'],
-  'hookmachine/dialects': [59, 'fastest-levenshtein'],
+  'hookmachine/dialects': [58, 'fastest-levenshtein'],
 };
 
 test('each part of the package is known here', () => {
@@ -121,7 +121,7 @@ test('one tool call with a hook before and after runs through few files', async 
   const { stdout } = await execa('node', [script], { env: { HOME: tempFolder() } });
   const { first, ready } = JSON.parse(stdout) as Record<'first' | 'ready', readonly string[]>;
   expect(ready).toContain('src/agent/tool-call.js');
-  // What is to come may lower these; they are to come down to 55 and 35.
-  expect(withoutErrors(first).length).toBeLessThanOrEqual(57);
-  expect(withoutErrors(ready).length).toBeLessThanOrEqual(42);
+  // The first may not go over 55; the second is to come down to 35.
+  expect(withoutErrors(first).length).toBeLessThanOrEqual(55);
+  expect(withoutErrors(ready).length).toBeLessThanOrEqual(39);
 });

@@ -25,7 +25,7 @@ const events: Readonly<Record<string, HookEventName>> = {
   ...Object.fromEntries(Object.entries(hookPoints).map(([id, { event }]) => [id, event])),
 };
 
-const { unasked: _, ...spoken } = llxprt;
+const { unasked: _unasked, ...spoken } = llxprt;
 
 /** Our own hooks: LLxprt's format and protocol in `.hookmachine/settings.json`, with every kind of handler. */
 export const hookmachine: Dialect = {
