@@ -11,7 +11,10 @@ import { trustOption } from './trust-option.ts';
 /** `hookmachine fire <Event>`: one event through its hooks, for agents in any language. */
 export function addFire(program: Command): void {
   addRecordingOptions(program.command('fire'))
-    .argument('<event>', `one of ${hookEventNames.join(', ')}, or of the dialect's`)
+    .argument(
+      '<event>',
+      `one of ${hookEventNames.join(', ')}, a hook point such as tool.before, or an event of the dialect's`,
+    )
     .description(
       "run the hooks of one event: the event's fields as JSON on stdin, the verdict as JSON on stdout",
     )

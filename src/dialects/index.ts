@@ -5,10 +5,10 @@ import { hookmachine } from './hookmachine/index.ts';
 import { kodelet, kodeletStrict } from './kodelet/index.ts';
 import { llxprt } from './llxprt/index.ts';
 
-/** Every dialect that we speak. */
+/** Every dialect that we speak; the first is what is spoken unless another one is named. */
 export const knownDialects: readonly Dialect[] = [
-  llxprt,
   hookmachine,
+  llxprt,
   kodelet,
   kodeletStrict,
   claudeCode,

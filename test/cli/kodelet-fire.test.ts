@@ -238,7 +238,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     ]);
     expect([exitCode, stderr]).toEqual([
       1,
-      'hookmachine: there is no dialect "kodlet": use one of llxprt,hookmachine,kodelet,kodelet-strict,claude-code',
+      'hookmachine: there is no dialect "kodlet": use one of hookmachine,llxprt,kodelet,kodelet-strict,claude-code',
     ]);
   });
 });
