@@ -7,7 +7,7 @@ import { warn } from '../log.ts';
 import { missingGuards, missingLine } from './missing-guards.ts';
 import { trustedIn } from '../trust/project-trust.ts';
 import { guardStreams } from './guard-streams.ts';
-import { toldInSession } from './told-in-session.ts';
+import { toldInSession } from '../settings/told-in-session.ts';
 
 /** Dialects whose hooks are trusted: one of each family, for those of a family find the same. */
 const dialects: readonly Dialect[] = knownDialects.filter(

@@ -2,7 +2,7 @@ import { trustFile } from '../settings/levels.ts';
 import { formatProblem } from '../settings/problem.ts';
 import type { SettingsNote } from '../settings/settings-notes.ts';
 import { isFault, readTrustFile } from '../trust/read-trust.ts';
-import { toldInSession } from './told-in-session.ts';
+import { toldInSession } from '../settings/told-in-session.ts';
 
 /**
  * Prints each note once: in this process, and with a session id once for the whole session, which is

@@ -173,7 +173,9 @@ function hookEntry(value: unknown, kinds: readonly HookType[]): Entry {
     fields,
     needed: () => needed,
     // What another type of hook needs is no key of another host.
-    foreign: foreignHookKeys.filter((key) => typesWith(key, kinds).length === 0),
+    foreign: foreignHookKeys.filter(
+      (key) => typesWith(key, kinds).length === 0 && !(key === 'async' && kinds.includes('live')),
+    ),
     fix: 'make it an object: { "type": "command", "command": "…" }',
     hintFor: (key) => {
       if (Object.hasOwn(groupFields, key)) return `write "${key}" in the group around the hook`;
@@ -273,6 +275,8 @@ function definitionOf(
     ...onFailureOf(hook, from),
     ...(hook.leftBehind && { leftBehind: hook.leftBehind }),
     ...(hook.prestart && { prestart: true as const }),
+    ...(hook.if !== undefined && { if: hook.if }),
+    ...(hook.once && { once: true as const }),
     source: from.source,
     ...(from.file !== undefined && { file: from.file }),
     place: placeOf(place),

@@ -33,6 +33,8 @@ export interface HookDefinition {
   readonly shell?: Shell;
   /** The permission rule that says which calls it is for, beside its matcher. */
   readonly if?: string;
+  /** It runs once a session. */
+  readonly once?: true;
   /** It is started and not waited for. */
   readonly async?: true;
   /** Of one that is not waited for: its exit 2 is told to the model all the same. */

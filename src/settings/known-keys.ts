@@ -5,6 +5,9 @@ import type { HookType } from './hook-definition.ts';
 /** Keys under `hooks` that name no event but once were settings (C-04). */
 export const reserved: readonly string[] = ['enabled', 'disabled', 'notifications'];
 
+/** What hooks of our own settings can be. */
+export const ownKinds: readonly HookType[] = ['command', 'live', 'module', 'http', 'prompt'];
+
 /** Keys of `hooksConfig`. */
 export const hooksConfigKeys: readonly string[] = [
   'enabled',
@@ -178,6 +181,16 @@ const processFields: Readonly<Record<string, Field>> = {
   },
 };
 
+/** The fields of a hook that say when it runs, beside its event and its matcher. */
+const whenFields: Readonly<Record<string, Field>> = {
+  if: {
+    fits: isWritten,
+    fix: 'write a permission rule, such as "Bash(git push *)"',
+    fate: 'the hook runs for all that its matcher fits',
+  },
+  once: { fits: (once) => typeof once === 'boolean', fix: 'make it true or false' },
+};
+
 /** By type, the field that says what a hook runs, and those that only hooks of this type have. */
 const ownFields: Readonly<
   Record<HookType, { readonly main?: string; readonly fields: Readonly<Record<string, Field>> }>
@@ -272,7 +285,10 @@ export function fieldsOf(
       ...commonFields,
       ...fields,
       // Only hosts that know more than shell commands start a program without a shell.
-      ...(type === 'command' && kinds.includes('live') && { args: argsField }),
+      ...(kinds.includes('live') && {
+        ...whenFields,
+        ...(type === 'command' && { args: argsField }),
+      }),
     },
   };
 }

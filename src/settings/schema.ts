@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { HookFunction, LeftBehind } from '../../machines/hook-process.ts';
-import { hookEventNames, type HookEventName } from '../protocol/events.ts';
+import { allEvents, type HookEventName, hookPoints } from '../hook-points.ts';
 import type { HookType } from './hook-definition.ts';
 import { defaultTimeout } from './known-keys.ts';
 import {
@@ -8,10 +8,12 @@ import {
   foreignGroupKeys,
   foreignHookKeys,
   misplacedTopKeys,
+  ownKinds,
   shortestTimeout,
   slipPattern,
   toolsKeys,
   topKeys,
+  typesWith,
 } from './known-keys.ts';
 
 const common = {
@@ -31,6 +33,21 @@ const common = {
     .describe(
       'What a failure of the hook means: "allow" (the default, unless defaultOnFailure says otherwise) warns and goes on; "block" blocks, as a denial of the hook would. "continue" is read as "allow".',
     ),
+  if: z
+    .string()
+    .regex(/\S/)
+    .optional()
+    .describe(
+      'A permission rule, such as "Bash(git push *)": the hook runs only for calls that it fits. In .hookmachine/settings.json.',
+    ),
+  once: z
+    .boolean()
+    .optional()
+    .describe('true: the hook runs once a session. In .hookmachine/settings.json.'),
+};
+
+/** What only a hook that starts a process for each event may say. */
+const ofProcesses = {
   leftBehind: z
     .enum(['end-group', 'end', 'leave'])
     .optional()
@@ -49,7 +66,19 @@ const common = {
 const whatever = (keys: readonly string[]): Record<string, z.ZodOptional<z.ZodUnknown>> =>
   Object.fromEntries(keys.map((key) => [key, z.unknown().optional()]));
 
-const foreignHook = whatever(foreignHookKeys);
+const foreignHook = whatever(
+  foreignHookKeys.filter((key) => typesWith(key, ownKinds).length === 0),
+);
+
+const written = z.string().regex(/\S/);
+const texts = z.array(z.string());
+const args = texts
+  .optional()
+  .describe(
+    'The arguments of the program that "command" names, which is then started without a shell.',
+  );
+
+const own = 'In .hookmachine/settings.json: ';
 
 /** One hook of a group (seed 000 §6.2, HOOK-083, C-02, C-03). */
 const hookSchema = z
@@ -62,6 +91,41 @@ const hookSchema = z
         .describe(
           'The shell command, run in the project folder. $LLXPRT_PROJECT_DIR names that folder.',
         ),
+      args,
+      ...common,
+      ...ofProcesses,
+      ...foreignHook,
+    }),
+    z.strictObject({
+      type: z.literal('live').describe(`${own}a process that stays, one JSON line in and one out.`),
+      command: written.describe('The shell command, or with "args" the program.'),
+      args,
+      concurrency: z.int().min(1).optional().describe('How many events it works on at once.'),
+      ...common,
+      ...foreignHook,
+    }),
+    z.strictObject({
+      type: z.literal('module').describe(`${own}a function that a file exports.`),
+      module: written.describe('The path of the file, below the project folder.'),
+      ...common,
+      ...foreignHook,
+    }),
+    z.strictObject({
+      type: z.literal('http').describe(`${own}a server.`),
+      url: z
+        .string()
+        .regex(/^https?:\/\/[^@\s]+$/)
+        .describe('Where the event is posted to.'),
+      headers: z.record(z.string(), z.string()).optional().describe('They may use $VARIABLES.'),
+      allowedEnv: texts.optional().describe('The variables that headers may use.'),
+      allowedUrls: texts.optional().describe('The URLs that it may post to; "*" is any text.'),
+      ...common,
+      ...foreignHook,
+    }),
+    z.strictObject({
+      type: z.literal('prompt').describe(`${own}a question to the host's model.`),
+      prompt: written.describe('What the model is to judge; $ARGUMENTS is the event.'),
+      model: z.string().optional().describe('The model; default: the choice of the host.'),
       ...common,
       ...foreignHook,
     }),
@@ -69,6 +133,7 @@ const hookSchema = z
       type: z.literal('plugin').describe('Reserved: accepted, but it cannot run.'),
       command: z.unknown().optional(),
       ...common,
+      ...ofProcesses,
       ...foreignHook,
     }),
   ])
@@ -112,6 +177,8 @@ export interface HookEntry {
   readonly onFailure?: 'allow' | 'block' | 'continue';
   readonly leftBehind?: LeftBehind;
   readonly prestart?: boolean;
+  readonly if?: string;
+  readonly once?: boolean;
 }
 
 /** A hook group as the settings give it, its hooks yet unchecked. */
@@ -182,10 +249,9 @@ const settingsSchema = z
       .optional(),
     hooks: z
       .strictObject({
-        ...(Object.fromEntries(hookEventNames.map((event) => [event, groups.optional()])) as Record<
-          HookEventName,
-          z.ZodOptional<typeof groups>
-        >),
+        ...(Object.fromEntries(
+          [...allEvents, ...Object.keys(hookPoints)].map((event) => [event, groups.optional()]),
+        ) as Record<HookEventName, z.ZodOptional<typeof groups>>),
         enabled: flag.optional(),
         disabled,
         notifications: z.unknown().optional(),
@@ -193,7 +259,9 @@ const settingsSchema = z
       .describe('Hook groups by event.')
       .optional(),
   })
-  .describe('Settings of LLxprt Code, as far as hookmachine reads them.');
+  .describe(
+    'Settings of hooks: .hookmachine/settings.json, and of LLxprt Code as far as hookmachine reads them.',
+  );
 
 /** The settings that hookmachine reads. */
 export type Settings = z.infer<typeof settingsSchema>;

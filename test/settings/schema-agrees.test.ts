@@ -1,10 +1,18 @@
 import { Ajv } from 'ajv';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { hookmachine } from '../../src/dialects/hookmachine/index.ts';
+import { eventNamed } from '../../src/hook-points.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { redactOf } from '../../src/redaction/redact-settings.ts';
 import { defineHooks } from '../../src/settings/define-hooks.ts';
-import { slipOf, slipPattern, toolsKeys, topKeys } from '../../src/settings/known-keys.ts';
+import {
+  ownKinds,
+  slipOf,
+  slipPattern,
+  toolsKeys,
+  topKeys,
+} from '../../src/settings/known-keys.ts';
 import { collectProblems } from '../../src/settings/problem.ts';
 import { settingsJsonSchema } from '../../src/settings/schema.ts';
 import { switchProblems } from '../../src/settings/switches.ts';
@@ -20,7 +28,14 @@ const reported = (values: Values) => [
   ...collectProblems({}, (complain) => reportMisspeltKeys(values, complain)),
   ...switchProblems({ values }),
   ...redactOf({ values }).problems,
-  ...defineHooks({ source: 'user', hooks: values['hooks'] }).problems,
+  ...defineHooks(
+    { source: 'user', hooks: values['hooks'] },
+    {
+      kinds: [...ownKinds, 'plugin'],
+      eventNames: Object.keys(hookmachine.events),
+      eventOf: (name) => (name.startsWith('host.') ? undefined : eventNamed(name)),
+    },
+  ).problems,
 ];
 
 /** Mostly as it should be; now and then something else. */

@@ -8,9 +8,8 @@ import { environmentOf, setsVariables, type SessionVariables } from './environme
 import { claudeEvents, claudeEventOf, toolEvents, traitsOf } from './events.ts';
 import { compileMatcher, matcherOf } from './matcher.ts';
 import { managedFolder, mayHoldHooks, projectAtFirstSight } from './places.ts';
-import { parseRule, ruleFits, type SubCommands } from './rules.ts';
+import { ruleAppliesTo, type SubCommands } from './rules.ts';
 import { toStdin } from './stdin.ts';
-import { toClaudeInput } from './tools.ts';
 
 /** What may be said of where Claude Code's hooks are. */
 export interface ClaudeCodeOptions {
@@ -37,11 +36,7 @@ export function claudeCodeWith({ managed = managedFolder }: ClaudeCodeOptions = 
   const ruleApplies = ({ if: rule, event }: HookDefinition, payload: HookPayload): boolean => {
     if (rule === undefined) return true;
     if (!toolEvents.has(claudeEventOf(event)!)) return false;
-    const parsed = parseRule(rule);
-    const [tool, cwd] = [String(payload['tool_name']), String(payload['cwd'])];
-    const given = payload['tool_input'];
-    const input = toClaudeInput(tool, isRecord(given) ? given : {}, cwd);
-    return parsed === undefined || ruleFits(parsed, { tool, input, cwd }, subCommands);
+    return ruleAppliesTo(rule, payload, subCommands);
   };
 
   return {

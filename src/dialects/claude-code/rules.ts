@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative } from 'node:path';
 import { matchesPath, matchesText } from './globs.ts';
-import { claudeNamesOf } from './tools.ts';
+import { isRecord } from '../../protocol/output.ts';
+import { claudeNamesOf, toClaudeInput } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -60,6 +61,19 @@ export function ruleFits(
     default:
       return true;
   }
+}
+
+/** Whether a rule is for what an event tells of a call; it is where that is not known, or the rule is none. */
+export function ruleAppliesTo(
+  rule: string,
+  { tool_name: tool, tool_input: given, cwd: folder }: Fields,
+  subCommands: SubCommands | undefined,
+): boolean {
+  const parsed = parseRule(rule);
+  if (parsed === undefined || typeof tool !== 'string') return true;
+  const cwd = String(folder);
+  const input = toClaudeInput(tool, isRecord(given) ? given : {}, cwd);
+  return ruleFits(parsed, { tool, input, cwd }, subCommands);
 }
 
 /** `mcp__server` is for all tools of a server. */

@@ -9,7 +9,9 @@ import {
   type HookEventName,
 } from '../../hook-points.ts';
 import { isRecord } from '../../protocol/output.ts';
+import { ownKinds } from '../../settings/known-keys.ts';
 import { settingsPlaces } from '../../settings/levels.ts';
+import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { Answer } from '../answer.ts';
 import { isDenyingText } from '../deciding-words.ts';
 import type { Dialect } from '../dialect.ts';
@@ -17,6 +19,8 @@ import { readAnswer as readPlainly } from '../llxprt/answer.ts';
 import { hooksOf } from '../llxprt/find.ts';
 import { llxprt } from '../llxprt/index.ts';
 import { intersectToolConfigs, mergeAnswers } from '../llxprt/merge-answers.ts';
+import type * as Rules from '../claude-code/rules.ts';
+import type { SubCommands } from '../claude-code/rules.ts';
 import { embeddedObjects } from '../printed-json.ts';
 
 /** By each name of an event, ours and the API's, the event. */
@@ -26,6 +30,23 @@ const events: Readonly<Record<string, HookEventName>> = {
 };
 
 const { unasked: _unasked, ...spoken } = llxprt;
+
+/** Loaded where a hook needs them. */
+let rules: typeof Rules | undefined;
+let subCommands: SubCommands | undefined;
+let toldInSession: ((sessionId: string, line: string) => boolean) | undefined;
+
+/** The hooks that ran, by session, of those that run once. */
+const ran = new Set<string>();
+
+/** Whether a hook that runs once a session has yet to run in this one; from now on it has. */
+function isFirst(hook: HookDefinition, { session_id: session }: HookPayload): boolean {
+  const about = `once ${JSON.stringify([hook.file, hook.place, hook.event, hook.command])}`;
+  const key = `${String(session)} ${about}`;
+  if (ran.has(key)) return false;
+  ran.add(key);
+  return toldInSession?.(String(session), about) !== true;
+}
 
 /** Our own hooks: LLxprt's format and protocol in `.hookmachine/settings.json`, with every kind of handler. */
 export const hookmachine: Dialect = {
@@ -41,12 +62,26 @@ export const hookmachine: Dialect = {
     settingsPlaces(cwd).some(
       ({ owner, source, file }) => owner === 'hookmachine' && counts(source) && existsSync(file),
     ),
-  find: (site) =>
-    hooksOf('hookmachine', site, () => ({
-      kinds: ['command', 'live', 'module', 'http', 'prompt'],
+  find: async (site) => {
+    const found = hooksOf('hookmachine', site, () => ({
+      kinds: ownKinds,
       eventNames: Object.keys(events),
       eventOf: eventNamed,
-    })),
+    }));
+    const { definitions } = found;
+    if (definitions.some((hook) => hook.if !== undefined))
+      [rules, { subCommands }] = await Promise.all([
+        import('../claude-code/rules.ts'),
+        import('../claude-code/sub-commands.ts'),
+      ]);
+    if (definitions.some(({ once }) => once))
+      ({ toldInSession } = await import('../../settings/told-in-session.ts'));
+    return found;
+  },
+  applies: (hook, payload) =>
+    (hook.if === undefined || rules?.ruleAppliesTo(hook.if, payload, subCommands) !== false) &&
+    (!hook.once || isFirst(hook, payload)),
+  identity: (hook) => JSON.stringify([spoken.identity(hook), hook.if, hook.args]),
   read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),
   merge: (event, answers) => mergeAnswers(event, answers, intersectToolConfigs),
   readCall: (event, given) => llxprt.readCall(events[event] ?? event, given),

@@ -1,6 +1,6 @@
 import { closeSync, mkdirSync, openSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { homeFolder } from '../settings/levels.ts';
+import { homeFolder } from './levels.ts';
 
 /** Of a session nobody hears of any more after this long, in ms. */
 const forgottenAfter = 7 * 24 * 60 * 60 * 1000;
