@@ -40,7 +40,7 @@ async function loadedBy(program: string) {
 
 /** The most modules of ours that each part may load, and the packages that it needs. What is to come may lower a number; the core may not load more than 90. */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
-  hookmachine: [88, 'fastest-levenshtein', 'xstate'],
+  hookmachine: [86, 'fastest-levenshtein', 'xstate'],
   'hookmachine/agent': [84, 'picomatch', 'xstate', 'zod'],
   'hookmachine/hook': [2],
   'hookmachine/models': [30, 'zod'],
@@ -55,7 +55,7 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
     'fastest-levenshtein',
   ],
   'hookmachine/machines': [6, 'xstate'],
-  'hookmachine/dialects': [58, 'fastest-levenshtein'],
+  'hookmachine/dialects': [56, 'fastest-levenshtein'],
 };
 
 test('each part of the package is known here', () => {
@@ -122,6 +122,6 @@ test('one tool call with a hook before and after runs through few files', async 
   const { first, ready } = JSON.parse(stdout) as Record<'first' | 'ready', readonly string[]>;
   expect(ready).toContain('src/agent/tool-call.js');
   // The first may not go over 55; the second is to come down to 35.
-  expect(withoutErrors(first).length).toBeLessThanOrEqual(55);
+  expect(withoutErrors(first).length).toBeLessThanOrEqual(53);
   expect(withoutErrors(ready).length).toBeLessThanOrEqual(39);
 });

@@ -1,12 +1,16 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import { checkEventFields } from '../../protocol/event-fields.ts';
-import { HookEventName } from '../../protocol/events.ts';
+import { HookEventName, type LifecycleEvent } from '../../protocol/events.ts';
 import { isRecord } from '../../protocol/output.ts';
+import { defineHooks, type SettingsFormat } from '../../settings/define-hooks.ts';
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import type { HooksFromSource } from '../../settings/hooks-from-source.ts';
+import type { SettingsOwner } from '../../settings/levels.ts';
 import type { Answer } from '../answer.ts';
+import { RegexBudget } from '../bounded-regex.ts';
 import type { Dialect } from '../dialect.ts';
+import type { FoundHooks, HookSite } from '../hook-site.ts';
 import { readAnswer } from './answer.ts';
-import { findHooks, identityOf } from './find.ts';
-import { compileMatcher, usesOf } from './matcher.ts';
 import { mergeAnswers } from './merge-answers.ts';
 
 /** LLxprt's protocol, which Gemini CLI's hooks speak too (seed 000). */
@@ -26,7 +30,12 @@ export const llxprt: Dialect = {
     '.llxprt/extensions/',
   ],
   mayBeIn: () => true,
-  find: findHooks,
+  // The hooks of the settings and of extensions, checked entry by entry (HOOK-082 to 085).
+  find: (site) =>
+    hooksOf('llxprt', site, ({ file }) => ({
+      // Only settings in code can hold functions.
+      kinds: ['command', 'plugin', ...(file === undefined ? (['function'] as const) : [])],
+    })),
   identity: identityOf,
   matcherOf: ({ event, matcher }) => (usesOf(event) === 'ignored' ? undefined : matcher || '*'),
   compileMatcher: ({ event, matcher }, onUndecided) => compileMatcher(event, matcher, onUndecided),
@@ -93,4 +102,85 @@ async function withStableRequest(given: Readonly<Record<string, unknown>>) {
   const { normalizeHookLLMRequest } = await import('../../translate/request.ts');
   const { contents: _, generationConfig: __, systemInstruction: ___, ...rest } = request;
   return { ...given, llm_request: { ...rest, ...normalizeHookLLMRequest(request).request } };
+}
+
+/** The hooks of one owner's settings, whose format may differ from one source to the other. */
+export function hooksOf(
+  owner: SettingsOwner,
+  site: HookSite,
+  formatOf: (from: HooksFromSource) => SettingsFormat,
+): FoundHooks {
+  const own = site.settings().filter((from) => (from.owner ?? 'llxprt') === owner);
+  const read = own.map((from) => defineHooks(from, formatOf(from)));
+  return {
+    definitions: read.flatMap(({ definitions }) => definitions),
+    problems: read.flatMap(({ problems }) => problems),
+    unasked: [],
+  };
+}
+
+/** The command alone, unless it names a variable of its own source: `${extensionPath}/x` is another script in each extension. */
+export function identityOf({ event, type, command, name, env, call }: HookDefinition): string {
+  if (type === 'plugin') return `${event} plugin:${name}`;
+  if (call !== undefined) return `${event} function:${numberOf(call)}`;
+  const own = Object.entries(env).filter(([variable]) => command.includes(variable));
+  return `${event} ${type}:${command}${own.length > 0 ? JSON.stringify(own) : ''}`;
+}
+
+const numbers = new WeakMap<object, number>();
+let functionsKnown = 0;
+
+/** Functions have no text to tell them apart by. */
+function numberOf(call: object): number {
+  const number = numbers.get(call) ?? functionsKnown++;
+  numbers.set(call, number);
+  return number;
+}
+
+/** Whether a hook matches this subject; found out at the cost of a budget. */
+type Matcher = (subject: string, budget?: RegexBudget) => boolean;
+
+const always: Matcher = () => true;
+
+/** How an event uses its hooks' matchers (HOOK-021, 032, 041, 051, 059; C-19, C-20). */
+export const matching: Readonly<Record<LifecycleEvent, 'regex' | 'equal' | 'ignored'>> = {
+  BeforeTool: 'regex',
+  AfterTool: 'regex',
+  BeforeAgent: 'ignored',
+  AfterAgent: 'ignored',
+  BeforeModel: 'ignored',
+  AfterModel: 'ignored',
+  BeforeToolSelection: 'ignored',
+  SessionStart: 'equal',
+  SessionEnd: 'equal',
+  PreCompress: 'equal',
+  Notification: 'equal',
+};
+
+/** How an event uses its hooks' matchers; one of another host's names: by equality. */
+export const usesOf = (event: HookEventName): 'regex' | 'equal' | 'ignored' =>
+  matching[event as LifecycleEvent] ?? (event.startsWith('Tool') ? 'regex' : 'equal');
+
+/**
+ * A matcher of the settings: none, an empty one or `*` fits all; a regular expression is tested
+ * unanchored; what is no regular expression is compared letter by letter (HOOK-087 to 089; C-17,
+ * C-18). One that cannot be decided fits, so that a guard is never skipped.
+ */
+export function compileMatcher(
+  event: HookEventName,
+  matcher: string | undefined,
+  onUndecided: (error: Error) => void,
+): Matcher {
+  const use = usesOf(event);
+  if (use === 'ignored' || matcher === undefined || ['', '*'].includes(matcher.trim()))
+    return always;
+  if (use === 'equal') return (subject) => subject === matcher;
+  return (subject, budget = new RegexBudget()) => {
+    try {
+      return budget.test(matcher, subject);
+    } catch (error) {
+      onUndecided(error as Error);
+      return true;
+    }
+  };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { RegexBudget, RegexUndecidedError } from '../../../src/dialects/bounded-regex.ts';
-import { compileMatcher, matching } from '../../../src/dialects/llxprt/matcher.ts';
+import { compileMatcher, matching } from '../../../src/dialects/llxprt/index.ts';
 import { hookEventNames, type HookEventName } from '../../../src/protocol/events.ts';
 import { cpuTime } from '../../support/cpu-time.ts';
 
