@@ -102,7 +102,11 @@ function readAnswer(event: HookEventName, outcome: HookProcessOutcome, told: Hoo
   return {
     ...readable,
     decision: 'deny',
-    output: { decision: 'deny', reason },
+    reason,
+    plainText: false,
+    effects: plainText ? [] : answer.effects,
+    // Beside the denial all that it said stands, a stop above all.
+    output: { ...(!plainText && answer.output), decision: 'deny', reason },
     notes: [
       ...answer.notes.filter((note) => !note.startsWith('a denial was NOT read')),
       'its denial counts, though it is not written as it should be: print {"decision": "deny"} alone',
