@@ -7,7 +7,7 @@ import type { Answer, Effect } from '../answer.ts';
 import { holdsDenial, withLostDenial } from '../near-misses.ts';
 import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
 import { claudeEventOf, traitsOf, type ClaudeEventName } from './events.ts';
-import { readStdout, type Printed } from './printed.ts';
+import { readStdout, saysAsync, type Printed } from './printed.ts';
 import { fromClaudeResponse, hasFormOf, toClaudeResponse } from './tool-response.ts';
 import { fromClaudeInput, inputFault } from './tools.ts';
 
@@ -28,13 +28,16 @@ const defaultReason = 'Blocked by hook';
 
 /** What an ended hook said (as measured on the host; the departures stand in docs/dialects.md). */
 export function readAnswer(
-  { event, async: isAsync, wakes }: Pick<HookDefinition, 'event' | 'async' | 'wakes'>,
+  hook: Pick<HookDefinition, 'nativeEvent' | 'async' | 'wakes'>,
   outcome: HookProcessOutcome,
   payload: HookPayload,
 ): Answer {
-  const native = claudeEventOf(event)!;
+  const { async: isAsync, wakes } = hook;
+  const native = claudeEventOf(hook);
   const answer = readOutcome(outcome, (exit) => readExit(native, exit, payload));
-  return isAsync ? unheardOf(answer, wakes === true) : withLostDenial(answer);
+  return isAsync || saysAsync(answer.stdout)
+    ? unheardOf(answer, wakes === true)
+    : withLostDenial(answer);
 }
 
 /** Of a hook that nobody was to wait for nothing counts; of one that wakes the agent, what it says with exit 2. */

@@ -73,6 +73,7 @@ function inOurWords(event: ClaudeEventName, fields: Fields): ReadCall {
         ...(event === 'PostToolUse' && {
           tool_response: fromClaudeResponse(tool_name, own['tool_response']),
         }),
+        ...(event === 'PostToolUseFailure' && { tool_response: failureOf(own['error'] as string) }),
       });
     }
     case 'Stop': {
@@ -87,6 +88,13 @@ function inOurWords(event: ClaudeEventName, fields: Fields): ReadCall {
       return made({});
   }
 }
+
+/** The result of a tool that failed. */
+const failureOf = (message: string): Fields => ({
+  llmContent: message,
+  returnDisplay: message,
+  error: { message },
+});
 
 /** The fields of every event are ours, whatever an agent gives. */
 const base: ReadonlySet<string> = new Set([

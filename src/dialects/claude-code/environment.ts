@@ -18,7 +18,7 @@ export interface SessionVariables {
 
 /** The variables of a hook (as measured on the host). */
 export function environmentOf(
-  { event }: HookDefinition,
+  hook: HookDefinition,
   { cwd, session_id }: HookInput,
   variables: SessionVariables | undefined,
 ): Readonly<Record<string, string>> {
@@ -30,7 +30,7 @@ export function environmentOf(
     CLAUDE_CODE_SESSION_ID: session_id,
     CLAUDE_PID: String(process.pid),
     ...(variables &&
-      setsVariables.has(claudeEventOf(event)!) && {
+      setsVariables.has(claudeEventOf(hook)) && {
         CLAUDE_ENV_FILE: variables.newVariablesFile(session_id),
       }),
   };

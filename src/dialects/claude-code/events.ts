@@ -1,4 +1,5 @@
 import type { HookEventName } from '../../protocol/events.ts';
+import type { HookDefinition } from '../../settings/hook-definition.ts';
 
 /** What the engine must know of one of Claude Code's events. */
 interface ClaudeEvent {
@@ -23,7 +24,7 @@ export const claudeEvents = {
   PreToolUse: { at: 'BeforeTool', ...tool, blocks: true, stops: true, keepsDenials: true },
   PermissionRequest: { at: 'ToolPermission', ...tool, stops: true, keepsDenials: true },
   PostToolUse: { at: 'AfterTool', ...tool, blocks: true, stops: true },
-  PostToolUseFailure: { at: 'ToolFailed', ...tool, blocks: true, stops: true },
+  PostToolUseFailure: { at: 'AfterTool', ...tool, blocks: true, stops: true },
   UserPromptSubmit: {
     at: 'BeforeAgent',
     blocks: true,
@@ -78,13 +79,10 @@ export const isClaudeEvent = (name: string): name is ClaudeEventName =>
 /** What the engine must know of an event. */
 export const traitsOf = (event: ClaudeEventName): ClaudeEvent => claudeEvents[event];
 
-/** Its name of one of our events. */
-export const claudeEventOf = (event: HookEventName): ClaudeEventName | undefined =>
-  byOurs.get(event);
-
-const byOurs: ReadonlyMap<string, ClaudeEventName> = new Map(
-  Object.entries(claudeEvents).map(([name, { at }]) => [at, name as ClaudeEventName]),
-);
+/** Its name of a hook's event. */
+export const claudeEventOf = ({
+  nativeEvent,
+}: Pick<HookDefinition, 'nativeEvent'>): ClaudeEventName => nativeEvent as ClaudeEventName;
 
 /** The events of tools: the only ones at which `if` rules are looked at. */
 export const toolEvents: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>([

@@ -7,6 +7,7 @@ import { said, type Path, type SettingsProblem } from '../../settings/problem.ts
 import { settingsReader, type SettingsFile } from '../../settings/read-files.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
 import { defineHooks, type ClaudeHooks } from './define.ts';
+import { claudeEvents } from './events.ts';
 import { installedPlugins, settingsFiles } from './places.ts';
 
 /** A settings file that is there. */
@@ -58,7 +59,7 @@ export function findHooks(site: HookSite, managed: string): FoundHooks {
 }
 
 /** What may not go on while it is unknown what guards it (S-12). */
-const needGuards = ['BeforeTool', 'ToolPermission', 'BeforeAgent'] as const;
+const needGuards = ['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const;
 
 /** Hooks that deny in the place of those of an administrator's file that cannot be read. */
 function unknownGuards({ source, file, problems, broken }: Level): HookDefinition[] {
@@ -68,7 +69,8 @@ function unknownGuards({ source, file, problems, broken }: Level): HookDefinitio
     throw new Error(why);
   };
   return needGuards.map((event) => ({
-    event,
+    event: claudeEvents[event].at,
+    nativeEvent: event,
     type: 'function',
     command: file,
     name: "the administrator's settings",

@@ -28,14 +28,15 @@ export function claudeCodeWith({ managed = managedFolder }: ClaudeCodeOptions = 
     const { definitions } = found;
     if (definitions.some(({ if: rule }) => rule?.startsWith('Bash(')))
       ({ subCommands } = await import('./sub-commands.ts'));
-    if (definitions.some(({ event }) => setsVariables.has(claudeEventOf(event)!)))
+    if (definitions.some((hook) => setsVariables.has(claudeEventOf(hook))))
       variables = await import('./session-variables.ts');
     return found;
   };
 
-  const ruleApplies = ({ if: rule, event }: HookDefinition, payload: HookPayload): boolean => {
+  const ruleApplies = (hook: HookDefinition, payload: HookPayload): boolean => {
+    const { if: rule } = hook;
     if (rule === undefined) return true;
-    if (!toolEvents.has(claudeEventOf(event)!)) return false;
+    if (!toolEvents.has(claudeEventOf(hook))) return false;
     return ruleAppliesTo(rule, payload, subCommands);
   };
 
@@ -74,20 +75,21 @@ export const claudeCode: Dialect = claudeCodeWith();
 
 /** Another time limit or matcher makes no other hook of it, but another rule, shell or plugin does. */
 function identityOf(hook: HookDefinition): string {
-  const { event, type, command, args, if: rule, shell, env } = hook;
-  return JSON.stringify([event, type, command, args, rule, shell, env['CLAUDE_PLUGIN_ROOT']]);
+  const { nativeEvent, type, command, args, if: rule, shell, env } = hook;
+  return JSON.stringify([nativeEvent, type, command, args, rule, shell, env['CLAUDE_PLUGIN_ROOT']]);
 }
 
 /** Claude Code tells of a tool that failed as another event. */
-const isForOutcome = (
-  { event }: HookDefinition,
-  { tool_response: response }: HookPayload,
-): boolean => event !== 'AfterTool' || !isRecord(response) || !isRecord(response['error']);
+function isForOutcome(hook: HookDefinition, { tool_response: response }: HookPayload): boolean {
+  if (hook.event !== 'AfterTool') return true;
+  const hasFailed = isRecord(response) && isRecord(response['error']);
+  return hasFailed === (claudeEventOf(hook) === 'PostToolUseFailure');
+}
 
 /** Of an event that only Claude Code has nobody else knows what its matchers are compared with. */
 function isForHostEvent(hook: HookDefinition, payload: HookPayload): boolean {
   if (!hook.event.startsWith('host.')) return true;
-  const { subject } = traitsOf(claudeEventOf(hook.event)!);
+  const { subject } = traitsOf(claudeEventOf(hook));
   const value = subject === undefined ? undefined : payload[subject];
   if (typeof value !== 'string') return true;
   // Files are matched by name.

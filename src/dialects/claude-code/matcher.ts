@@ -50,9 +50,9 @@ function isRegex(source: string): boolean {
  * guard is never skipped.
  */
 export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
-  const event = claudeEventOf(hook.event);
+  const event = claudeEventOf(hook);
   const { matcher } = hook;
-  if (event === undefined || matcher === undefined || isAll(matcher)) return () => true;
+  if (matcher === undefined || isAll(matcher)) return () => true;
   if (traitsOf(event).subject === undefined) return () => true;
   const isTool = traitsOf(event).subject === 'tool_name';
   const namesOf = (subject: string): readonly string[] =>
@@ -82,9 +82,7 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
 }
 
 /** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
-export function matcherOf({ event, matcher }: HookDefinition): string | undefined {
-  const native = claudeEventOf(event);
-  return native === undefined || traitsOf(native).subject === undefined
-    ? undefined
-    : matcher?.trim() || '*';
+export function matcherOf(hook: HookDefinition): string | undefined {
+  const { subject } = traitsOf(claudeEventOf(hook));
+  return subject === undefined ? undefined : hook.matcher?.trim() || '*';
 }

@@ -37,6 +37,10 @@ export function readStdout(event: ClaudeEventName, stdout: string, told: Fields)
     : { kind: 'text', text, objects: objectsIn(text) };
 }
 
+/** Whether a hook says in its first line that nobody is to wait for it: what it prints then is for nobody. */
+export const saysAsync = (stdout: string): boolean =>
+  parse(stdout.trimStart().split('\n', 1)[0]!.trim())?.['async'] === true;
+
 function parse(text: string): Fields | undefined {
   if (!text.startsWith('{')) return undefined;
   try {

@@ -1,5 +1,6 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import { isRecord } from '../../protocol/output.ts';
+import { textsIn } from '../../protocol/tool-result.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { EventContext } from '../event-context.ts';
 import { claudeEventOf, traitsOf, type ClaudeEventName } from './events.ts';
@@ -10,12 +11,8 @@ import { toClaudeInput, toClaudeTool } from './tools.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What a hook is told (as measured on the host). */
-export function toStdin(
-  { event }: HookDefinition,
-  payload: HookPayload,
-  context: EventContext,
-): object {
-  const native = claudeEventOf(event)!;
+export function toStdin(hook: HookDefinition, payload: HookPayload, context: EventContext): object {
+  const native = claudeEventOf(hook);
   const { session_id, transcript_path, cwd, timestamp: _, hook_event_name: __, ...own } = payload;
   const { permission_mode, ...fields } = ownFields(native, own, payload, context);
   return {
@@ -49,6 +46,7 @@ function ownFields(
     case 'PermissionRequest':
     case 'PostToolUse':
     case 'PostToolUseFailure': {
+      const { tool_response: response, ...others } = own;
       const tool = String(payload['tool_name']);
       const call = {
         tool,
@@ -56,13 +54,13 @@ function ownFields(
         cwd: String(payload['cwd']),
       };
       return {
-        ...own,
+        ...others,
         tool_name: toClaudeTool(tool),
         tool_input: toClaudeInput(tool, call.input, call.cwd),
         ...(event === 'PostToolUse' && {
-          tool_response: toClaudeResponse(call, payload['tool_response']),
+          tool_response: toClaudeResponse(call, response),
         }),
-        ...(event === 'PostToolUseFailure' && { is_interrupt: own['is_interrupt'] ?? false }),
+        ...(event === 'PostToolUseFailure' && failureIn(others, response)),
         ...(event !== 'PermissionRequest' && { tool_use_id: toolCallId ?? '' }),
       };
     }
@@ -82,4 +80,14 @@ function ownFields(
     default:
       return own;
   }
+}
+
+/** How a tool failed. */
+function failureIn({ is_interrupt: given }: Fields, response: unknown): Fields {
+  const { llmContent, error } = isRecord(response) ? response : {};
+  const { type, message } = isRecord(error) ? error : {};
+  return {
+    error: typeof message === 'string' ? message : textsIn(llmContent),
+    is_interrupt: given ?? type === 'cancelled',
+  };
 }

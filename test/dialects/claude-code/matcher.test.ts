@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { claudeCode } from '../../../src/dialects/claude-code/index.ts';
+import { claudeEvents, type ClaudeEventName } from '../../../src/dialects/claude-code/events.ts';
 import { claudeBox, settingsOf } from '../../support/claude-code.ts';
 import { definition } from '../../support/definition.ts';
-import type { HookEventName } from '../../../src/hook-points.ts';
 
-const fits = (matcher: string | undefined, subject: string, event: HookEventName = 'BeforeTool') =>
+const fits = (
+  matcher: string | undefined,
+  subject: string,
+  nativeEvent: ClaudeEventName = 'PreToolUse',
+) =>
   claudeCode.compileMatcher(
-    definition(event, matcher === undefined ? {} : { matcher }),
+    definition(claudeEvents[nativeEvent].at, {
+      nativeEvent,
+      ...(matcher !== undefined && { matcher }),
+    }),
     () => undefined,
   )(subject);
 
@@ -60,7 +67,7 @@ describe('matchers of tools', () => {
   test('one that takes too long fits', () => {
     const undecided: Error[] = [];
     const matches = claudeCode.compileMatcher(
-      definition('BeforeTool', { matcher: '^(a+)+$' }),
+      definition('BeforeTool', { nativeEvent: 'PreToolUse', matcher: '^(a+)+$' }),
       (error) => undecided.push(error),
     );
     expect([matches(`${'a'.repeat(40)}b`), undecided.length]).toEqual([true, 1]);
@@ -73,11 +80,11 @@ describe('matchers of other events', () => {
     ['SessionStart', 'compact', 'compress', true],
     ['SessionStart', 'clear', 'startup', false],
     ['SessionEnd', 'other', 'exit', true],
-    ['PreCompress', 'auto', 'manual', false],
+    ['PreCompact', 'auto', 'manual', false],
     ['Notification', 'permission_prompt', 'ToolPermission', true],
     ['SubagentStart', 'Explore', 'Explore', true],
-    ['BeforeAgent', 'never', 'anything', true],
-    ['AfterAgent', 'never', 'anything', true],
+    ['UserPromptSubmit', 'never', 'anything', true],
+    ['Stop', 'never', 'anything', true],
   ] as const)('%s: %j with %s: %s', (event, matcher, subject, expected) => {
     expect(fits(matcher, subject, event)).toBe(expected);
   });

@@ -20,7 +20,14 @@ const fields = {
       },
     },
   ],
-  PostToolUseFailure: ['ToolFailed', { tool_name: 'glob', tool_input: {}, error: 'no' }],
+  PostToolUseFailure: [
+    'AfterTool',
+    {
+      tool_name: 'glob',
+      tool_input: {},
+      tool_response: { llmContent: 'no', returnDisplay: 'no', error: { message: 'no' } },
+    },
+  ],
   UserPromptSubmit: ['BeforeAgent', { prompt: 'Hi' }],
   Stop: ['AfterAgent', { prompt: 'Hi', prompt_response: 'Hello', stop_hook_active: false }],
   SubagentStop: ['SubagentStop', { agent_id: 'a', agent_type: 'b', stop_hook_active: false }],
@@ -94,6 +101,14 @@ describe('what is for the model', () => {
       expect((await ran(native, 'echo text; exit 1')).context).toBeUndefined();
     },
   );
+
+  test('nothing of a hook that says in its first line that it is not to be waited for', async () => {
+    const { context, decision } = await ran(
+      'UserPromptSubmit',
+      `echo '{"async":true,"asyncTimeout":5}'; echo text; exit 2`,
+    );
+    expect([context, decision]).toEqual([undefined, undefined]);
+  });
 
   test.each(['PostToolUse', 'Notification'] as const)('%s: no plain text', async (native) => {
     expect((await ran(native, 'echo text')).context).toBeUndefined();

@@ -146,8 +146,16 @@ describe('other events', () => {
     ],
     [
       'PostToolUseFailure',
-      'ToolFailed',
-      { tool_name: 'run_shell_command', tool_input: {}, error: 'Exit code 1' },
+      'AfterTool',
+      {
+        tool_name: 'run_shell_command',
+        tool_input: {},
+        tool_response: {
+          llmContent: 'Exit code 1',
+          returnDisplay: '',
+          error: { message: 'Exit code 1' },
+        },
+      },
       {
         tool_name: 'Bash',
         tool_input: {},
