@@ -69,6 +69,15 @@ const untilDenied = (config: HookSystemConfig, reason: string | undefined) =>
   });
 
 describe('watched settings files', () => {
+  test('those of our own count as they are now too', async () => {
+    const box = sandbox();
+    box.write(box.own.user, denying('before'));
+    const { config } = await session(box);
+    expect(await reasonIn(config)).toBe('before');
+    box.write(box.own.user, denying('after'));
+    await untilDenied(config, 'after');
+  });
+
   const saves: Record<string, (file: string, text: string) => void> = {
     'writes in place': writeFileSync,
     'truncates and writes': (file, text) => {
