@@ -51,7 +51,11 @@ export const stdin: Target = {
           continue;
         }
         const told = JSON.stringify(
-          dialect.stdin(definition(dialect.events[name]!), { ...read.fields }, read.context),
+          dialect.stdin(
+            definition(dialect.events[name]!, { nativeEvent: name }),
+            { ...read.fields },
+            read.context,
+          ),
         );
         promise(told.startsWith('{'), 'hooks are told an object');
       }

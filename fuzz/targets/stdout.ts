@@ -51,10 +51,13 @@ export const stdout: Target = {
   run(text) {
     for (const dialect of knownDialects)
       for (const event of hookEventNames) {
-        if (!Object.values(dialect.events).includes(event)) continue;
+        const [nativeEvent] =
+          Object.entries(dialect.events).find(([, ours]) => ours === event) ?? [];
+        if (nativeEvent === undefined) continue;
+        const hook = definition(event, { nativeEvent });
         const read = (exit: Partial<HookExit>) =>
           dialect.read(
-            definition(event),
+            hook,
             {
               status: 'exited',
               leftBackground: false,
@@ -73,14 +76,15 @@ export const stdout: Target = {
         const answer = read({});
         promise(answer.status === 'ok' || answer.error !== undefined, 'a failure has a name');
         if (text.trimStart().startsWith('{') && answer.output?.decision === 'deny') {
-          const { notes, error } = read({ stdout: `checking...\n${text}` });
+          const { decision, notes, error } = read({ stdout: `checking...\n${text}` });
           promise(
-            [...notes, error?.message].some((line) => line?.includes('NOT read')),
-            `a denial behind a line of a log is reported in ${event}`,
+            decision === 'deny' ||
+              [...notes, error?.message].some((line) => line?.includes('NOT read')),
+            `a denial behind a line of a log stands or is reported in ${event} of ${dialect.name}`,
           );
         }
         const passed = (dialect.chain ?? passReplaced)(event, payload, answer);
-        JSON.stringify(dialect.stdin(definition(event), passed, {}));
+        JSON.stringify(dialect.stdin(hook, passed, {}));
         const denies = knownDialects[0]!.read(
           definition(event),
           {

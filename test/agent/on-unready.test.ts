@@ -9,6 +9,8 @@ import {
   fireAfterToolHook,
   fireBeforeToolHook,
 } from '../../src/agent/hook-triggers.ts';
+import type { Dialect } from '../../src/dialects/dialect.ts';
+import { kodelet } from '../../src/dialects/kodelet/index.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
@@ -44,7 +46,7 @@ const causes: Readonly<Record<string, (config: HookSystemConfig) => HookSystemCo
     return config;
   },
   'a dialect cannot say whether it is there': (config) =>
-    withDialect(config, { ...llxprt, mayBeIn: broken }),
+    withDialect(config, { ...kodelet, mayBeIn: broken }),
   'the hooks of a dialect cannot be found': (config) =>
     withDialect(config, { ...llxprt, find: broken }),
   'hooks cannot be told of the event': (config) => {
@@ -53,7 +55,7 @@ const causes: Readonly<Record<string, (config: HookSystemConfig) => HookSystemCo
   },
 };
 
-const withDialect = (config: HookSystemConfig, dialect: typeof llxprt): HookSystemConfig => {
+const withDialect = (config: HookSystemConfig, dialect: Dialect): HookSystemConfig => {
   config.getDialects = () => [dialect];
   return config;
 };

@@ -8,7 +8,12 @@ const dist = new URL('../../dist/src/', import.meta.url).href;
 
 /** A host that fires an event with a live and a module hook, says the live one's pid, and then does this. */
 function host(then: string) {
+  const hooks = [
+    { type: 'live', command: 'python3', args: ['guard.py'] },
+    { type: 'module', module: './guard.mjs' },
+  ];
   const cwd = project({
+    '.hookmachine/settings.json': JSON.stringify({ hooks: { 'tool.before': [{ hooks }] } }),
     'guard.mjs': 'export default () => ({ decision: "allow" });',
     'guard.py': `
 import json, os, sys
@@ -19,19 +24,8 @@ for line in sys.stdin:
   });
   const code = `
     import { createConfig } from '${dist}index.js';
-    import { llxprt } from '${dist}dialects/llxprt/index.js';
-    import { defineHooks } from '${dist}settings/define-hooks.js';
-    const find = (site) => ({
-      definitions: site.settings().flatMap((from) => defineHooks(from, ['live', 'module']).definitions),
-      problems: [],
-      unasked: [],
-    });
-    const hooks = [
-      { type: 'live', command: 'python3', args: ['guard.py'] },
-      { type: 'module', module: './guard.mjs' },
-    ];
-    const settings = { enableHooks: true, hooks: { BeforeTool: [{ hooks }] } };
-    const config = createConfig({ cwd: process.cwd(), settings, dialects: [{ ...llxprt, find }] });
+    import { hookmachine } from '${dist}dialects/hookmachine/index.js';
+    const config = createConfig({ cwd: process.cwd(), dialects: [hookmachine] });
     const system = config.getHookSystem();
     await system.initialize();
     const { results } = await system.getEventHandler().fireBeforeToolEvent('write_file', {});
