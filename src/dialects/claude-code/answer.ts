@@ -28,7 +28,7 @@ const defaultReason = 'Blocked by hook';
 
 /** What an ended hook said (as measured on the host; the departures stand in docs/dialects.md). */
 export function readAnswer(
-  hook: Pick<HookDefinition, 'nativeEvent' | 'async' | 'wakes'>,
+  hook: Pick<HookDefinition, 'event' | 'nativeEvent' | 'async' | 'wakes'>,
   outcome: HookProcessOutcome,
   payload: HookPayload,
 ): Answer {

@@ -79,10 +79,15 @@ export const isClaudeEvent = (name: string): name is ClaudeEventName =>
 /** What the engine must know of an event. */
 export const traitsOf = (event: ClaudeEventName): ClaudeEvent => claudeEvents[event];
 
-/** Its name of a hook's event. */
+/** Its name of a hook's event; of several that are one to us, the first, where a definition does not say it. */
 export const claudeEventOf = ({
   nativeEvent,
-}: Pick<HookDefinition, 'nativeEvent'>): ClaudeEventName => nativeEvent as ClaudeEventName;
+  event,
+}: Pick<HookDefinition, 'nativeEvent' | 'event'>): ClaudeEventName =>
+  (nativeEvent ??
+    Object.keys(claudeEvents).find(
+      (name) => claudeEvents[name as ClaudeEventName].at === event,
+    )) as ClaudeEventName;
 
 /** The events of tools: the only ones at which `if` rules are looked at. */
 export const toolEvents: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>([
