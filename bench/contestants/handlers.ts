@@ -19,7 +19,9 @@ export async function handlersDialect(): Promise<typeof llxprt> {
   return {
     ...base.llxprt,
     find: (site) => ({
-      definitions: site.settings().flatMap((from) => reader.defineHooks(from, kinds).definitions),
+      definitions: site
+        .settings()
+        .flatMap((from) => reader.defineHooks(from, { kinds }).definitions),
       problems: [],
       unasked: [],
     }),
