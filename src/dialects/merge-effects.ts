@@ -250,7 +250,7 @@ export function outputOf(verdict: Verdict): HookOutput | undefined {
   return decision === undefined && !stop ? { decision: 'allow', ...output } : output;
 }
 
-/** Whoever knows no deferred call is told of one to be asked about. */
+/** The API of seed 003 knows no deferred call, so it shows one that the user is to be asked about. */
 const shown = (decision: Verdict['decision']): HookOutput['decision'] | undefined =>
   decision === 'defer' ? 'ask' : decision;
 

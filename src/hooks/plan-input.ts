@@ -152,7 +152,10 @@ export function toMachineInput(
     return typeof answer === 'boolean' ? go(answer) : answer.then(go);
   };
 
-  /** What each hook was asked about last, and whether it is asked once more. */
+  const isInSequence = ({ dialect }: RegisteredHook): boolean =>
+    plan.lanes.some((lane) => lane.dialect === dialect && lane.mode === 'sequential');
+
+  /** What each hook was asked about last. */
   const toldOf = new Map<PlannedHook, HookPayload>();
 
   const heardFrom = (
@@ -165,7 +168,9 @@ export function toMachineInput(
       const read = dialect.read(hook, outcome, told);
       const result = { ...withOutput(event, hook, read, told), hook, event };
       const { chain = passReplaced } = dialect;
-      return isPassedOn(result) ? { ...result, passesOn: chain(event, told, result) } : result;
+      return isInSequence(hook) && isPassedOn(result)
+        ? { ...result, passesOn: chain(event, told, result) }
+        : result;
     });
     if ('made' in answer) return answer.made;
     const failed = readOutcome(outcome, (exit) => unheard('failed', answer.error, exit));
@@ -192,8 +197,8 @@ export function toMachineInput(
         const result = plan.failClosed?.has(hookOf(planned))
           ? denyFailure(heard, hook.name)
           : heard;
-        if (isAskedAgain) return judgingOnly(result);
-        return refused.has(planned) ? { ...result, status: 'untrusted' } : result;
+        if (refused.has(planned)) return { ...result, status: 'untrusted' };
+        return isAskedAgain ? judgingOnly(result) : result;
       },
       merge(answers): EventVerdict {
         const results = (answers as KeptAnswer[])
