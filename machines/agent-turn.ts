@@ -355,7 +355,7 @@ export const agentTurnMachine = setup({
           },
         },
         cancelling: {
-          description: 'The hooks were told to end, and are heard out.',
+          description: 'The hooks were asked to end, and are waited for.',
           entry: 'cancelBefore',
         },
       },
@@ -398,7 +398,7 @@ export const agentTurnMachine = setup({
           },
         },
         cancelling: {
-          description: 'The call was told to end, and still ends with an outcome.',
+          description: 'The call was asked to end, and still ends with an outcome.',
           entry: 'cancelModelCall',
         },
       },
@@ -461,7 +461,7 @@ export const agentTurnMachine = setup({
           },
         },
         cancelling: {
-          description: 'The tools were told to end, and each still ends with an outcome.',
+          description: 'The tools were asked to end, and each still ends with an outcome.',
           entry: 'cancelCalls',
           always: { guard: 'noneRuns', target: '#agentTurn.judgingTools' },
         },
@@ -506,7 +506,7 @@ export const agentTurnMachine = setup({
           },
         },
         cancelling: {
-          description: 'The hooks were told to end, and are heard out.',
+          description: 'The hooks were asked to end, and are waited for.',
           entry: 'cancelAfter',
         },
       },

@@ -1,7 +1,7 @@
 import { assign, enqueueActions, setup, stopChild } from 'xstate';
 import type { HookProcessInput, HookProcessOutcome, hookProcessMachine } from './hook-process.ts';
 
-/** What is told to the hooks; opaque to the machine. */
+/** What the hooks receive; opaque to the machine. */
 export type HookPayload = Readonly<Record<string, unknown>>;
 
 /** One hook's parsed output, as far as the machine must know it. */
@@ -38,6 +38,8 @@ export interface PlannedHook {
 export interface HookLane {
   readonly dialect: string;
   readonly mode: 'parallel' | 'sequential';
+  /** Its sequence runs on after a hook that blocks or stops. */
+  readonly runsOn?: true;
   /** Where its hooks stand in the plan, in order. */
   readonly positions: readonly number[];
 }
@@ -67,11 +69,20 @@ export interface HookReports {
   decided(verdict: HookVerdict): void;
 }
 
+/** Hooks that nobody waits for; they stand in no lane. */
+export interface UnawaitedHooks {
+  /** Where they stand in the plan. */
+  readonly positions: readonly number[];
+  /** Starts one of them as an actor by itself, which outlives the event. May not throw. */
+  start(hook: PlannedHook, payload: HookPayload): void;
+}
+
 export interface HookEventInput {
   readonly event: string;
   /** In plan order. */
   readonly hooks: readonly PlannedHook[];
   readonly lanes: readonly HookLane[];
+  readonly unawaited?: UnawaitedHooks;
   readonly payload: HookPayload;
   readonly rules: HookRules;
   readonly reports: HookReports;
@@ -141,6 +152,11 @@ export const hookEventMachine = setup({
   },
   actors: { hookProcess: {} as typeof hookProcessMachine },
   actions: {
+    startUnawaited: ({ context: { input, judged } }) => {
+      if (judged !== undefined) return;
+      for (const position of input.unawaited?.positions ?? [])
+        input.unawaited?.start(input.hooks[position]!, input.payload);
+    },
     startLanes: enqueueActions(({ context: { input, lanes, payloads, started }, enqueue }) => {
       const starting = lanes.flatMap(({ mode, positions }, lane) =>
         positions
@@ -217,8 +233,10 @@ export const hookEventMachine = setup({
   guards: {
     allAnswered: ({ context: { answers, started } }) =>
       answers.every((answer, position) => answer !== undefined || !started[position]),
-    blocks: ({ context }) => lastAnswer(context)?.decision === 'deny',
-    stops: ({ context }) => lastAnswer(context)?.stop === true,
+    blocks: ({ context }) =>
+      lastAnswer(context)?.decision === 'deny' && !laneAt(context, context.last).lane?.runsOn,
+    stops: ({ context }) =>
+      lastAnswer(context)?.stop === true && !laneAt(context, context.last).lane?.runsOn,
     endsLane: ({ context }) => nextInSequence(context) === undefined,
     failed: ({ context }) => lastAnswer(context)?.status !== 'ok',
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
@@ -238,9 +256,9 @@ export const hookEventMachine = setup({
   states: {
     hearing: {
       description:
-        'Lanes run side by side: of a parallel lane all hooks at once, of a sequence one after another. Each is heard as it ends.',
+        'Lanes run side by side: of a parallel lane all hooks at once, of a sequence one after another. Each answers as it ends, but for those that nobody waits for: they outlive the event.',
       tags: 'hooks',
-      entry: 'startLanes',
+      entry: ['startUnawaited', 'startLanes'],
       initial: 'waiting',
       on: {
         'xstate.done.actor.*': {
@@ -285,7 +303,7 @@ export const hookEventMachine = setup({
         },
         judging: {
           description:
-            'In a sequence a block or a stop ends the lane; a failed hook changes nothing; any other passes its changes on to the next.',
+            'In a sequence a block or a stop ends the lane, unless its dialect runs on; a failed hook changes nothing; any other passes its changes on to the next.',
           always: [
             { guard: 'wasCancelled', target: 'cancelling' },
             { guard: 'blocks', target: 'waiting' },
@@ -296,7 +314,7 @@ export const hookEventMachine = setup({
           ],
         },
         cancelling: {
-          description: 'The caller gave up: running hooks are ended, each heard out to its end.',
+          description: 'The caller gave up: running hooks are ended, each waited for to its end.',
           always: { guard: 'allAnswered', target: '#hookEvent.merging' },
         },
       },
@@ -320,7 +338,7 @@ export const hookEventMachine = setup({
       type: 'final',
       tags: 'ended',
       entry: 'reportVerdict',
-      description: 'Every started hook was heard; their verdict stands.',
+      description: 'Every started hook has answered; their verdict stands.',
       output: ({ context }): HookEventOutcome => ({
         status: 'settled',
         verdict: context.verdict!,

@@ -11,6 +11,8 @@ export type Handler =
       readonly headers?: Readonly<Record<string, string>>;
       /** The variables of the environment that headers may use. */
       readonly allowedEnv?: readonly string[];
+      /** What the settings call that list. */
+      readonly allowedEnvKey?: string;
       /** The URLs that it may post to, `*` being any text; default: any. */
       readonly allowedUrls?: readonly string[];
     }
@@ -94,10 +96,21 @@ export type HookProcessOutcome =
  */
 export type LeftBehind = 'end-group' | 'end' | 'leave';
 
+/** A hook that nobody waits for: it runs by itself, and outlives its event. */
+export interface Outliving {
+  readonly event: string;
+  readonly sessionId: string;
+  /** The hook; opaque to the machine, as is what its end means. */
+  readonly hook: object;
+  read(outcome: HookProcessOutcome): object;
+}
+
 export interface HookProcessInput {
   readonly name: string;
   /** Its position in the plan of its event, if it runs for one. */
   readonly position?: number;
+  /** Absent where its event waits for it. */
+  readonly outlives?: Outliving;
   /** Deadline in ms. */
   readonly timeout: number;
   /** Default: `end-group`. A hook that overran its deadline, or was cancelled, leaves nothing. */
@@ -130,7 +143,7 @@ export type ProcessReport =
 /** Who is to end: the hook's process group, or daemons that left it too. */
 export type Whom = 'group' | 'all';
 
-/** What the process port is told. */
+/** What the process port receives. */
 export type ProcessOrder =
   | { readonly type: 'terminate'; readonly whom: Whom }
   | { readonly type: 'kill'; readonly whom: Whom }

@@ -230,7 +230,7 @@ export const modelCallMachine = setup({
           },
         },
         cancelling: {
-          description: 'The hooks were told to end, and are heard out.',
+          description: 'The hooks were asked to end, and are waited for.',
           entry: 'cancelSelection',
         },
       },
@@ -280,7 +280,7 @@ export const modelCallMachine = setup({
           },
         },
         cancelling: {
-          description: 'The hooks were told to end, and are heard out.',
+          description: 'The hooks were asked to end, and are waited for.',
           entry: 'cancelBefore',
         },
       },
@@ -356,7 +356,7 @@ export const modelCallMachine = setup({
           },
         },
         cancelling: {
-          description: 'The hooks were told to end, and are heard out.',
+          description: 'The hooks were asked to end, and are waited for.',
           entry: 'cancelAfter',
         },
       },

@@ -13,22 +13,32 @@ export type RefusedBy = 'selection' | 'user' | 'expiry';
 /** What the engine does for a tool call. Only `execute` may throw. */
 export interface ToolCallPorts {
   /** Makes the hooks ready, and then plans them; absent when that was done. */
-  readonly planHooks?: () => Promise<ToolCallPorts>;
+  readonly planHooks?: (() => Promise<ToolCallPorts>) | undefined;
   /** The hooks planned before the tool; absent when none matches. */
-  readonly hooksBefore?: (toolInput: ToolInput) => HookEventInput;
+  readonly hooksBefore?: ((toolInput: ToolInput) => HookEventInput) | undefined;
+  /** The hooks planned for the question to the user; absent when none matches or nobody is asked. */
+  readonly hooksOnPermission?: ((toolInput: ToolInput) => HookEventInput) | undefined;
+  /** The hooks planned for a tool that failed; absent when none matches. */
+  readonly hooksOnFailure?:
+    | ((toolInput: ToolInput, result: ToolCallResult) => HookEventInput)
+    | undefined;
   /** The hooks planned after the tool; absent when none matches. */
-  readonly hooksAfter?: (toolInput: ToolInput, result: ToolCallResult) => HookEventInput;
+  readonly hooksAfter?:
+    | ((toolInput: ToolInput, result: ToolCallResult) => HookEventInput)
+    | undefined;
   /** The arguments after the hooks' rewrites. */
   rewrite(toolInput: ToolInput, before: HookEventOutcome): ToolInput;
   /** Asks the user whether the tool may run with these arguments, and passes the answer on later; absent when nobody is asked. */
-  readonly ask?: (
-    toolInput: ToolInput,
-    answer: AnswerToolCall,
-    before: HookEventOutcome | undefined,
-  ) => void;
+  readonly ask?:
+    | ((toolInput: ToolInput, answer: AnswerToolCall, before: HookEventOutcome | undefined) => void)
+    | undefined;
+  /** The user is asked only where a hook wants it; absent where the host has a question of its own for every call. */
+  readonly asksForHooksAlone?: boolean | undefined;
   execute(toolInput: ToolInput, signal: AbortSignal): Promise<ToolCallResult>;
   /** A thrown error as a result that the model can read and AfterTool hooks can see. */
   failure(error: unknown): ToolCallResult;
+  /** Whether a result is that of a tool that failed; needed for the hooks of such tools alone. */
+  hasFailed?(result: ToolCallResult): boolean;
 }
 
 /** What the user says to a tool call. */
@@ -47,7 +57,7 @@ export interface ToolCallInput {
 
 /** A hook phase that broke; the call went on without it. */
 export interface PhaseFailure {
-  readonly phase: 'BeforeTool' | 'AfterTool';
+  readonly phase: 'BeforeTool' | 'ToolPermission' | 'ToolFailed' | 'AfterTool';
   readonly error: unknown;
 }
 
@@ -55,6 +65,8 @@ interface Common {
   /** The arguments the tool got, or would have got. */
   readonly toolInput: ToolInput;
   readonly before?: HookEventOutcome;
+  readonly permission?: HookEventOutcome;
+  readonly failed?: HookEventOutcome;
   readonly after?: HookEventOutcome;
   readonly failures: readonly PhaseFailure[];
 }
@@ -68,6 +80,8 @@ export type ToolCallOutcome = Common &
     | { readonly status: 'refused'; readonly by: RefusedBy; readonly reason: string }
     /** With what it takes to make the call later. */
     | { readonly status: 'deferred'; readonly id: string; readonly toolName: string }
+    /** Nobody knows what guards the tool. */
+    | { readonly status: 'failed'; readonly error: unknown }
     | { readonly status: 'cancelled'; readonly reason: string; readonly result?: ToolCallResult }
   );
 
@@ -78,12 +92,16 @@ export interface ToolCallContext extends Common {
   readonly refusal?: { readonly by: RefusedBy; readonly reason: string };
   readonly result?: ToolCallResult;
   readonly cancelReason?: string;
+  /** Why the hooks could not be planned. */
+  readonly error?: unknown;
 }
 
 const common = (context: ToolCallContext): Common => ({
   toolInput: context.toolInput,
   failures: context.failures,
   ...(context.before && { before: context.before }),
+  ...(context.permission && { permission: context.permission }),
+  ...(context.failed && { failed: context.failed }),
   ...(context.after && { after: context.after }),
 });
 
@@ -100,7 +118,9 @@ export const toolCallMachine = setup({
     children: {} as {
       hooks: 'planHooks';
       beforeHooks: 'hookEvent';
+      permissionHooks: 'hookEvent';
       tool: 'executeTool';
+      failureHooks: 'hookEvent';
       afterHooks: 'hookEvent';
     },
     tags: {} as 'hooks' | 'work' | 'suspended' | 'ended',
@@ -122,10 +142,16 @@ export const toolCallMachine = setup({
       ports.ask?.(toolInput, answer, before);
     },
     keepBefore: assign({ before: (_, outcome: HookEventOutcome) => outcome }),
+    keepPermission: assign({ permission: (_, outcome: HookEventOutcome) => outcome }),
+    keepFailed: assign({ failed: (_, outcome: HookEventOutcome) => outcome }),
     keepAfter: assign({ after: (_, outcome: HookEventOutcome) => outcome }),
     rewriteInput: assign({
       toolInput: ({ context: { ports, toolInput, before } }) =>
         before ? ports.rewrite(toolInput, before) : toolInput,
+    }),
+    rewritePermitted: assign({
+      toolInput: ({ context: { ports, toolInput, permission } }) =>
+        permission ? ports.rewrite(toolInput, permission) : toolInput,
     }),
     keepResult: assign({ result: (_, result: ToolCallResult) => result }),
     keepThrown: assign({
@@ -137,8 +163,17 @@ export const toolCallMachine = setup({
     keepRefusal: assign({
       refusal: (_, refusal: { by: RefusedBy; reason: string }) => refusal,
     }),
+    keepError: assign({ error: (_, { error }: { error: unknown }) => error }),
     keepCancel: assign({ cancelReason: (_, reason: string) => reason }),
     cancelBefore: sendTo('beforeHooks', ({ context }) => ({
+      type: 'cancel' as const,
+      reason: context.cancelReason ?? '',
+    })),
+    cancelPermission: sendTo('permissionHooks', ({ context }) => ({
+      type: 'cancel' as const,
+      reason: context.cancelReason ?? '',
+    })),
+    cancelFailure: sendTo('failureHooks', ({ context }) => ({
       type: 'cancel' as const,
       reason: context.cancelReason ?? '',
     })),
@@ -155,10 +190,24 @@ export const toolCallMachine = setup({
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
     isDenied: ({ context }) => context.before?.verdict.blocked === true,
     isStoppedBefore: ({ context }) => context.before?.verdict.stop === true,
-    isStoppedAfter: ({ context }) => context.after?.verdict.stop === true,
+    isStoppedAfter: ({ context: { after, failed } }) =>
+      after?.verdict.stop === true || failed?.verdict.stop === true,
+    isDeniedAtPermission: ({ context }) => context.permission?.verdict.blocked === true,
+    isStoppedAtPermission: ({ context }) => context.permission?.verdict.stop === true,
+    isPermitted: ({ context: { before, permission } }) =>
+      permission?.verdict.approved === true && before?.verdict.ask !== true,
+    hasHooksOnPermission: ({ context: { ports, before } }) =>
+      ports.ask !== undefined &&
+      (ports.asksForHooksAlone !== true || before?.verdict.ask === true) &&
+      ports.hooksOnPermission !== undefined,
+    hasHooksOnFailure: ({ context: { ports, result } }) =>
+      ports.hooksOnFailure !== undefined &&
+      result !== undefined &&
+      ports.hasFailed?.(result) === true,
     isDeferred: ({ context }) => context.before?.verdict.defer === true,
     isApprovedByHooks: ({ context }) => context.before?.verdict.approved === true,
-    mustAsk: ({ context }) => context.ports.ask !== undefined,
+    mustAsk: ({ context: { ports, before } }) =>
+      ports.ask !== undefined && (ports.asksForHooksAlone !== true || before?.verdict.ask === true),
     isApproved: (_, approved: boolean) => approved,
   },
 }).createMachine({
@@ -196,10 +245,9 @@ export const toolCallMachine = setup({
           actions: { type: 'keepPorts', params: ({ event }) => event.output },
         },
         onError: {
-          description:
-            'Nobody knows what guards the tool, so it does not run; its result says why.',
-          target: 'done',
-          actions: { type: 'keepThrown', params: ({ event }) => ({ error: event.error }) },
+          description: 'Nobody knows what guards the tool, so it does not run.',
+          target: 'failed',
+          actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
         },
       },
       on: {
@@ -241,7 +289,7 @@ export const toolCallMachine = setup({
           },
         },
         cancelling: {
-          description: 'The hooks were told to end, and are heard out.',
+          description: 'The hooks were asked to end, and are waited for.',
           entry: 'cancelBefore',
         },
       },
@@ -261,8 +309,58 @@ export const toolCallMachine = setup({
         "Whether the user is asked, with the final arguments: an approval of the hooks spares the host's own question.",
       always: [
         { guard: 'isApprovedByHooks', target: 'executing' },
+        { guard: 'hasHooksOnPermission', target: 'permissionHooks' },
         { guard: 'mustAsk', target: 'asking' },
         { target: 'executing' },
+      ],
+    },
+    permissionHooks: {
+      description:
+        'ToolPermission hooks may answer in the user’s place, change the arguments or stop the agent.',
+      tags: 'hooks',
+      invoke: {
+        id: 'permissionHooks',
+        src: 'hookEvent',
+        input: ({ context }) => context.ports.hooksOnPermission!(context.toolInput),
+        onDone: {
+          target: 'judgingPermission',
+          actions: { type: 'keepPermission', params: ({ event }) => event.output },
+        },
+        onError: {
+          description: 'A hook phase that breaks decides nothing; the user is asked.',
+          target: 'judgingPermission',
+          actions: {
+            type: 'noteFailure',
+            params: ({ event }) => ({ phase: 'ToolPermission', error: event.error }),
+          },
+        },
+      },
+      initial: 'running',
+      states: {
+        running: {
+          description: 'The hooks work; a cancel is passed on to them.',
+          on: {
+            cancel: {
+              target: 'cancelling',
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+            },
+          },
+        },
+        cancelling: {
+          description: 'The hooks were asked to end, and are waited for.',
+          entry: 'cancelPermission',
+        },
+      },
+    },
+    judgingPermission: {
+      description:
+        'What the hooks decided together; the user is asked unless they approved, and no hook before wants the question.',
+      always: [
+        { guard: 'wasCancelled', target: 'cancelled' },
+        { guard: 'isDeniedAtPermission', target: 'blocked' },
+        { guard: 'isStoppedAtPermission', target: 'stopped' },
+        { guard: 'isPermitted', target: 'executing', actions: 'rewritePermitted' },
+        { target: 'asking', actions: 'rewritePermitted' },
       ],
     },
     asking: {
@@ -322,7 +420,59 @@ export const toolCallMachine = setup({
     },
     judgingResult: {
       description: 'Whether hooks look at the result.',
-      always: [{ guard: 'hasHooksAfter', target: 'afterHooks' }, { target: 'done' }],
+      always: [
+        { guard: 'hasHooksOnFailure', target: 'failureHooks' },
+        { guard: 'hasHooksAfter', target: 'afterHooks' },
+        { target: 'done' },
+      ],
+    },
+    failureHooks: {
+      description:
+        'ToolFailed hooks may add context to the failure of the tool, or stop the agent.',
+      tags: 'hooks',
+      invoke: {
+        id: 'failureHooks',
+        src: 'hookEvent',
+        input: ({ context }) =>
+          context.ports.hooksOnFailure!(context.toolInput, context.result ?? {}),
+        onDone: {
+          target: 'judgingFailure',
+          actions: { type: 'keepFailed', params: ({ event }) => event.output },
+        },
+        onError: {
+          description: 'A hook phase that breaks never blocks; the result stands.',
+          target: 'judgingFailure',
+          actions: {
+            type: 'noteFailure',
+            params: ({ event }) => ({ phase: 'ToolFailed', error: event.error }),
+          },
+        },
+      },
+      initial: 'running',
+      states: {
+        running: {
+          description: 'The hooks work; a cancel is passed on to them.',
+          on: {
+            cancel: {
+              target: 'cancelling',
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+            },
+          },
+        },
+        cancelling: {
+          description: 'The hooks were asked to end, and are waited for.',
+          entry: 'cancelFailure',
+        },
+      },
+    },
+    judgingFailure: {
+      description: 'AfterTool hooks see the result of a tool that failed, too.',
+      always: [
+        { guard: 'wasCancelled', target: 'cancelled' },
+        { guard: 'hasHooksAfter', target: 'afterHooks' },
+        { guard: 'isStoppedAfter', target: 'stopped' },
+        { target: 'done' },
+      ],
     },
     afterHooks: {
       description:
@@ -357,7 +507,7 @@ export const toolCallMachine = setup({
           },
         },
         cancelling: {
-          description: 'The hooks were told to end, and are heard out.',
+          description: 'The hooks were asked to end, and are waited for.',
           entry: 'cancelAfter',
         },
       },
@@ -387,7 +537,7 @@ export const toolCallMachine = setup({
       output: ({ context }): ToolCallOutcome => ({
         status: 'blocked',
         ...common(context),
-        stop: context.before?.verdict.stop === true,
+        stop: (context.permission ?? context.before)?.verdict.stop === true,
       }),
     },
     stopped: {
@@ -419,6 +569,16 @@ export const toolCallMachine = setup({
         ...common(context),
         id: context.id,
         toolName: context.toolName,
+      }),
+    },
+    failed: {
+      type: 'final',
+      tags: 'ended',
+      description: 'The hooks could not be planned, so the tool did not run.',
+      output: ({ context }): ToolCallOutcome => ({
+        status: 'failed',
+        ...common(context),
+        error: context.error,
       }),
     },
     cancelled: {

@@ -35,7 +35,14 @@ export type ChatEvent =
       readonly type: 'toolResult';
       readonly id: string;
       readonly name: string;
-      readonly status: 'done' | 'blocked' | 'stopped' | 'cancelled' | 'refused' | 'deferred';
+      readonly status:
+        | 'done'
+        | 'blocked'
+        | 'stopped'
+        | 'cancelled'
+        | 'refused'
+        | 'deferred'
+        | 'failed';
       /** What the user sees; null when a hook hid it (`suppressOutput`). */
       readonly display: string | null;
       /** What the model reads. */
@@ -73,7 +80,9 @@ export type ChatEvent =
   | { readonly type: 'error'; readonly message: string }
   | { readonly type: 'cancelled'; readonly reason: string };
 
-/** What the hooks of an event did, for those who follow the turn. */
+export const notice = (text: string): ChatEvent => ({ type: 'notice', text });
+
+/** What the hooks of an event did, and what they have for the user alone, for those who follow the turn. */
 export function hookDecision(
   event: HookEventName,
   result: AggregatedHookResult | undefined,
@@ -81,7 +90,7 @@ export function hookDecision(
   changes: readonly HookChange[] = [],
 ): ChatEvent[] {
   if (result === undefined) return [];
-  const { finalOutput } = result;
+  const { finalOutput, verdict } = result;
   const blocked = finalOutput?.isBlockingDecision() ?? false;
   const stop = finalOutput?.shouldStopExecution() ?? false;
   const reason = stop && !blocked ? finalOutput?.getStopReason() : finalOutput?.reason;
@@ -104,12 +113,15 @@ export function hookDecision(
       })),
       ...(changes.length > 0 && { changes }),
     },
+    ...(verdict.notice === undefined ? [] : [notice(verdict.notice)]),
   ];
 }
 
 /** What came of a tool call, for those who follow the turn. */
 export const toolEvents = (call: CompletedToolCall): ChatEvent[] => [
   ...hookDecision('BeforeTool', call.before, call.request.id, argumentChanges(call)),
+  ...hookDecision('ToolPermission', call.permission, call.request.id),
+  ...hookDecision('ToolFailed', call.failed, call.request.id),
   ...hookDecision('AfterTool', call.after, call.request.id, resultChanges(call)),
   toolResultEvent(call.request, call.toolResult, call.outcome.status),
 ];

@@ -40,7 +40,7 @@ export class ChatLoop {
     };
   }
 
-  /** The conversation as the model will be told of it: responses as hooks left them, without what hooks added to requests (G-11). */
+  /** The conversation as the model will receive it: responses as hooks left them, without what hooks added to requests (G-11). */
   get history(): readonly GenAIContent[] {
     return this.#session.history;
   }
@@ -65,7 +65,7 @@ export class ChatLoop {
     const forward = (): void => abort.abort(signal?.reason);
     if (signal?.aborted) forward();
     const stopForwarding = signal && onAbort(signal, forward);
-    const turn = new ChatTurn(this.#session, abort, (...told) => events.push(...told));
+    const turn = new ChatTurn(this.#session, abort, (...emitted) => events.push(...emitted));
     const finish = (last: ChatEvent): void => {
       stopForwarding?.();
       // Before the last event, for its reader may begin the next turn.
@@ -83,42 +83,42 @@ export class ChatLoop {
   }
 
   /**
-   * Ends the session: SessionEnd hooks are told, once, and what they have for the user is given back.
+   * Ends the session: SessionEnd hooks run, once, and what they have for the user is given back.
    * Nothing they say keeps the session from ending.
    */
   async end(reason: HookEventFields['SessionEnd']['reason'] = 'exit'): Promise<ChatEvent[]> {
-    const told: ChatEvent[] = [];
+    const emitted: ChatEvent[] = [];
     const session = this.#session;
     // A session that had no turn never began.
-    if (!session.hasBegun) return told;
+    if (!session.hasBegun) return emitted;
     session.hasBegun = false;
     session.beginning = session.history.length > 0 ? 'resume' : 'startup';
     await fireSessionEvent(session, 'SessionEnd', { reason }, reason, (...events) =>
-      told.push(...events),
+      emitted.push(...events),
     );
-    return told;
+    return emitted;
   }
 
   /** Forgets the conversation: the session ends, and begins anew with the next turn. */
   async clear(): Promise<ChatEvent[]> {
-    const told = await this.end('clear');
+    const emitted = await this.end('clear');
     this.#session.history.length = 0;
     this.#session.contexts.length = 0;
     this.#session.tokens = 0;
     this.#session.notes.clear();
     this.#session.beginning = 'clear';
-    return told;
+    return emitted;
   }
 
   /**
-   * Replaces the conversation by the model's summary of it. PreCompress hooks are told first; the
+   * Replaces the conversation by the model's summary of it. PreCompress hooks run first; the
    * session then begins anew, as compressed. A summary that cannot be had leaves all as it is.
    */
   async compress(
     trigger: HookEventFields['PreCompress']['trigger'] = 'manual',
   ): Promise<ChatEvent[]> {
-    const told: ChatEvent[] = [];
-    await compressHistory(this.#session, trigger, (...events) => told.push(...events));
-    return told;
+    const emitted: ChatEvent[] = [];
+    await compressHistory(this.#session, trigger, (...events) => emitted.push(...events));
+    return emitted;
   }
 }

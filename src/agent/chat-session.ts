@@ -27,7 +27,7 @@ export interface ChatLoopOptions {
   /** How often in a turn AfterAgent hooks may send the agent on, by a rejection or with follow-ups; default 8. */
   readonly maxRejections?: number;
   /**
-   * Asks the user before a tool runs, with the arguments that hooks left. Notification hooks are told first,
+   * Asks the user before a tool runs, with the arguments that hooks left. Notification hooks run first,
    * with the type `ToolPermission`.
    */
   readonly confirm?: (request: ConfirmRequest) => boolean | Promise<boolean>;
@@ -38,7 +38,7 @@ export interface ChatLoopOptions {
   readonly allowGuardWrites?: boolean;
   /** Compress the conversation before a turn once a call took as many tokens in all; default never. */
   readonly compressAt?: number;
-  /** Who works here, for hooks that are told of it: the user's own agent, the default, or one that it started. */
+  /** Who works here, for hooks that receive it: the user's own agent, the default, or one that it started. */
   readonly invokedBy?: InvokedBy;
   /** An earlier conversation to go on with; the session then begins as resumed. */
   readonly history?: readonly GenAIContent[];
@@ -56,9 +56,9 @@ export interface ChatSession {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly declarations: readonly FunctionDeclaration[];
   readonly history: GenAIContent[];
-  /** How the session is about to begin; SessionStart hooks are told with the next turn. */
+  /** How the session is about to begin; SessionStart hooks run with the next turn. */
   beginning?: HookEventFields['SessionStart']['source'];
-  /** SessionStart hooks were told, SessionEnd hooks not yet. */
+  /** SessionStart hooks ran, SessionEnd hooks not yet. */
   hasBegun: boolean;
   /** What SessionStart hooks add to the next prompt. */
   readonly contexts: string[];

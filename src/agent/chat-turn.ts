@@ -17,11 +17,11 @@ import { hookEvent, runMachine } from '../hooks/run-machine.ts';
 import type { PrepareOptions } from '../hooks/hook-event-handler.ts';
 import { messageOf } from '../message-of.ts';
 import { isObserved, observed, observedSession } from '../hooks/telemetry.ts';
-import type { DefaultHookOutput } from '../protocol/output.ts';
 import { errorResult } from '../protocol/tool-result.ts';
 import type { GenAIContent, GenAIRequest } from '../translate/genai-types.ts';
 import { withSystemMessage } from '../translate/genai-v1.ts';
-import { hookDecision, toolEvents, type ChatEvent } from './chat-events.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
+import { hookDecision, notice, toolEvents, type ChatEvent } from './chat-events.ts';
 import {
   conversationOf,
   modelMessage,
@@ -33,7 +33,12 @@ import {
 } from './chat-history.ts';
 import type { ChatLoopOptions, ChatSession, ConfirmRequest } from './chat-session.ts';
 import { compressHistory } from './compress-history.ts';
-import { endedModelCall, modelCall, modelCallInput, type EndedModelCall } from './model-call.ts';
+import {
+  endedModelCall,
+  modelCall,
+  modelCallInput,
+  type EndedModelCall,
+} from './genai-model-call.ts';
 import { OfferedTools } from './offered-tools.ts';
 import {
   hasHooks,
@@ -44,7 +49,7 @@ import {
   readyHookSystem,
   warnOfFailures,
 } from './event-hooks.ts';
-import { beginSession, fireSessionEvent, notice } from './session-events.ts';
+import { beginSession, fireSessionEvent } from './session-events.ts';
 import {
   cancelledToolCall,
   endedToolCall,
@@ -74,8 +79,8 @@ export class ChatTurn {
   readonly #abort: AbortController;
   readonly #tell: (...events: ChatEvent[]) => void;
   readonly #offered: OfferedTools;
-  /** How many results of the last answer's tool calls were told. */
-  #told = 0;
+  /** How many results of the last answer's tool calls were emitted. */
+  #emitted = 0;
   /** Whether text of the model call that runs, or ran last, was shown as it came. */
   #isShown = false;
   /** The request of the last model call, as it was sent. */
@@ -107,7 +112,7 @@ export class ChatTurn {
     });
   }
 
-  /** Runs the turn to its last event, which is given back and not told. Never rejects. */
+  /** Runs the turn to its last event, which is given back and not emitted. Never rejects. */
   async run(prompt: string): Promise<ChatEvent> {
     const { options } = this.#session;
     const { config } = options;
@@ -162,7 +167,7 @@ export class ChatTurn {
       readAnswer,
       takeAnswer: (step) => this.#takeAnswer(step as ReadAnswer),
       reportCalls: (calls) => {
-        this.#told = 0;
+        this.#emitted = 0;
         for (const { id, name, input } of calls as readonly ToolCallRequest[])
           this.#tell({ type: 'toolCall', id, name, input });
       },
@@ -189,7 +194,7 @@ export class ChatTurn {
       context,
       onDecided: (result) => {
         this.#tell(...hookDecision(event, result));
-        this.#note(result.finalOutput);
+        this.#note(result);
       },
     });
     const onPrompt = planHooks(options.config, system, 'BeforeAgent');
@@ -211,8 +216,8 @@ export class ChatTurn {
   }
 
   /** What a hook has for the model goes with its next request (C-54, C-61). */
-  #note(output: DefaultHookOutput | undefined): void {
-    if (output?.systemMessage) this.#session.notes.add(output.systemMessage);
+  #note({ verdict: { message } }: AggregatedHookResult): void {
+    if (message) this.#session.notes.add(message);
   }
 
   #modelCall(): ModelCallInput {
@@ -285,6 +290,7 @@ export class ChatTurn {
       (name) =>
         refusalOf(name, this.#request!) !== undefined ||
         hasHooks(system, 'BeforeTool', name) ||
+        hasHooks(system, 'ToolFailed', name) ||
         hasHooks(system, 'AfterTool', name),
     );
   }
@@ -305,7 +311,7 @@ export class ChatTurn {
   }
 
   #reportResults(ended: readonly (EndedToolStep | undefined)[]): void {
-    for (let end = ended[this.#told]; end; end = ended[this.#told]) {
+    for (let end = ended[this.#emitted]; end; end = ended[this.#emitted]) {
       const call = end as CompletedToolCall;
       warnOfFailures(this.#session.options.config, call.outcome);
       this.#report(call);
@@ -313,11 +319,11 @@ export class ChatTurn {
   }
 
   #report(call: CompletedToolCall): void {
-    this.#told++;
+    this.#emitted++;
     this.#tell(...toolEvents(call));
   }
 
-  /** Asks the user, where the host wants it, with what hooks left of the arguments; Notification hooks are told first. */
+  /** Asks the user, where the host wants it, with what hooks left of the arguments; Notification hooks run first. */
   async #confirmed(
     request: ConfirmRequest,
     confirm: NonNullable<ChatLoopOptions['confirm']>,

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../message-of.ts';
 import type { HookEventFields } from '../protocol/input.ts';
-import type { ChatEvent } from './chat-events.ts';
+import { notice, type ChatEvent } from './chat-events.ts';
 import { textOf, userMessage } from './chat-history.ts';
 import type { ChatSession } from './chat-session.ts';
-import { runModelCall } from './model-call.ts';
-import { fireSessionEvent, notice } from './session-events.ts';
+import { runGenAIModelCall } from './genai-model-call.ts';
+import { fireSessionEvent } from './session-events.ts';
 
 const wish =
   'Summarise our conversation so far, so that you can go on with the task knowing only the summary: the goal, what was done, what was found out, what is left.';
 
-/** Replaces a session's history by the model's summary of it. */
+/** Replaces a session's history by the model's summary of it, which PostCompress hooks receive. */
 export async function compressHistory(
   session: ChatSession,
   trigger: HookEventFields['PreCompress']['trigger'],
@@ -22,7 +22,7 @@ export async function compressHistory(
   await fireSessionEvent(session, 'PreCompress', { trigger }, trigger, tell);
   const { model, config } = options;
   const request = { model: model.name, contents: [...history, userMessage(wish)] };
-  const call = await runModelCall(
+  const call = await runGenAIModelCall(
     config,
     { id: randomUUID(), request },
     (sent, callSignal) => model.generate(sent, { signal: callSignal }),
@@ -41,4 +41,6 @@ export async function compressHistory(
   });
   session.tokens = 0;
   session.beginning = 'compress';
+  const fields = { trigger, compact_summary: summary };
+  await fireSessionEvent(session, 'PostCompress', fields, trigger, tell);
 }

@@ -62,7 +62,7 @@ const unreadyResult = (
 
 const notReady = 'the hook system could not be made ready';
 
-/** Tells the user what is wrong with all hooks, and what comes of it. */
+/** Warns the user of what is wrong with all hooks, and gives what then stands in their place, as `onUnready` says. */
 function unready(config: HookSystemConfig, what: string, error: unknown): Unready | undefined {
   if (config.onUnready !== 'block') return withoutHooks(config, what, error);
   warn(config.onWarning, `${what} (${messageOf(error)}); it blocks, as onUnready says`);
@@ -71,7 +71,7 @@ function unready(config: HookSystemConfig, what: string, error: unknown): Unread
 
 /** Tells the user that it goes on as if there were no hooks (HOOK-111, C-91). */
 export function withoutHooks(config: HookSystemConfig, what: string, error: unknown): undefined {
-  warn(config.onWarning, `${what} (${messageOf(error)}); it goes on without hooks`);
+  warn(config.onWarning, `${what} (${messageOf(error)}); continuing without hooks`);
   return undefined;
 }
 
@@ -90,6 +90,16 @@ export function hasHooks(system: Ready, event: HookEventName, subject?: string):
   }
 }
 
+/** Whether it is certain at once that no hook matches an event, so that nothing need be awaited. */
+export function hasNoHooks(
+  config: HookSystemConfig,
+  event: HookEventName,
+  subject?: string,
+): boolean {
+  const ready = readyHookSystem(config);
+  return !isPending(ready) && !isUnready(ready) && !hasHooks(ready, event, subject);
+}
+
 /** The hooks of an event of a call, or what stands in the place of hooks that cannot be made ready; undefined when none matches. */
 export function planHooks<Event extends HookEventName>(
   config: HookSystemConfig,
@@ -103,9 +113,14 @@ export function planHooks<Event extends HookEventName>(
       result && ((_, options) => settledInput(event, result, () => options?.onDecided?.(result)))
     );
   }
-  const handler = system?.getEventHandler();
-  const planned = handler?.plan(event, subject);
-  return planned && ((fields, options) => handler!.prepare(planned, fields, options));
+  try {
+    const handler = system?.getEventHandler();
+    const planned = handler?.plan(event, subject);
+    return planned && ((fields, options) => handler!.prepare(planned, fields, options));
+  } catch (error) {
+    const broken = unready(config, `${event}: the hooks could not be planned`, error);
+    return planHooks(config, broken, event, subject);
+  }
 }
 
 /** What the hooks of a phase did, when any ran. */
@@ -113,26 +128,32 @@ export const hookResult = (phase: HookEventOutcome | undefined): AggregatedHookR
   phase && resultOf(phase);
 
 /**
- * What the hooks of an event want together; undefined when no hook said anything. `fire` is not called
- * when none matches the event (C-23). Never rejects: whatever breaks is warned of (HOOK-111).
+ * What the hooks of an event that is no call came to; undefined when none matches it, for which `fire`
+ * is not called (C-23). Never rejects: whatever breaks is warned of (HOOK-111), and blocks where the
+ * host says so.
  */
-export async function finalOutputOf(
+export async function firedResult(
   config: HookSystemConfig,
   event: HookEventName,
   subject: string | undefined,
   fire: (handler: HookEventHandler) => Promise<AggregatedHookResult>,
-): Promise<DefaultHookOutput | undefined> {
+): Promise<AggregatedHookResult | undefined> {
   try {
     const ready = readyHookSystem(config);
     const system = isPending(ready) ? await ready : ready;
-    if (isUnready(system)) return unreadyResult(config, system, event)?.finalOutput;
+    if (isUnready(system)) return unreadyResult(config, system, event);
     if (!system?.hasHooksFor(event, subject)) return undefined;
-    return (await fire(system.getEventHandler())).finalOutput;
+    return await fire(system.getEventHandler());
   } catch (error) {
     const broken = unready(config, `${event}: the hooks could not be fired`, error);
-    return broken && unreadyResult(config, broken, event)?.finalOutput;
+    return broken && unreadyResult(config, broken, event);
   }
 }
+
+/** What they want together; undefined when no hook said anything. */
+export const finalOutputOf = async (
+  ...about: Parameters<typeof firedResult>
+): Promise<DefaultHookOutput | undefined> => (await firedResult(...about))?.finalOutput;
 
 interface CallOutcome {
   readonly failures: readonly { readonly phase: HookEventName; readonly error: unknown }[];

@@ -12,14 +12,8 @@ import {
   BeforeToolSelectionHookOutput,
 } from '../translate/model-outputs.ts';
 import { commonEffects } from '../verdict/results.ts';
-import { finalOutputOf, newCallId } from './event-hooks.ts';
-import {
-  type EndedToolCall,
-  type ExecuteTool,
-  runToolCall,
-  type StopRequest,
-  toolResponse,
-} from './tool-call.ts';
+import { finalOutputOf } from './event-hooks.ts';
+import { toolResponse } from './tool-call.ts';
 
 /**
  * Fires BeforeTool (HOOK-127, 150). Undefined when no hook said anything; never throws (HOOK-111, 115).
@@ -51,35 +45,6 @@ export function fireAfterToolHook(
     handler.fireAfterToolEvent(toolName, toolInput, toolResponse(result), options),
   );
 }
-
-/** What a tool gave, with the effects of its hooks. */
-export interface HookedToolResult extends ToolResult {
-  /** A hook wants the agent to stop, and why: end the loop, and show the reason to the user. */
-  readonly stop?: StopRequest;
-}
-
-/**
- * A tool call with its hooks: BeforeTool, the tool, AfterTool (HOOK-133). A blocked call never runs
- * the tool; its result tells the model why (HOOK-017, 183). Never throws: a tool that throws is a
- * result with `error`. Where a hook wants the agent to stop, the result has a `stop` with the reason for
- * the user (C-65).
- *
- * @example
- * const result = await executeToolWithHooks(config, 'write_file', input, (input) => write(input));
- */
-export function executeToolWithHooks(
-  config: HookSystemConfig,
-  toolName: string,
-  toolInput: ToolInput,
-  executeFn: ExecuteTool,
-  options?: FireOptions,
-): Promise<HookedToolResult> {
-  const request = { id: newCallId(), name: toolName, input: toolInput };
-  return runToolCall(config, request, executeFn, options).then(resultOf);
-}
-
-const resultOf = ({ toolResult, stop }: EndedToolCall): HookedToolResult =>
-  stop ? { ...toolResult, stop } : toolResult;
 
 /** What every model hook may say beside its own answer (C-50, C-61, C-83). */
 interface CommonHookResult {

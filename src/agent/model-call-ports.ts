@@ -1,4 +1,5 @@
 import type { ModelCallPorts, ModelRequest } from '../../machines/model-call.ts';
+import type { EventContext } from '../dialects/event-context.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { PrepareOptions } from '../hooks/hook-event-handler.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
@@ -18,7 +19,7 @@ export type ModelEvent = 'BeforeToolSelection' | 'BeforeModel' | 'AfterModel';
 /** Asks the model for one whole response. */
 export type CallModel = (request: GenAIRequest, signal: AbortSignal) => Promise<GenAIResponse>;
 
-/** Told of what the hooks of an event did, as soon as they have spoken. */
+/** Called with what the hooks of an event did, as soon as they have spoken. */
 export type OnHooks = (event: ModelEvent, result: AggregatedHookResult) => void;
 
 /** A model call as it is to be made. */
@@ -26,6 +27,7 @@ export interface ModelCall {
   readonly request: GenAIRequest;
   readonly callModel: CallModel;
   readonly onHooks?: OnHooks | undefined;
+  readonly context?: EventContext | undefined;
 }
 
 const { toHookLLMRequest, toHookLLMResponse } = defaultHookTranslator;
@@ -37,7 +39,7 @@ const asRequest = (request: ModelRequest): GenAIRequest => request as GenAIReque
 export function modelCallPorts(
   config: HookSystemConfig,
   system: Ready,
-  { request, callModel, onHooks = () => undefined }: ModelCall,
+  { request, callModel, onHooks = () => undefined, context = {} }: ModelCall,
 ): ModelCallPorts {
   const onSelection = planHooks(config, system, 'BeforeToolSelection');
   // Without tools there is nothing to select from (HOOK-053).
@@ -45,6 +47,7 @@ export function modelCallPorts(
   const before = planHooks(config, system, 'BeforeModel');
   const after = planHooks(config, system, 'AfterModel');
   const reporting = (event: ModelEvent): PrepareOptions => ({
+    context,
     onDecided: (result) => onHooks(event, result),
   });
   return {
@@ -73,12 +76,12 @@ export function modelCallPorts(
         ),
     }),
     selectTools: (asked, outcome) => {
-      const output = hookResult(outcome)?.finalOutput;
-      return withSystemMessage(withToolConfig(asRequest(asked), output), output?.systemMessage);
+      const { finalOutput: output, verdict } = hookResult(outcome) ?? {};
+      return withSystemMessage(withToolConfig(asRequest(asked), output), verdict?.message);
     },
     rewrite: (asked, outcome) => {
-      const output = hookResult(outcome)?.finalOutput;
-      return withSystemMessage(withChanges(asRequest(asked), output), output?.systemMessage);
+      const { finalOutput: output, verdict } = hookResult(outcome) ?? {};
+      return withSystemMessage(withChanges(asRequest(asked), output), verdict?.message);
     },
     synthetic: (outcome) => syntheticResponse(hookResult(outcome)?.finalOutput),
     // A model that throws at once fails as one that rejects does.

@@ -1,174 +1,263 @@
-import {
-  type ModelCallInput,
-  modelCallMachine,
-  type ModelCallOutcome,
-  type ModelCallPorts,
-} from '../../machines/model-call.ts';
-import { hookEvent } from '../hooks/run-machine.ts';
+import type { ToolInput } from '../../machines/tool-call.ts';
+import type { ModelCallOutcome } from '../../machines/model-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { isObserved, observedSession } from '../hooks/telemetry.ts';
-import { messageOf } from '../message-of.ts';
-import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
-import { emptyResponse } from '../translate/genai-v1.ts';
-import type { AggregatedHookResult } from '../verdict/results.ts';
+import { isObserved } from '../hooks/telemetry.ts';
+import type { HookToolConfig, LLMConfig } from '../protocol/llm.ts';
+import { defined } from '../protocol/output.ts';
+import { readConfig } from '../translate/fields.ts';
+import type {
+  GenAIContent,
+  GenAIPart,
+  GenAIRequest,
+  GenAIResponse,
+} from '../translate/genai-types.ts';
+import { defaultHookTranslator } from '../translate/genai-v1.ts';
 import {
-  hookResult,
+  hasHooks,
   isPending,
+  isUnready,
+  newCallId,
   type Ready,
   readyHookSystem,
-  runCall,
   untilCancelled,
 } from './event-hooks.ts';
-import { type CallModel, modelCallPorts, type OnHooks } from './model-call-ports.ts';
-import type { StopRequest } from './tool-call.ts';
+import {
+  type EndedModelCall,
+  type ModelCallOptions,
+  runGenAIModelCall,
+} from './genai-model-call.ts';
+import { refusalOf } from './tool-choice.ts';
 
-/** The machine of a model call with its actors provided, once for all runs. */
-export const modelCall = modelCallMachine.provide({ actors: { hookEvent } });
-
-/** One logical model call, however often the provider is asked for it (C-90). */
-export interface ModelCallRequest {
-  readonly id: string;
-  readonly request: GenAIRequest;
+/** A piece of a message. One with neither text, call nor result is for the model alone, and hooks do not see it. */
+export interface NeutralPart {
+  readonly text?: string;
+  /** The model wants a tool. */
+  readonly call?: { readonly id: string; readonly name: string; readonly input: ToolInput };
+  /** The result of a call; hooks do not see it, but it stays with its call. */
+  readonly result?: { readonly id: string; readonly name: string };
+  /** What the piece is to its owner; it comes back with it. */
+  readonly original?: unknown;
 }
+
+/** A message of a conversation. */
+export interface NeutralMessage {
+  readonly role: 'user' | 'model';
+  readonly parts: readonly NeutralPart[];
+  /** What the message is to its owner. */
+  readonly original?: unknown;
+}
+
+/** What a model is asked, in no provider's shape. */
+export interface NeutralRequest {
+  readonly model: string;
+  readonly messages: readonly NeutralMessage[];
+  /** The names of the tools on offer; default: none. */
+  readonly tools?: readonly string[];
+  /** Which of them the model may call; default: as it likes. */
+  readonly toolConfig?: HookToolConfig;
+  readonly settings?: LLMConfig;
+  /** What is added to the system instruction; hooks add to it, and do not see the instruction. */
+  readonly system?: string;
+}
+
+/** What a model answered. */
+export interface NeutralResponse {
+  readonly parts: readonly NeutralPart[];
+  readonly finishReason?: string;
+  readonly usage?: GenAIResponse['usageMetadata'];
+}
+
+/** Asks the model for one whole answer. */
+export type CallNeutralModel = (
+  request: NeutralRequest,
+  signal: AbortSignal,
+) => Promise<NeutralResponse>;
 
 /** A model call that has ended, with the effects of its hooks applied. */
-export interface EndedModelCall {
-  readonly outcome: ModelCallOutcome;
-  /** The request that was sent, or would have been. */
-  readonly request: GenAIRequest;
+export interface EndedNeutralCall extends Omit<EndedModelCall, 'request' | 'response'> {
+  /** The request that was sent, or would have been; messages that no hook changed are those that were given. */
+  readonly request: NeutralRequest;
   /** What the agent goes on with; absent when the call failed, was cancelled, or was stopped without an answer. */
-  readonly response?: GenAIResponse;
-  /** Why a hook forbade the call; the user reads it (C-81). */
-  readonly blockedReason?: string;
-  readonly stop?: StopRequest;
-  /** The response is not for the user (HOOK-049). */
-  readonly suppressOutput: boolean;
-  /** What hooks tell the model that it was not told with this request; it belongs to the next one (HOOK-159, C-61). */
-  readonly systemMessage?: string;
-  readonly error?: unknown;
-  /** What the hooks of each phase did, when any ran. */
-  readonly selection?: AggregatedHookResult;
-  readonly before?: AggregatedHookResult;
-  readonly after?: AggregatedHookResult;
-}
-
-export interface ModelCallOptions {
-  readonly signal?: AbortSignal;
-  readonly onHooks?: OnHooks;
+  readonly response?: NeutralResponse;
+  /** Why a tool may not be called in answer to this request, for the model; undefined when it may. */
+  refusal(toolName: string): string | undefined;
 }
 
 /**
- * Takes one model call through its hooks, as one `modelCall` machine; with no hook and nobody who
- * watches, the model is just asked. Never throws: a failing model is an outcome.
+ * Takes one model call through its hooks, as one `modelCall` machine: the choice of tools, the request,
+ * the answer. Never throws: a failing model is an outcome.
+ *
+ * @example
+ * const call = await runModelCall(
+ *   config,
+ *   { model: 'some-model', messages: [{ role: 'user', parts: [{ text: 'Hi' }] }] },
+ *   async (request, signal) => ({ parts: [{ text: await ask(request, signal) }] }),
+ * );
+ * if (call.response) show(call.response.parts);
  */
 export async function runModelCall(
   config: HookSystemConfig,
-  asked: ModelCallRequest,
-  callModel: CallModel,
-  { signal = new AbortController().signal, onHooks }: ModelCallOptions = {},
-): Promise<EndedModelCall> {
+  request: NeutralRequest,
+  callModel: CallNeutralModel,
+  options: ModelCallOptions & { readonly id?: string } = {},
+): Promise<EndedNeutralCall> {
+  const { id = newCallId(), ...rest } = options;
   const ready = readyHookSystem(config);
   const system = isPending(ready) ? await ready : ready;
-  const { request } = asked;
-  const cancelled = (reason: string): ModelCallOutcome => ({
-    status: 'cancelled',
-    request,
-    failures: [],
-    reason,
-  });
-  if (signal.aborted) return endedModelCall(cancelled(messageOf(signal.reason)));
-  const input = modelCallInput(config, system, asked, callModel, onHooks);
-  if (isPlain(input) && !isObserved(config)) {
-    const run = async (): Promise<ModelCallOutcome> => {
-      try {
-        return {
-          status: 'done',
-          request,
-          failures: [],
-          response: await callModel(request, signal),
-        };
-      } catch (error) {
-        return { status: 'failed', request, failures: [], error };
-      }
-    };
-    return endedModelCall(await untilCancelled(run, cancelled, signal));
-  }
-  const observed = { ...input, ...observedSession(config) };
-  return endedModelCall(await runCall(config, modelCall, observed, signal));
-}
-
-/** Whether nothing but the model would run. */
-const isPlain = ({ ports }: ModelCallInput): boolean =>
-  !ports.hooksOnSelection && !ports.hooksBefore && !ports.hooksAfter;
-
-/** A model call as input of the `modelCall` machine, which waits for hooks that are not ready yet. */
-export function modelCallInput(
-  config: HookSystemConfig,
-  ready: Ready | Promise<Ready>,
-  { id, request }: ModelCallRequest,
-  callModel: CallModel,
-  onHooks: OnHooks | undefined,
-): ModelCallInput {
-  const portsWith = (system: Ready): ModelCallPorts =>
-    modelCallPorts(config, system, { request, callModel, onHooks });
-  const ports = isPending(ready)
-    ? { ...portsWith(undefined), planHooks: () => ready.then(portsWith) }
-    : portsWith(ready);
-  return { id, request, ports };
-}
-
-/** What an ended model call means for the agent and its user (HOOK-036, 037, 040, 046 to 049, 058, 184, 202). */
-export function endedModelCall(outcome: ModelCallOutcome): EndedModelCall {
-  const selection = hookResult(outcome.selection);
-  const before = hookResult(outcome.before);
-  const after = hookResult(outcome.after);
-  const outputs = [selection, before, after].map((phase) => phase?.finalOutput);
-  const stopping = outputs.find((output) => output?.shouldStopExecution());
-  // What hooks said beside a request that was sent went with it; else they spoke in the model's place.
-  const last = wasSent(outcome) ? outputs.slice(-1) : outputs;
-  const systemMessages = last.flatMap((output) => output?.systemMessage ?? []);
-  const response = responseOf(outcome);
+  if (isPlain(config, system)) return plainCall(request, callModel, options.signal);
+  const carrier = new Carrier();
+  const asked = carrier.toRequest(request);
+  const {
+    response,
+    request: sent,
+    ...ended
+  } = await runGenAIModelCall(
+    config,
+    { id, request: asked },
+    async (changed, signal) =>
+      carrier.toResponse(await callModel(carrier.fromRequest(changed, request), signal)),
+    rest,
+  );
   return {
-    outcome,
-    request: outcome.request as GenAIRequest,
-    ...(response && { response }),
-    ...((outcome.status === 'blocked' || outcome.status === 'answered') && {
-      blockedReason: before?.finalOutput?.getBlockReason() ?? '',
-    }),
-    ...(stopping &&
-      outcome.status !== 'cancelled' && { stop: { reason: stopping.getStopReason() } }),
-    suppressOutput: last.some((output) => output?.suppressOutput === true),
-    ...(systemMessages.length > 0 &&
-      outcome.status !== 'cancelled' && { systemMessage: systemMessages.join('\n') }),
-    ...(outcome.status === 'failed' && { error: outcome.error }),
-    ...(selection && { selection }),
-    ...(before && { before }),
-    ...(after && { after }),
+    ...ended,
+    request: carrier.fromRequest(sent, request),
+    ...(response && { response: carrier.fromResponse(response) }),
+    refusal: (toolName) => refusalOf(toolName, sent),
   };
 }
 
-/** Whether the model was asked. */
-function wasSent(outcome: ModelCallOutcome): boolean {
-  switch (outcome.status) {
-    case 'answered':
-    case 'blocked':
-      return false;
-    case 'stopped':
-      return outcome.after !== undefined;
-    default:
-      return true;
-  }
+/** Whether nothing but the model would run. */
+const isPlain = (config: HookSystemConfig, system: Ready): boolean =>
+  !isObserved(config) &&
+  !isUnready(system) &&
+  !(['BeforeToolSelection', 'BeforeModel', 'AfterModel'] as const).some((event) =>
+    hasHooks(system, event),
+  );
+
+/** Asks the model, as a call with hooks that say nothing would end. */
+async function plainCall(
+  request: NeutralRequest,
+  callModel: CallNeutralModel,
+  signal = new AbortController().signal,
+): Promise<EndedNeutralCall> {
+  const ask = async (): Promise<ModelCallOutcome> => {
+    const made = { request, failures: [] };
+    try {
+      return { ...made, status: 'done', response: await callModel(request, signal) };
+    } catch (error) {
+      return { ...made, status: 'failed', error };
+    }
+  };
+  const cancelled = (reason: string): ModelCallOutcome => ({
+    request,
+    failures: [],
+    status: 'cancelled',
+    reason,
+  });
+  const outcome = await untilCancelled(ask, cancelled, signal);
+  const { toolConfig } = request;
+  return {
+    outcome,
+    request,
+    suppressOutput: false,
+    ...(outcome.status === 'done' && { response: outcome.response as NeutralResponse }),
+    ...(outcome.status === 'failed' && { error: outcome.error }),
+    refusal: (toolName) =>
+      toolConfig && refusalOf(toolName, new Carrier().toRequest({ ...request, messages: [] })),
+  };
 }
 
-function responseOf(outcome: ModelCallOutcome): GenAIResponse | undefined {
-  switch (outcome.status) {
-    case 'done':
-    case 'answered':
-    case 'stopped':
-      return outcome.response;
-    case 'blocked':
-      return emptyResponse();
-    default:
-      return undefined;
+/** Carries a neutral conversation through the shapes that the engine has its hooks change, and finds again what they left alone. */
+class Carrier {
+  readonly #messages = new Map<GenAIContent, NeutralMessage>();
+  readonly #parts = new Map<GenAIPart, NeutralPart>();
+
+  toRequest({
+    model,
+    messages,
+    tools = [],
+    toolConfig,
+    settings,
+    system,
+  }: NeutralRequest): GenAIRequest {
+    const config = {
+      ...settings,
+      ...(system !== undefined && { systemInstruction: system }),
+      ...(toolConfig && { toolConfig: defaultHookTranslator.fromHookToolConfig(toolConfig) }),
+      ...(tools.length > 0 && {
+        tools: [{ functionDeclarations: tools.map((name) => ({ name })) }],
+      }),
+    };
+    return {
+      model,
+      contents: messages.map((message) => this.#toContent(message)),
+      config,
+    } as GenAIRequest;
+  }
+
+  /** The request as hooks left it; the same object where they left all of it alone. */
+  fromRequest(
+    { model, contents, config = {} }: GenAIRequest,
+    given: NeutralRequest,
+  ): NeutralRequest {
+    const { systemInstruction, toolConfig } = config;
+    return defined<NeutralRequest>({
+      ...given,
+      model,
+      messages: (contents as readonly GenAIContent[]).map((content) => this.#fromContent(content)),
+      settings: readConfig(config, 'config', []),
+      toolConfig: toolConfig && defaultHookTranslator.toHookToolConfig(toolConfig),
+      system: systemInstruction as string | undefined,
+    });
+  }
+
+  toResponse({ parts, finishReason, usage }: NeutralResponse): GenAIResponse {
+    const content = { role: 'model', parts: parts.map((part) => this.#toPart(part)) };
+    return {
+      candidates: [{ content, index: 0, ...(finishReason !== undefined && { finishReason }) }],
+      ...(usage && { usageMetadata: usage }),
+    };
+  }
+
+  fromResponse({ candidates, usageMetadata }: GenAIResponse): NeutralResponse {
+    const { content, finishReason } = candidates?.[0] ?? {};
+    return {
+      parts: this.#fromParts(content?.parts),
+      ...(finishReason !== undefined && { finishReason }),
+      ...(usageMetadata && { usage: usageMetadata }),
+    };
+  }
+
+  #toContent(message: NeutralMessage): GenAIContent {
+    const content = {
+      role: message.role,
+      parts: message.parts.map((part) => this.#toPart(part)),
+    };
+    this.#messages.set(content, message);
+    return content;
+  }
+
+  #fromContent(content: GenAIContent): NeutralMessage {
+    const kept = this.#messages.get(content);
+    if (kept) return kept;
+    return {
+      role: content.role === 'model' ? 'model' : 'user',
+      parts: this.#fromParts(content.parts),
+    };
+  }
+
+  #toPart(part: NeutralPart): GenAIPart {
+    const { text, call, result } = part;
+    const carried: GenAIPart = {
+      ...(text !== undefined && { text }),
+      ...(call && { functionCall: { id: call.id, name: call.name, args: { ...call.input } } }),
+      ...(result && { functionResponse: result }),
+    };
+    this.#parts.set(carried, part);
+    return carried;
+  }
+
+  #fromParts(parts: readonly GenAIPart[] = []): NeutralPart[] {
+    return parts.map((part) => this.#parts.get(part) ?? { text: part.text ?? '' });
   }
 }

@@ -4,11 +4,12 @@ import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
 
 import type { Confirm, ExecuteTool, ToolCallOptions, ToolCallRequest } from './tool-call.ts';
 import type { Tool, ToolContext } from './tool.ts';
+import { checkInput } from './tool-parameters.ts';
 
 export interface OfferedToolsOptions {
   readonly config: HookSystemConfig;
   readonly tools: ReadonlyMap<string, Tool>;
-  /** Who asks for the calls, for hooks that are told of it; default `main`. */
+  /** Who asks for the calls, for hooks that receive it; default `main`. */
   readonly invokedBy?: InvokedBy | undefined;
   /** Whether built-in tools may write settings with hooks, hooks, and trusted scripts without asking; default false. */
   readonly allowGuardWrites?: boolean | undefined;
@@ -59,7 +60,10 @@ export class OfferedTools {
   }
 
   /** One question at a time: a user cannot answer two at once. */
-  #asked(ask: () => boolean | Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+  #asked<Answer>(
+    ask: () => Answer | Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer | false> {
     const answer = this.#asking.then(() => (signal.aborted ? false : ask()));
     this.#asking = answer.catch(() => undefined);
     return answer;
@@ -74,13 +78,8 @@ async function execute(
   context: ToolContext,
 ): Promise<ToolResult> {
   if (tool === undefined) return errorResult(`There is no tool "${name}".`, 'tool_not_found');
-  const checked = tool.parameters.safeParse(input);
-  if (!checked.success)
-    return errorResult(
-      `Invalid arguments for ${name}: ${checked.error.issues
-        .map(({ path, message }) => [path.join('.'), message].filter(Boolean).join(': '))
-        .join('; ')}`,
-      'invalid_tool_params',
-    );
-  return tool.execute(checked.data, context);
+  const checked = await checkInput(name, tool.parameters, input);
+  if ('problem' in checked)
+    return errorResult(`Invalid arguments for ${name}: ${checked.problem}`, 'invalid_tool_params');
+  return tool.execute(checked.input, context);
 }

@@ -1,11 +1,16 @@
 import { hasHooks, isUnready, readyHookSystem } from './event-hooks.ts';
-import { hookDecision, type ChatEvent } from './chat-events.ts';
+import { hookDecision, notice, type ChatEvent } from './chat-events.ts';
 import type { ChatSession } from './chat-session.ts';
 import type { DefaultHookOutput } from '../protocol/output.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 
 /** The events that belong to the session and not to a call; nothing they say blocks anything (C-05, C-54). */
-export type SessionEvent = 'SessionStart' | 'SessionEnd' | 'PreCompress' | 'Notification';
+export type SessionEvent =
+  | 'SessionStart'
+  | 'SessionEnd'
+  | 'PreCompress'
+  | 'PostCompress'
+  | 'Notification';
 
 type Tell = (...events: ChatEvent[]) => void;
 
@@ -20,8 +25,8 @@ export async function fireSessionEvent<Event extends SessionEvent>(
   const system = await readyHookSystem(config);
   if (!system || isUnready(system) || !hasHooks(system, event, subject)) return undefined;
   const result = await system.getEventHandler().fire(event, fields);
-  const text = result.finalOutput?.systemMessage;
-  tell(...hookDecision(event, result), ...(text === undefined ? [] : [notice(text)]));
+  const { message } = result.verdict;
+  tell(...hookDecision(event, result), ...(message === undefined ? [] : [notice(message)]));
   return result.finalOutput;
 }
 
@@ -35,5 +40,3 @@ export async function beginSession(session: ChatSession, tell: Tell): Promise<vo
   const context = output?.getAdditionalContext();
   if (context !== undefined) session.contexts.push(context);
 }
-
-export const notice = (text: string): ChatEvent => ({ type: 'notice', text });

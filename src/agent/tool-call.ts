@@ -8,17 +8,28 @@ import {
   type ToolInput,
 } from '../../machines/tool-call.ts';
 import type { EventContext } from '../dialects/event-context.ts';
+import { joinTexts } from '../dialects/merge-effects.ts';
 import { isError } from '../errors.ts';
+import type { FireOptions } from '../hooks/hook-event-handler.ts';
 import { hookEvent } from '../hooks/run-machine.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { isObserved, observedSession } from '../hooks/telemetry.ts';
 import { messageOf } from '../message-of.ts';
-import { BeforeToolHookOutput, type DefaultHookOutput } from '../protocol/output.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import {
+  BeforeToolHookOutput,
+  type DefaultHookOutput,
+  defined,
+  type HookOutput,
+} from '../protocol/output.ts';
 import { errorResult, type LlmContent, type ToolResult } from '../protocol/tool-result.ts';
+import { createSpecificHookOutput } from '../translate/model-outputs.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 import {
+  hasHooks,
   hookResult,
   isPending,
+  newCallId,
   planHooks,
   type Ready,
   readyHookSystem,
@@ -43,8 +54,11 @@ export interface ToolCallQuestion extends ToolCallRequest {
   readonly reason?: string;
 }
 
+/** Whether a tool may run; a text is why it may not, for the model. */
+export type Approval = boolean | string;
+
 /** Asks the user whether a tool may run. */
-export type Confirm = (request: ToolCallQuestion) => boolean | Promise<boolean>;
+export type Confirm = (request: ToolCallQuestion) => Approval | Promise<Approval>;
 
 /** How a tool call is made, and what is known of it beside what was asked. */
 export interface ToolCallOptions extends EventContext {
@@ -53,6 +67,8 @@ export interface ToolCallOptions extends EventContext {
   readonly notOffered?: string | undefined;
   /** Default: nobody is asked. */
   readonly confirm?: Confirm | undefined;
+  /** What `confirm` is asked about: every call, the default, or only one for which a hook wants it. */
+  readonly asks?: 'every call' | 'where a hook wants it' | undefined;
 }
 
 /** A tool call that has ended. */
@@ -60,37 +76,90 @@ export interface EndedToolCall extends AppliedToolCall {
   readonly outcome: ToolCallOutcome;
   /** What the BeforeTool hooks did, when any ran. */
   readonly before?: AggregatedHookResult;
+  /** What the ToolPermission hooks did, when any ran. */
+  readonly permission?: AggregatedHookResult;
+  /** What the ToolFailed hooks did, when any ran. */
+  readonly failed?: AggregatedHookResult;
   /** What the AfterTool hooks did, when any ran. */
   readonly after?: AggregatedHookResult;
+  /** What hooks have for the user alone. */
+  readonly notice?: string;
 }
 
 /**
  * Takes one tool call through its hooks, as one `toolCall` machine; with no hook, no question and
  * nobody who watches, the tool just runs. Never throws: a failing tool is a result with `error`.
  */
-export async function runToolCall(
+export function runToolCall(
   config: HookSystemConfig,
   request: ToolCallRequest,
   executeTool: ExecuteTool,
-  { signal, ...options }: ToolCallOptions = {},
+  options: ToolCallOptions = {},
 ): Promise<EndedToolCall> {
-  // Nothing is awaited on the way to a call that no hook matches (HOOK-013).
+  // Nothing is awaited on the way to a call that no hook matches (HOOK-013), and no frame waits for one
+  // that is under way: it would take memory as long as the call lasts.
   const ready = readyHookSystem(config);
-  const system = isPending(ready) ? await ready : ready;
-  const toolInput = request.input;
+  const run = (system: Ready) => runReady(config, system, request, executeTool, options);
+  return isPending(ready) ? ready.then(run).then(endedToolCall) : run(ready).then(endedToolCall);
+}
+
+/** What a tool gave, with the effects of its hooks. */
+export interface HookedToolResult extends ToolResult {
+  /** A hook wants the agent to stop, and why: end the loop, and show the reason to the user. */
+  readonly stop?: StopRequest;
+  /** What hooks have for the user alone. */
+  readonly notice?: string;
+}
+
+/**
+ * A tool call with its hooks: BeforeTool, the tool, AfterTool (HOOK-133). A blocked call never runs
+ * the tool; its result tells the model why (HOOK-017, 183). Never throws: a tool that throws is a
+ * result with `error`. Where a hook wants the agent to stop, the result has a `stop` with the reason for
+ * the user (C-65).
+ *
+ * @example
+ * const result = await executeToolWithHooks(config, 'write_file', input, (input) => write(input));
+ */
+export function executeToolWithHooks(
+  config: HookSystemConfig,
+  toolName: string,
+  toolInput: ToolInput,
+  executeFn: ExecuteTool,
+  options?: FireOptions,
+): Promise<HookedToolResult> {
+  const request = { id: newCallId(), name: toolName, input: toolInput };
+  return runToolCall(config, request, executeFn, options).then(hookedResult);
+}
+
+const hookedResult = ({ toolResult, stop, notice }: EndedToolCall): HookedToolResult =>
+  stop || notice !== undefined
+    ? { ...toolResult, ...(stop && { stop }), ...(notice !== undefined && { notice }) }
+    : toolResult;
+
+function runReady(
+  config: HookSystemConfig,
+  system: Ready,
+  request: ToolCallRequest,
+  executeTool: ExecuteTool,
+  { signal, ...options }: ToolCallOptions,
+): Promise<ToolCallOutcome> {
   const cancelled = (reason: string) => cancelledToolCall(request, reason);
-  if (signal?.aborted) return endedToolCall(cancelled(messageOf(signal.reason)));
+  if (signal?.aborted) return Promise.resolve(cancelled(messageOf(signal.reason)));
   const input = toolCallInput(config, system, request, executeTool, options);
-  if (isPlain(input) && !isObserved(config)) {
-    const heard = signal ?? new AbortController().signal;
-    const run = async (): Promise<ToolCallOutcome> => {
-      const result = await runTool(executeTool, toolInput, heard).catch(failedResult);
-      return { status: 'done', toolInput, failures: [], result };
-    };
-    return endedToolCall(await untilCancelled(run, cancelled, signal));
-  }
-  const observed = { ...input, ...observedSession(config) };
-  return endedToolCall(await runCall(config, toolCall, observed, signal));
+  if (!isPlain(input) || isObserved(config))
+    return runCall(
+      config,
+      toolCall,
+      { ...input, ...observedSession(config, options.sessionId) },
+      signal,
+    );
+  const toolInput = request.input;
+  const toolSignal = signal ?? new AbortController().signal;
+  const run = async (): Promise<ToolCallOutcome> => {
+    const result = await runTool(executeTool, toolInput, toolSignal).catch(failedResult);
+    return { status: 'done', toolInput, failures: [], result };
+  };
+  return Promise.resolve(untilCancelled(run, cancelled, signal));
 }
 
 /** How a call ends that is cancelled before it begins. */
@@ -103,7 +172,11 @@ export const cancelledToolCall = ({ input }: ToolCallRequest, reason: string): T
 
 /** Whether nothing but the tool would run. */
 const isPlain = ({ ports, notOffered }: ToolCallInput): boolean =>
-  notOffered === undefined && !ports.hooksBefore && !ports.hooksAfter && !ports.ask;
+  notOffered === undefined &&
+  !ports.hooksBefore &&
+  !ports.hooksOnFailure &&
+  !ports.hooksAfter &&
+  (!ports.ask || ports.asksForHooksAlone === true);
 
 /** A tool call as input of the `toolCall` machine, which waits for hooks that are not ready yet. */
 export function toolCallInput(
@@ -111,43 +184,78 @@ export function toolCallInput(
   ready: Ready | Promise<Ready>,
   request: ToolCallRequest,
   executeTool: ExecuteTool,
-  { notOffered, confirm, toolCallId = request.id, ...given }: Omit<ToolCallOptions, 'signal'>,
+  { notOffered, confirm, asks, toolCallId = request.id, ...given }: Omit<ToolCallOptions, 'signal'>,
 ): ToolCallInput {
   const { id, name, input } = request;
-  const context = { ...given, toolCallId };
-  const portsWith = (system: Ready): ToolCallPorts => ({
-    ...plannedHooks(config, system, name, context, confirm !== undefined),
-    rewrite: rewritten,
-    ...(confirm && {
-      ask: (toolInput, answer, before) =>
-        ask({ ...request, input: toolInput, ...askedBy(before) }, confirm, answer),
-    }),
-    execute: (toolInput, signal) => runTool(executeTool, toolInput, signal),
-    failure: failedResult,
-  });
+  let toolDuration: number | undefined;
+  const context: EventContext = { ...given, toolCallId, toolDuration: () => toolDuration };
+  const timed: ExecuteTool = (toolInput, signal) => {
+    const start = performance.now();
+    return runTool(executeTool, toolInput, signal).finally(() => {
+      toolDuration = performance.now() - start;
+    });
+  };
+  const portsWith = (system: Ready): ToolCallPorts => {
+    const canAsk = confirm !== undefined;
+    const planned = plannedHooks(config, system, name, context, canAsk);
+    return {
+      planHooks: undefined,
+      ...planned,
+      rewrite: rewritten,
+      ask:
+        confirm &&
+        ((toolInput, answer, before) =>
+          ask({ ...request, input: toolInput, ...askedBy(before) }, confirm, answer)),
+      ...(asks === 'where a hook wants it' && { asksForHooksAlone: true }),
+      execute: timed,
+      failure: failedResult,
+      hasFailed: (result) => (result as ToolResult).error !== undefined,
+    };
+  };
   const ports = isPending(ready)
     ? { ...portsWith(undefined), planHooks: () => ready.then(portsWith) }
     : portsWith(ready);
   return { id, toolName: name, toolInput: input, notOffered, ports };
 }
 
-/** The hooks before and after a tool. */
+/** The hooks of a tool call. */
 function plannedHooks(
   config: HookSystemConfig,
   system: Ready,
   name: string,
   context: EventContext,
   canAsk: boolean,
-): Pick<ToolCallPorts, 'hooksBefore' | 'hooksAfter'> {
+): Pick<ToolCallPorts, 'hooksBefore' | 'hooksOnPermission' | 'hooksOnFailure' | 'hooksAfter'> {
   const before = planHooks(config, system, 'BeforeTool', name);
+  // Most calls come to neither of these, and what is planned is reported.
+  const rare = (event: 'ToolPermission' | 'ToolFailed') =>
+    hasHooks(system, event, name) ? planHooks(config, system, event, name) : undefined;
+  const permission = canAsk ? rare('ToolPermission') : undefined;
+  const failed = rare('ToolFailed');
   const after = planHooks(config, system, 'AfterTool', name);
   return {
-    ...(before && {
-      hooksBefore: (toolInput) =>
-        before(() => ({ tool_name: name, tool_input: toolInput }), { context, canAsk }),
-    }),
-    ...(after && {
-      hooksAfter: (toolInput, result) =>
+    hooksBefore:
+      before &&
+      ((toolInput) =>
+        before(() => ({ tool_name: name, tool_input: toolInput }), { context, canAsk })),
+    hooksOnPermission:
+      permission &&
+      ((toolInput) => permission(() => ({ tool_name: name, tool_input: toolInput }), { context })),
+    hooksOnFailure:
+      failed &&
+      ((toolInput, result) =>
+        failed(
+          () => ({
+            tool_name: name,
+            tool_input: toolInput,
+            error: (result as ToolResult).error?.message ?? '',
+            tool_response: toolResponse(result as ToolResult),
+          }),
+          { context },
+        )),
+    hooksAfter:
+      after &&
+      ((toolInput, result) =>
         after(
           () => ({
             tool_name: name,
@@ -155,8 +263,7 @@ function plannedHooks(
             tool_response: toolResponse(result as ToolResult),
           }),
           { context },
-        ),
-    }),
+        )),
   };
 }
 
@@ -179,7 +286,7 @@ function ask(request: ToolCallRequest, confirm: Confirm, answer: AnswerToolCall)
   const reason = `The user did not let ${request.name} run.`;
   const asked = (async () => confirm(request))();
   void asked.then(
-    (approved) => answer(approved, reason),
+    (approval) => answer(approval === true, typeof approval === 'string' ? approval : reason),
     (error: unknown) => answer(false, `${reason} (${messageOf(error)})`),
   );
 }
@@ -187,13 +294,41 @@ function ask(request: ToolCallRequest, confirm: Confirm, answer: AnswerToolCall)
 /** What an ended tool call means, with what its hooks did. */
 export function endedToolCall(outcome: ToolCallOutcome): EndedToolCall {
   const before = hookResult(outcome.before);
+  const permission = hookResult(outcome.permission);
+  const failed = hookResult(outcome.failed);
   const after = hookResult(outcome.after);
+  const notice = joinTexts(
+    [before, permission, failed, after].map((result) => result?.verdict.notice),
+  );
   return {
-    ...applyToolEffects(outcome, before?.finalOutput, after?.finalOutput, after?.toolResponse),
+    ...applyToolEffects(
+      outcome,
+      withoutNotice('BeforeTool', before),
+      withoutNotice('AfterTool', after),
+      after?.toolResponse,
+      {
+        permission: withoutNotice('ToolPermission', permission),
+        failed: withoutNotice('ToolFailed', failed),
+      },
+    ),
     outcome,
+    ...(notice !== undefined && { notice }),
     ...(before && { before }),
+    ...(permission && { permission }),
+    ...(failed && { failed }),
     ...(after && { after }),
   };
+}
+
+/** What hooks want, without what they have for the user alone. */
+function withoutNotice(event: HookEventName, result: AggregatedHookResult | undefined): Output {
+  if (result?.verdict.notice === undefined) return result?.finalOutput;
+  const { finalOutput, verdict } = result;
+  const output: HookOutput = finalOutput ?? {};
+  return createSpecificHookOutput(
+    defined<HookOutput>({ ...output, systemMessage: verdict.message }),
+    event,
+  );
 }
 
 /** Runs the tool with the arguments that the hooks left. */
@@ -223,7 +358,19 @@ export interface StopRequest {
 /** A tool call's result with the effects of its hooks applied. */
 interface AppliedToolCall {
   readonly toolResult: ToolResult;
+  /** The same without what hooks appended: the tool's own result or the one in its place, an object as an object. */
+  readonly plainResult: ToolResult;
+  /** What hooks appended for the model, each with the blank line that sets it apart. */
+  readonly appended: readonly string[];
   readonly stop?: StopRequest;
+}
+
+type Output = DefaultHookOutput | undefined;
+
+/** What hooks said where the user would be asked, and of a tool that failed. */
+interface OtherOutputs {
+  readonly permission?: Output;
+  readonly failed?: Output;
 }
 
 /** What an ended tool call means for the model, the user and the agent (HOOK-017, 027 to 030, 131, 132, 217). */
@@ -232,51 +379,58 @@ export function applyToolEffects(
   before: DefaultHookOutput | undefined,
   after: DefaultHookOutput | undefined,
   replaced?: Readonly<Record<string, unknown>>,
+  { permission, failed }: OtherOutputs = {},
 ): AppliedToolCall {
+  const early = [before, permission];
+  const late = [failed, after];
   switch (outcome.status) {
     case 'blocked': {
-      const reason = before?.getBlockReason() ?? 'Blocked by hook';
+      const decider = permission?.isBlockingDecision() ? permission : before;
+      const reason = decider?.getBlockReason() ?? 'Blocked by hook';
       return {
-        toolResult: withTexts(errorResult(reason, 'blocked_by_hook'), [
-          note(before?.systemMessage),
-        ]),
-        ...(outcome.stop && { stop: { reason: before?.getStopReason() ?? reason } }),
+        ...withTexts(errorResult(reason, 'blocked_by_hook'), early.map(messageIn)),
+        ...(outcome.stop && { stop: { reason: decider?.getStopReason() ?? reason } }),
       };
     }
     case 'stopped': {
-      const reason = (after?.shouldStopExecution() ? after : before)?.getStopReason() ?? '';
-      const toolResult = outcome.result
-        ? withHookTexts(resultOf(outcome.result, replaced), before, after)
-        : withTexts(errorResult(reason, 'stopped_by_hook'), [note(before?.systemMessage)]);
-      return { toolResult, stop: { reason } };
+      const stopper = [after, failed, permission].find((output) => output?.shouldStopExecution());
+      const reason = (stopper ?? before)?.getStopReason() ?? '';
+      const applied = outcome.result
+        ? withHookTexts(resultOf(outcome.result, replaced), early, late)
+        : withTexts(errorResult(reason, 'stopped_by_hook'), early.map(messageIn));
+      return { ...applied, stop: { reason } };
     }
     // What AfterTool hooks had said so far decides nothing (G-02).
     case 'cancelled':
-      return {
-        toolResult: outcome.result
-          ? withHookTexts(outcome.result as ToolResult, before, undefined)
-          : errorResult(`The tool call was cancelled: ${outcome.reason}`, 'cancelled'),
-      };
+      return outcome.result
+        ? withHookTexts(outcome.result as ToolResult, early, [])
+        : withTexts(errorResult(`The tool call was cancelled: ${outcome.reason}`, 'cancelled'));
     case 'refused':
-      return {
-        toolResult: errorResult(
-          outcome.reason,
-          outcome.by === 'selection' ? 'tool_not_allowed' : 'declined',
+      return withTexts(
+        errorResult(outcome.reason, outcome.by === 'selection' ? 'tool_not_allowed' : 'declined'),
+      );
+    case 'failed':
+      return withTexts(
+        errorResult(
+          `Blocked because the hooks could not be planned: ${messageOf(outcome.error)}`,
+          'hooks_failed',
         ),
-      };
+      );
     case 'deferred':
       return {
-        toolResult: errorResult(
-          before?.reason
-            ? `The tool call was deferred: ${before.reason}`
-            : 'The tool call was deferred.',
-          'deferred',
+        ...withTexts(
+          errorResult(
+            before?.reason
+              ? `The tool call was deferred: ${before.reason}`
+              : 'The tool call was deferred.',
+            'deferred',
+          ),
         ),
         // Whoever takes it up again begins a new turn.
         stop: { reason: before?.reason ?? `A hook put off the call of ${outcome.toolName}.` },
       };
     case 'done':
-      return { toolResult: withHookTexts(resultOf(outcome.result, replaced), before, after) };
+      return withHookTexts(resultOf(outcome.result, replaced), early, late);
   }
 }
 
@@ -287,28 +441,40 @@ const resultOf = (result: object, replaced: object | undefined): ToolResult =>
 /** Context first, then messages (C-56, C-57); a denial after the fact is reported, and takes nothing back (C-62). */
 function withHookTexts(
   result: ToolResult,
-  before: DefaultHookOutput | undefined,
-  after: DefaultHookOutput | undefined,
-): ToolResult {
-  const context = after?.getAdditionalContext();
-  const told = withTexts(result, [
-    context === undefined ? undefined : `\n\n${context}`,
-    note(before?.systemMessage),
-    note(after?.systemMessage),
-    after?.isBlockingDecision() ? note(after.getBlockReason()) : undefined,
+  early: readonly Output[],
+  late: readonly Output[],
+): AppliedToolCall {
+  const isHidden = late.some((output) => output?.suppressOutput);
+  return withTexts(isHidden ? { ...result, suppressDisplay: true } : result, [
+    ...late.map((output) => paragraph(output?.getAdditionalContext())),
+    ...[...early, ...late].map(messageIn),
+    ...late.map((output) => denialIn(output, result)),
   ]);
-  return after?.suppressOutput === true ? { ...told, suppressDisplay: true } : told;
 }
+
+const paragraph = (text: string | undefined): string | undefined =>
+  text === undefined ? undefined : `\n\n${text}`;
+
+/** A result that is nothing but the reason says it already. */
+const denialIn = (output: Output, { llmContent }: ToolResult): string | undefined =>
+  output?.isBlockingDecision() && llmContent !== output.getBlockReason()
+    ? note(output.getBlockReason())
+    : undefined;
+
+const messageIn = (output: Output): string | undefined => note(output?.systemMessage);
 
 /** A system annotation (HOOK-131, C-55). */
 const note = (text: string | undefined): string | undefined =>
   text === undefined || text === '' ? undefined : `\n\n[System] ${text}`;
 
-function withTexts(result: ToolResult, texts: readonly (string | undefined)[]): ToolResult {
-  const present = texts.filter((text) => text !== undefined);
-  return present.length === 0
-    ? result
-    : { ...result, llmContent: present.reduce<LlmContent>(append, result.llmContent ?? '') };
+function withTexts(
+  plainResult: ToolResult,
+  texts: readonly (string | undefined)[] = [],
+): AppliedToolCall {
+  const appended = texts.filter((text) => text !== undefined);
+  if (appended.length === 0) return { toolResult: plainResult, plainResult, appended };
+  const llmContent = appended.reduce<LlmContent>(append, plainResult.llmContent ?? '');
+  return { toolResult: { ...plainResult, llmContent }, plainResult, appended };
 }
 
 /** Content that is no text keeps its parts and gets one more (C-59). */

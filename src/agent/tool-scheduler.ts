@@ -27,7 +27,7 @@ export interface ToolBatch {
 export interface ToolSchedulerOptions extends OfferedToolsOptions {
   /** How many calls may run at once; default: the number of cores. */
   readonly limit?: number;
-  /** Told of every call as it ends, in the order asked, whatever the order of ending. */
+  /** Called with every call as it ends, in the order asked, whatever the order of ending. */
   readonly onCompleted?: (call: CompletedToolCall) => void;
 }
 

@@ -1,5 +1,5 @@
-import type { z } from 'zod';
 import type { ToolResult } from '../protocol/tool-result.ts';
+import type { ToolParameters } from './tool-parameters.ts';
 
 /** What a tool may know of the call it serves. */
 export interface ToolContext {
@@ -22,11 +22,14 @@ export interface GuardedWrite {
   readonly guarded: readonly string[];
 }
 
-/** A tool of the agent. `parameters` describes its arguments to the model and checks them before it runs. */
+/**
+ * A tool of the agent. `parameters` describes its arguments to the model and checks them before it runs:
+ * a schema of any library that follows Standard Schema (zod, valibot, arktype), or JSON Schema.
+ */
 export interface Tool<Input extends object = object> {
   readonly name: string;
   readonly description: string;
-  readonly parameters: z.ZodType<Input>;
+  readonly parameters: ToolParameters<Input>;
   /** Runs the tool with checked arguments. A failure that the model should read is a result with `error`; a thrown error becomes one. */
   execute(input: Input, context: ToolContext): Promise<ToolResult>;
 }

@@ -1,3 +1,4 @@
+import type { HookProcessInput } from '../../machines/hook-process.ts';
 import type { MessageBus } from '../bus/message-bus.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
@@ -30,13 +31,15 @@ export interface HookHost {
 
   /** Hooks by level, for a host that knows where each comes from; `getHooks` is then not asked. */
   getHookSources?(): readonly HooksFromSource[];
-  /** The dialects whose hooks run; default: LLxprt's alone. */
-  getDialects?(): readonly Dialect[];
+  /** The dialects whose hooks run; default: LLxprt's alone. Asked each time that hooks are looked for. */
+  getDialects?(): readonly Dialect[] | Promise<readonly Dialect[]>;
   /**
    * Whether hooks of a source are on; default: yes. `needsSwitch` is false for hooks of dialects that
    * run as soon as they are there, which only a switch for all dialects turns off (C-01).
    */
   isSwitchedOn?(source: HookSource, needsSwitch: boolean): boolean;
+  /** Whether the host runs a hook itself, so that it must not run here as well; default: it runs none. */
+  runsElsewhere?(hook: UnaskedHook): boolean;
   /** Hooks that settings disable, by name or command. */
   getDisabledHooks?(): readonly DisabledHooks[];
   /** What was wrong with the settings files themselves. */
@@ -56,8 +59,10 @@ export interface HookHost {
   ignoresProject?(): boolean;
   /** Whether the project seems to have hooks that are skipped for it; default: what `ignoresProject` says. */
   skipsProjectHooks?(): boolean;
-  /** Receives what a stronger source takes away from the user; default: nobody is told. */
+  /** Receives what a stronger source takes away from the user; default: it is not reported. */
   onNote?(note: SettingsNote): void;
+  /** Whether the user was told of this problem of the settings before, so that it is not reported again; default: no. */
+  wasReported?(problem: string): boolean;
   /**
    * Whether the user trusts the folder: else no hook of the project runs. Asked when the settings are
    * read, when a plan is made and again when a hook is about to start (C-104, S-17). Only `true` is a yes; a host without this
@@ -86,6 +91,11 @@ export interface HookHost {
   onUnready?: 'allow' | 'block';
   /** The model that `prompt` hooks ask, by the name that a hook gives or that of the host's choice; default: none. */
   getHookModel?(name?: string): Model | undefined;
+  /**
+   * Runs a hook that nobody waits for elsewhere, for a host that ends with its event; rejects where it
+   * cannot be started. What it says then reaches nobody. Default: it runs here, and ends with the host.
+   */
+  outlive?(hook: HookProcessInput): Promise<void>;
   /** Receives warnings, one line each; default stderr. */
   onWarning?: WarningSink;
   /** Observes every machine: one observer for all of them, or none; `observeAll` makes several one. */

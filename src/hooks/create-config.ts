@@ -13,9 +13,12 @@ import { settingsConfig, type SettingsConfigOptions } from './settings-config.ts
 export interface CreateConfigOptions extends SettingsConfigOptions {
   /**
    * The dialects whose hooks run. Default: ours and LLxprt's, and Kodelet's too where `isTrustedFolder` or
-   * `checkTrust` says whom the user trusts; with `settings`: LLxprt's, whose format they have.
+   * `checkTrust` says whom the user trusts; with `settings`: LLxprt's, whose format they have. 'present':
+   * every dialect that has hooks here, as on the command line; they are loaded with the first event.
    */
-  readonly dialects?: readonly Dialect[];
+  readonly dialects?: readonly Dialect[] | 'present';
+  /** The name of the dialect of the host that this runs in: its hooks run there, and not here as well (S-14). */
+  readonly hostDialect?: string | undefined;
   /**
    * Whether changed settings files are read again by themselves, from the next event on; default
    * false. `HookSystem.dispose` ends it, and it keeps no process alive.
@@ -36,11 +39,14 @@ export interface CreateConfigOptions extends SettingsConfigOptions {
 export function createConfig(options: CreateConfigOptions): HookSystemConfig {
   // Programs that are found run to say what they are, so somebody must have said whom they trust.
   const isTrustDecided = Boolean(options.isTrustedFolder ?? options.checkTrust);
-  const dialects =
-    options.dialects ??
-    (options.settings
-      ? [llxprt]
-      : defaultDialects.filter((dialect) => isTrustDecided || dialect.settings));
+  const byDefault = options.settings
+    ? [llxprt]
+    : defaultDialects.filter((dialect) => isTrustDecided || dialect.settings);
+  const runsHere = ({ name }: Dialect): boolean => name !== options.hostDialect;
+  let dialects =
+    options.dialects === 'present' ? undefined : (options.dialects ?? byDefault).filter(runsHere);
+  const loadDialects = async (): Promise<readonly Dialect[]> =>
+    (dialects ??= (await import('../dialects/index.ts')).presentDialects.filter(runsHere));
   let system: HookSystem | undefined;
   const reload = async (): Promise<void> => {
     try {
@@ -55,10 +61,17 @@ export function createConfig(options: CreateConfigOptions): HookSystemConfig {
   const watch = (): void => {
     stopWatching ??= watchSettings(cwd, () => void reload(), options.systemFolder);
   };
-  const config: HookSystemConfig = {
+  const settings = settingsConfig(options, () => dialects ?? byDefault, {
     // Watched before they are read, so that no change goes unseen.
-    ...settingsConfig(options, dialects, isWatching ? watch : undefined),
-    getDialects: () => dialects,
+    beforeReading: isWatching ? watch : undefined,
+    isReported: () => system?.isInitialized() === false,
+  });
+  const config: HookSystemConfig = {
+    ...settings,
+    // Until all dialects are loaded, any of them may have hooks.
+    getEnableHooks: () =>
+      dialects === undefined ? options.enableHooks !== false : settings.getEnableHooks(),
+    getDialects: () => dialects ?? loadDialects(),
     getHookSystem: () =>
       config.getEnableHooks() ? (system ??= new HookSystem(config, options.messageBus)) : undefined,
     getMessageBus: () => options.messageBus,

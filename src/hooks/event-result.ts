@@ -1,17 +1,13 @@
 import type { HookPayload } from '../../machines/hook-event.ts';
-import {
-  mergeEffects,
-  emptyVerdict,
-  mergeLanes,
-  outputOf,
-  type LaneVerdict,
-} from '../dialects/merge-effects.ts';
+import { mergeEffects, emptyVerdict, joinTexts, outputOf } from '../dialects/merge-effects.ts';
+import { mergeLanes, type LaneVerdict } from '../dialects/merge-lanes.ts';
 import { failureDenial } from '../dialects/process-facts.ts';
 import type { Verdict } from '../dialects/verdict.ts';
 import { hookPointOf } from '../hook-points.ts';
 import { errorOf, messageOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
-import { createSpecificHookOutput } from '../translate/model-outputs.ts';
+import { createToolHookOutput, defined, type HookOutput } from '../protocol/output.ts';
+import { createHookOutput, createSpecificHookOutput } from '../translate/model-outputs.ts';
 import type {
   AggregatedHookResult,
   HookExecutionResult,
@@ -36,7 +32,9 @@ export function aggregateResults(
   );
   return {
     success: broken === undefined && results.every(({ success }) => success),
-    ...(output && { finalOutput: createSpecificHookOutput(output, plan.event) }),
+    ...(output && {
+      finalOutput: createToolHookOutput(output, plan.event) ?? createHookOutput(plan.event, output),
+    }),
     allOutputs: results.flatMap((result) => (result.output ? [result.output] : [])),
     errors: [...results.flatMap(({ error }) => error ?? []), ...(broken ? [broken] : [])],
     totalDuration: results.reduce((sum, { durationMs }) => sum + durationMs, 0),
@@ -54,6 +52,45 @@ export function aggregateResults(
   };
 }
 
+/** The result with what hooks have said that nobody had waited for: it decides nothing. */
+export function withLate(
+  event: HookEventName,
+  result: AggregatedHookResult,
+  late: Verdict | undefined,
+): AggregatedHookResult {
+  if (late === undefined) return result;
+  const { output: own, ...decided } = result.verdict;
+  const { context, message, notice } = late;
+  const verdict = {
+    ...decided,
+    ...(context !== undefined && { context: joinTexts([decided.context, context])! }),
+    ...(message !== undefined && { message: joinTexts([decided.message, message])! }),
+    ...(notice !== undefined && { notice: joinTexts([decided.notice, notice])! }),
+  };
+  const said = own ?? outputOf(decided) ?? {};
+  const { hookSpecificOutput: specific, systemMessage } = said;
+  const contextBefore = specific?.['additionalContext'];
+  const output = defined<HookOutput>({
+    ...said,
+    systemMessage: joinTexts([systemMessage, message, notice]),
+    hookSpecificOutput:
+      context === undefined
+        ? specific
+        : {
+            ...specific,
+            additionalContext: joinTexts([
+              typeof contextBefore === 'string' ? contextBefore : undefined,
+              context,
+            ]),
+          },
+  });
+  return {
+    ...result,
+    finalOutput: createSpecificHookOutput(output, event),
+    verdict: { ...verdict, ...(own && { output }) },
+  };
+}
+
 /** A question that nobody can be asked, and a call that nobody takes up again, are denials (S-02). */
 function withoutQuestion(verdict: Verdict): Verdict {
   const { decision, passesUnasked, reason, output: _, ...rest } = verdict;
@@ -65,22 +102,22 @@ function withoutQuestion(verdict: Verdict): Verdict {
   return {
     ...rest,
     decision: 'deny',
+    unanswered: decision,
     reason: reason === undefined ? `${why}.` : `${why}: ${reason}`,
   };
 }
 
 /** What all lanes decided. Of a dialect that breaks over its answers all count. */
 function verdictOf(
-  { event, lanes, hooks, dialects }: HookPlan,
+  { event, lanes, dialects }: HookPlan,
   results: readonly HookExecutionResult[],
   payload: HookPayload,
 ): { readonly verdict: Verdict; readonly broken?: Error } {
   let broken: Error | undefined;
   const merged = lanes.flatMap(({ dialect, mode }): LaneVerdict[] => {
-    const own = results.filter(({ hook }) => hook.dialect === dialect);
-    const answers = own.map((answer) => ({ hook: answer.hook.name, answer }));
-    const positionOf = (name: string): number =>
-      hooks.findLastIndex((hook) => hook.dialect === dialect && hook.name === name);
+    const answers = results.flatMap((answer, position) =>
+      answer.hook.dialect === dialect ? [{ hook: answer.hook.name, answer, position }] : [],
+    );
     let verdict: Verdict;
     try {
       const merge = dialects.get(dialect)!.merge ?? mergeEffects;
@@ -98,7 +135,7 @@ function verdictOf(
     // In a sequence a later hook saw the earlier one's value and meant to change it.
     const lane = {
       verdict: mode === 'parallel' ? verdict : { ...verdict, conflicts: [] },
-      positionOf,
+      answers,
     };
     // A failure that denies is ours, and counts whatever the dialect makes of it.
     const denying = answers.filter(
@@ -106,9 +143,10 @@ function verdictOf(
     );
     return denying.length === 0 || verdict.decision === 'deny'
       ? [lane]
-      : [lane, { verdict: mergeEffects(event, denying, payload), positionOf }];
+      : [lane, { verdict: mergeEffects(event, denying, payload), answers: denying }];
   });
-  return { verdict: mergeLanes(merged, payload), ...(broken && { broken }) };
+  const verdict = merged.length === 1 ? merged[0]!.verdict : mergeLanes(merged, payload);
+  return { verdict, ...(broken && { broken }) };
 }
 
 /**

@@ -1,16 +1,21 @@
 import type { Dialect } from '../dialects/dialect.ts';
-import type { FoundHooks, HookSite } from '../dialects/hook-site.ts';
+import type { FoundHooks, HookSite, UnaskedHook } from '../dialects/hook-site.ts';
 import { llxprt } from '../dialects/llxprt/index.ts';
 import { messageOf } from '../message-of.ts';
 import { extensionHooks } from '../settings/extensions.ts';
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
+import { blocksByDefault } from '../settings/load-settings.ts';
+import type { SettingsProblem } from '../settings/problem.ts';
 import type { HookHost } from './config.ts';
+import { relayIn } from '../dialects/relay-entry.ts';
 import type { RunProgram } from './run-machine.ts';
 import type { StartGate } from './trust-gate.ts';
 
 /** The hooks of one dialect. */
 export interface DialectHooks extends FoundHooks {
   readonly dialect: Dialect;
+  /** Those that do not run here, because the host runs them itself. */
+  readonly elsewhere?: readonly UnaskedHook[];
 }
 
 /**
@@ -26,12 +31,16 @@ export function findAllHooks(
 ): Promise<DialectHooks[]> {
   const cwd = config.getWorkingDir();
   const sources = sourcesOf(config);
+  const defaults = config.getFailureDefaults?.() ?? [];
   const site: HookSite = {
     cwd,
     settings: () => sources,
     ignoresProject: config.ignoresProject?.() ?? false,
+    deniesUnknown: (source) =>
+      (config.isSwitchedOn?.(source, false) ?? true) && blocksByDefault(defaults, source),
     // With its hooks off nothing is run to learn what it is.
     trusts: (hook) =>
+      mayBeHook(config, hook) &&
       config.getEnableHooks() &&
       (config.isSwitchedOn?.(hook.source, false) ?? true) &&
       trusts(hook),
@@ -44,10 +53,36 @@ export function findAllHooks(
       .map(async (dialect) => {
         const last = before.find((known) => known.dialect === dialect);
         const isNeeded = config.onUnready === 'block' && last === undefined;
-        return { dialect, ...(await findWith(dialect, site, last, isNeeded)) };
+        const found = await findWith(dialect, site, last, isNeeded);
+        return { dialect, ...withoutOthers(config, found) };
       }),
   );
 }
+
+/** Whether it is a hook of ours to run: a relay calls for all hooks, and some the host runs itself. */
+const mayBeHook = (config: HookHost, hook: UnaskedHook): boolean =>
+  relayIn(hook) === undefined && config.runsElsewhere?.(hook) !== true;
+
+/** What is left of hooks without relays, in whatever host's file they stand, and without those that the host runs. */
+function withoutOthers(config: HookHost, found: FoundHooks): Omit<DialectHooks, 'dialect'> {
+  const { definitions, unasked, problems } = found;
+  const all = [...definitions, ...unasked];
+  const mixed = all.filter((hook) => relayIn(hook) === 'part');
+  const elsewhere = all.filter((hook) => config.runsElsewhere?.(hook) === true);
+  return {
+    ...(elsewhere.length > 0 && { elsewhere }),
+    definitions: definitions.filter((hook) => mayBeHook(config, hook)),
+    unasked: unasked.filter((hook) => mayBeHook(config, hook)),
+    problems: [...problems, ...mixed.map(mixedRelay)],
+  };
+}
+
+const mixedRelay = ({ file, place, name }: UnaskedHook): SettingsProblem => ({
+  ...(file !== undefined && { file }),
+  place,
+  message: `"${name}" calls hookmachine's relay and does something else too, so it was skipped`,
+  fix: 'give the relay an entry of its own',
+});
 
 /** For whoever trusts no program: none of them is run to learn what it is. */
 const runsNothing = (): Promise<never> => Promise.reject(new Error('No program is run here.'));
@@ -82,5 +117,5 @@ function sourcesOf(config: HookHost): readonly HooksFromSource[] {
 }
 
 /** The dialects whose hooks the host wants; one that does not say knows only hooks of the settings. */
-export const dialectsOf = (config: HookHost): readonly Dialect[] =>
+export const dialectsOf = async (config: HookHost): Promise<readonly Dialect[]> =>
   config.getDialects?.() ?? [llxprt];

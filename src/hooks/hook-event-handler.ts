@@ -21,6 +21,7 @@ import {
   isBlockedUnready,
   refusingEnvelope,
   unreadyEnvelope,
+  withLate,
 } from './event-result.ts';
 import {
   applyingTo,
@@ -30,8 +31,9 @@ import {
   type HookPlanner,
   type MatchSubject,
 } from './hook-planner.ts';
-import { resultOf, settledInput, toMachineInput } from './plan-input.ts';
+import { resultOf, settledInput, type StartUnawaited, toMachineInput } from './plan-input.ts';
 import { hookEvent, runMachine } from './run-machine.ts';
+import type { UnawaitedHooks } from './unawaited-hooks.ts';
 import {
   observed,
   eventWarnings,
@@ -67,6 +69,8 @@ export type PlannedEvent<Event extends HookEventName = HookEventName> = {
   readonly event: Event;
 } & (
   | { readonly kind: 'hooks'; readonly plan: HookPlan }
+  /** No hook matches, but there is something to tell of hooks that nobody had waited for. */
+  | { readonly kind: 'late' }
   /** The hooks could not be found out. */
   | { readonly kind: 'broken'; readonly error: Error }
   /** It is denied without any hook, because it is unknown what guards it (S-12). */
@@ -78,7 +82,7 @@ export interface PrepareOptions {
   readonly context?: EventContext;
   /** See `FireOptions`. */
   readonly canAsk?: boolean | undefined;
-  /** Called once, as soon as all hooks were heard. */
+  /** Called once, as soon as all hooks have ended. */
   readonly onDecided?: (result: AggregatedHookResult) => void;
 }
 
@@ -94,6 +98,8 @@ export class HookEventHandler {
   readonly #planner: HookPlanner;
   readonly #telemetry: HookTelemetry;
   readonly #unknown: UnknownGuards;
+  #unawaited: UnawaitedHooks | undefined;
+  #loading: Promise<UnawaitedHooks> | undefined;
   #disposed = false;
 
   constructor(
@@ -215,7 +221,8 @@ export class HookEventHandler {
   ): Promise<AggregatedHookResult> {
     if (signal?.aborted) return makeEmptySuccessResult();
     if (this.#unknown.hasUnknownGuards()) await this.#unknown.retryUnknownGuards();
-    const planned = this.#planFor(event, () => subjectOf(event, fields));
+    const session = () => context.sessionId ?? this.#config.getSessionId();
+    const planned = this.#planFor(event, () => subjectOf(event, fields), session);
     if (planned === undefined) return makeEmptySuccessResult();
     try {
       const input = this.prepare(planned, () => fields, { context, canAsk });
@@ -240,6 +247,7 @@ export class HookEventHandler {
   #planFor<Event extends HookEventName>(
     event: Event,
     subjectFor: () => MatchSubject,
+    session?: () => string,
   ): PlannedEvent<Event> | undefined {
     if (this.#disposed) return undefined;
     try {
@@ -247,6 +255,7 @@ export class HookEventHandler {
       if (refusal) return { event, kind: 'refused', refusal };
       const plan = this.#planner.plan(event, subjectFor());
       if (plan) return { event, kind: 'hooks', plan };
+      if (this.hasLate(event, session)) return { event, kind: 'late' };
       this.#telemetry.tell('hook:batch_summary', () =>
         batchSummary(event, makeEmptySuccessResult(), 0),
       );
@@ -275,10 +284,15 @@ export class HookEventHandler {
     if (this.#disposed) return settled(makeEmptySuccessResult());
     if (planned.kind === 'refused') return settled(planned.refusal);
     if (planned.kind === 'broken') return failed(planned.error, 'planning');
+    const lateResult = (): AggregatedHookResult => {
+      const late = this.#unawaited?.take(event, context.sessionId ?? this.#config.getSessionId());
+      return withLate(event, makeEmptySuccessResult(), late);
+    };
     try {
-      const { input, unfit } = this.#hookInput(event, fields, planned.plan);
-      const plan = applyingTo(planned.plan, { ...input });
-      if (plan === undefined) return settled(makeEmptySuccessResult());
+      if (planned.kind === 'late') return settled(lateResult());
+      const { input, unfit } = this.#hookInput(event, fields, planned.plan, context);
+      const plan = applyingTo(planned.plan, input, context);
+      if (plan === undefined) return settled(lateResult());
       debug('%s: %d hooks, %s', event, plan.hooks.length, modeOf(plan));
       const observer = observePlan(this.#telemetry, (line) => this.warn(line));
       const reporting: PlanObserver = {
@@ -295,6 +309,8 @@ export class HookEventHandler {
         recheck: this.#config.rechecks?.() ?? false,
         unmerged: (error) => this.#failure(planned, error, 'aggregation'),
         askModel: askModelOf(this.#config),
+        startUnawaited: (...hook) => void this.#startUnawaited(...hook),
+        late: this.#unawaited?.take(event, input.session_id),
         ...(unfit && { unfit }),
       });
     } catch (error) {
@@ -302,8 +318,25 @@ export class HookEventHandler {
     }
   }
 
+  /** Whether there is something to tell of hooks that nobody had waited for, in this session or, without one, in any. */
+  hasLate(event: HookEventName, session?: () => string): boolean {
+    if (this.#disposed || this.#unawaited === undefined) return false;
+    return this.#unawaited.hasSaid(event, session?.());
+  }
+
+  /** Later, for whoever starts a hook is a machine in the middle of a step. */
+  async #startUnawaited(...[input, onEnd]: Parameters<StartUnawaited>): Promise<void> {
+    this.#loading ??= import('./unawaited-hooks.ts').then((loaded) => new loaded.UnawaitedHooks());
+    this.#unawaited ??= await this.#loading;
+    if (this.#disposed) return;
+    this.#unawaited.start(input, onEnd, {
+      ...observed(this.#config),
+      outlive: this.#config.outlive?.bind(this.#config),
+    });
+  }
+
   /** Whether an event is denied without any hook, because it is unknown what guards it (S-12). */
-  refusesUnheard(event: HookEventName): boolean {
+  refusesUnasked(event: HookEventName): boolean {
     return !this.#disposed && hookPointOf(event).needsGuards && this.#unknownGuards().length > 0;
   }
 
@@ -312,26 +345,28 @@ export class HookEventHandler {
   }
 
   #refusal(event: HookEventName): AggregatedHookResult | undefined {
-    const [problem] = this.refusesUnheard(event) ? this.#unknownGuards() : [];
+    const [problem] = this.refusesUnasked(event) ? this.#unknownGuards() : [];
     if (problem === undefined) return undefined;
     const refusal = refusingEnvelope(formatProblem(problem), event, problem.file);
     this.#telemetry.diagnose({ event, stage: 'planning', message: refusal.failure.message });
     return refusal;
   }
 
-  /** Nothing fires any more; what runs already finishes (DELTA-HEVT-004, G-10). */
+  /** Nothing fires any more; what runs already finishes (DELTA-HEVT-004, G-10), but for hooks that nobody waits for. */
   dispose(): void {
     this.#disposed = true;
+    this.#unawaited?.end();
   }
 
-  /** What the hooks are told. Where it cannot be found out, the event is given up, unless a failure of its hooks denies. */
+  /** What the hooks receive. Where it cannot be found out, the event is given up, unless a failure of its hooks denies. */
   #hookInput(
     event: HookEventName,
     fields: () => object,
     { failClosed }: HookPlan,
+    context: EventContext,
   ): { input: HookInput; unfit?: Error } {
     try {
-      const base = this.#baseFields(event);
+      const base = this.#baseFields(event, context);
       // The base fields come first and are ours, whatever the caller gave (HOOK-215).
       return { input: { ...base, ...fields(), ...base } };
     } catch (error) {
@@ -341,11 +376,11 @@ export class HookEventHandler {
     }
   }
 
-  #baseFields(event: HookEventName): HookInput {
+  #baseFields(event: HookEventName, { sessionId, transcriptPath, cwd }: EventContext): HookInput {
     return {
-      session_id: this.#config.getSessionId(),
-      transcript_path: this.#config.getTranscriptPath?.() ?? '',
-      cwd: this.#config.getWorkingDir(),
+      session_id: sessionId ?? this.#config.getSessionId(),
+      transcript_path: transcriptPath ?? this.#config.getTranscriptPath?.() ?? '',
+      cwd: cwd ?? this.#config.getWorkingDir(),
       hook_event_name: event,
       timestamp: new Date().toISOString(),
     };
@@ -382,7 +417,7 @@ export class HookEventHandler {
         ? `hook "${guard}" blocks, as its settings say`
         : event !== undefined && isBlockedUnready(this.#config, event)
           ? 'it blocks, as onUnready says'
-          : 'it goes on without them';
+          : 'continuing without hooks';
     this.warn(`${event}: the hooks could not be run (${message}); ${fate}`);
     if (event !== undefined) for (const line of eventWarnings(event, result)) this.warn(line);
     return result;

@@ -1,9 +1,10 @@
 import type { HookLane, HookPayload } from '../../machines/hook-event.ts';
 import { RegexBudget } from '../dialects/bounded-regex.ts';
 import type { Dialect } from '../dialects/dialect.ts';
+import type { EventContext } from '../dialects/event-context.ts';
 import { hookPointOf } from '../hook-points.ts';
 import { debugChannel } from '../log.ts';
-import { hookSources, type HookEventName, type HookSource } from '../protocol/events.ts';
+import { authorities, hookSources, type HookEventName } from '../protocol/events.ts';
 import type { StartGate, TrustGate } from './trust-gate.ts';
 import type { HookRegistry } from './hook-registry.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
@@ -19,7 +20,7 @@ export interface HookPlan {
   readonly event: HookEventName;
   /** In plan order, without doubles; never empty. */
   readonly hooks: readonly RegisteredHook[];
-  /** The hooks of each dialect; lanes run side by side. */
+  /** The hooks of each dialect that are waited for; lanes run side by side. */
   readonly lanes: readonly HookLane[];
   /** Those of the hooks whose failure denies; absent when there are none. */
   readonly failClosed?: ReadonlySet<RegisteredHook>;
@@ -32,9 +33,6 @@ export interface HookPlan {
 /** How many subjects an event remembers its plans for; tool names are few and short, but a model may invent them. */
 const rememberedSubjects = 1_000;
 const rememberedLength = 200;
-
-/** Levels of authority, the strongest first: each has a budget of its own for its matchers. */
-const authorities: readonly HookSource[] = ['system', 'user', 'project', 'extension'];
 
 /** The plan with every hook that matches, as long as all of them are trusted. */
 interface RememberedPlan {
@@ -66,7 +64,7 @@ export class HookPlanner {
   /** Hooks whose matchers could not be decided, yet to be reported. */
   readonly #undecided: { readonly hook: RegisteredHook; readonly error: unknown }[] = [];
   /** The events and levels whose undecided matchers were reported. */
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #registry: HookRegistry | undefined;
 
   readonly #trusts: TrustGate;
@@ -93,7 +91,7 @@ export class HookPlanner {
   use(registry: HookRegistry | undefined): void {
     this.#registry = registry;
     this.#events.clear();
-    this.#told.clear();
+    this.#reported.clear();
   }
 
   /** Whether a hook matches an event, trusted or not: nobody is asked, and nothing is read. */
@@ -102,6 +100,11 @@ export class HookPlanner {
     if (compiled.entries.length === 0) return false;
     const { matching } = compiled.plans.get(subject) ?? this.#remembered(event, compiled, subject);
     return matching.length > 0;
+  }
+
+  /** The hooks that match an event, trusted or not, and doubles too. */
+  matching(event: HookEventName, subject?: MatchSubject): readonly RegisteredHook[] {
+    return this.#remembered(event, this.#compiled(event), subject).matching;
   }
 
   /** The plan for an event; undefined when no hook matches it. */
@@ -143,7 +146,7 @@ export class HookPlanner {
     return remembered;
   }
 
-  /** Decided level by level, so that no matcher of a weaker one takes the time of a stronger one (S-16). */
+  /** Decided level by level of authority, so that no matcher of a weaker one takes the time of a stronger one (S-16). */
   #matching(
     event: HookEventName,
     entries: CompiledEvent['entries'],
@@ -185,8 +188,8 @@ export class HookPlanner {
     for (const authority of authorities) {
       const [first, ...others] = undecided.filter(({ hook }) => hook.source === authority);
       const about = `${event} ${authority}`;
-      if (first === undefined || this.#told.has(about)) continue;
-      this.#told.add(about);
+      if (first === undefined || this.#reported.has(about)) continue;
+      this.#reported.add(about);
       const why = messageOf(first.error);
       const names = [first, ...others].slice(0, namedHooks).map(({ hook }) => nameOf(hook));
       const more = others.length + 1 - names.length;
@@ -279,21 +282,33 @@ function lanesOf(
   dialects: ReadonlyMap<string, Dialect>,
 ): readonly HookLane[] {
   const names = new Set(hooks.map(({ dialect }) => dialect));
-  return Array.from(names, (dialect) => ({
+  const lanes = Array.from(names, (dialect) => ({
     dialect,
     mode: dialects.get(dialect)!.mode(runnable.filter((hook) => hook.dialect === dialect)),
-    positions: hooks.flatMap((hook, position) => (hook.dialect === dialect ? [position] : [])),
+    ...(dialects.get(dialect)!.runsOn && { runsOn: true as const }),
+    positions: hooks.flatMap((hook, position) =>
+      hook.dialect === dialect && !hook.async ? [position] : [],
+    ),
   }));
+  return lanes.filter(({ positions }) => positions.length > 0);
 }
 
-/** The plan without the hooks that look at the payload and are not for it; undefined when none is left. */
-export function applyingTo(plan: HookPlan, payload: HookPayload): HookPlan | undefined {
+/** The plan without the hooks that look at the payload and are not for it, or receive the whole call; undefined when none is left. */
+export function applyingTo(
+  plan: HookPlan,
+  input: object,
+  { partFor }: Pick<EventContext, 'partFor'> = {},
+): HookPlan | undefined {
   const { hooks, lanes, dialects } = plan;
+  const looks = ({ dialect }: RegisteredHook): boolean => 'applies' in dialects.get(dialect)!;
+  if (partFor === undefined && !hooks.some(looks)) return plan;
+  const payload: HookPayload = { ...input };
   const applying = hooks.filter((hook) => {
+    if (dialects.get(hook.dialect)!.family === partFor) return false;
     try {
       return dialects.get(hook.dialect)!.applies?.(hook, payload) ?? true;
     } catch {
-      // Where it cannot be told, the hook runs.
+      // Where that cannot be known, the hook runs.
       return true;
     }
   });
@@ -317,7 +332,9 @@ export function applyingTo(plan: HookPlan, payload: HookPayload): HookPlan | und
 export const modeOf = ({ lanes }: Pick<HookPlan, 'lanes'>): 'parallel' | 'sequential' =>
   lanes.length === 1 ? lanes[0]!.mode : 'parallel';
 
-const blocksOnFailure = ({ onFailure }: RegisteredHook): boolean => onFailure === 'block';
+/** What a hook does that nobody waits for denies nothing. */
+const blocksOnFailure = ({ onFailure, async: isUnawaited }: RegisteredHook): boolean =>
+  onFailure === 'block' && !isUnawaited;
 
 /**
  * Of one identity a hook runs once for an event; the first, of the strongest source, is kept (HOOK-090,
@@ -347,7 +364,8 @@ const isSystems = ({ source }: RegisteredHook): boolean => source === 'system';
 
 const rank = ({ source }: RegisteredHook): number => hookSources.indexOf(source);
 
-const identityOf = (hook: RegisteredHook, dialects: ReadonlyMap<string, Dialect>): string =>
+/** What tells a hook apart from those of all dialects. */
+export const identityOf = (hook: RegisteredHook, dialects: ReadonlyMap<string, Dialect>): string =>
   `${hook.dialect}:${dialects.get(hook.dialect)!.identity(hook)}`;
 
 /** What an event's matchers are compared with; undefined where there is nothing. */

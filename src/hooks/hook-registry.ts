@@ -56,14 +56,16 @@ export class HookRegistry {
         ...withDefault(hook, defaults),
         enabled: isEnabled(hook, disabled, switched),
       }))
-      .toSorted(
-        (one, other) => hookSources.indexOf(one.source) - hookSources.indexOf(other.source),
-      );
+      .toSorted((one, other) => this.#rankOf(one) - this.#rankOf(other));
     this.unasked = found.flatMap(({ unasked }) => unasked);
     this.problems = firstProblems([
       ...(config.getSettingsProblems?.() ?? []),
       ...found.flatMap(({ problems }) => problems),
-      ...unknownDisabled(disabled, [...this.#hooks, ...this.unasked], () => this.#knowsAll(config)),
+      ...unknownDisabled(
+        disabled,
+        [...this.#hooks, ...this.unasked, ...found.flatMap(({ elsewhere = [] }) => elsewhere)],
+        () => this.#knowsAll(config),
+      ),
     ]);
     this.taken = takenHooks(this.#hooks, disabled);
     debug('%d hooks registered', this.#hooks.length);
@@ -77,8 +79,12 @@ export class HookRegistry {
       import('./run-machine.ts'),
     ]);
     const gate = trusts ?? startGate(config, () => undefined);
-    const found = await findAllHooks(config, dialectsOf(config), gate, runProgram);
+    const found = await findAllHooks(config, await dialectsOf(config), gate, runProgram);
     return new HookRegistry(config, found);
+  }
+
+  #rankOf({ dialect, source }: Pick<RegisteredHook, 'dialect' | 'source'>): number {
+    return (this.dialects.get(dialect)?.order ?? hookSources).indexOf(source);
   }
 
   /** Whether no hooks may be there that were not looked for. */
@@ -165,11 +171,8 @@ const isSystems = ({ source }: RegisteredHook): boolean => source === 'system';
 type Unjudged = Omit<RegisteredHook, 'enabled'>;
 
 /** A hook that says nothing of failures has what its own level and stronger ones say (S-09). */
-function withDefault(
-  { failsOpen, ...hook }: Unjudged,
-  defaults: readonly FailureDefault[],
-): Unjudged {
-  return failsOpen || hook.onFailure || !blocksByDefault(defaults, hook.source)
+function withDefault(hook: Unjudged, defaults: readonly FailureDefault[]): Unjudged {
+  return hook.failsOpen || hook.onFailure || !blocksByDefault(defaults, hook.source)
     ? hook
     : { ...hook, onFailure: 'block', inheritsOnFailure: true };
 }

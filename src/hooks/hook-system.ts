@@ -116,14 +116,15 @@ export class HookSystem {
   /**
    * Whether any hook matches this event and this tool name (or a session event's source, reason
    * or trigger), which may turn out not to be trusted. Synchronous, without disk or process (HOOK-013,
-   * C-24).
-   *
-   * @throws {HookSystemNotInitializedError} before `initialize`
+   * C-24). Before `initialize` nobody knows, and any event may have some.
    */
   hasHooksFor(event: HookEventName, subject?: string): boolean {
     if (this.#disposed) return false;
-    const { planner, handler } = this.#initialized();
-    return handler.refusesUnheard(event) || planner.hasMatch(event, subject);
+    if (this.#parts === undefined) return true;
+    const { planner, handler } = this.#parts;
+    return (
+      handler.refusesUnasked(event) || planner.hasMatch(event, subject) || handler.hasLate(event)
+    );
   }
 
   /** Whether settings whose guards are unknown are to be tried again before the next event (S-12). */
@@ -213,7 +214,9 @@ export class HookSystem {
         refused: (error) => this.#refused(error),
       });
     } catch (error) {
-      this.#warn(`the message bus cannot be listened to (${messageOf(error)}); it goes on without`);
+      this.#warn(
+        `the message bus cannot be listened to (${messageOf(error)}); requests over it are not answered`,
+      );
     }
   }
 
@@ -235,7 +238,7 @@ export class HookSystem {
   }
 
   async #load(): Promise<void> {
-    const dialects = this.#dialects ?? dialectsOf(this.#config);
+    const dialects = this.#dialects ?? (await dialectsOf(this.#config));
     const found = await findAllHooks(
       this.#config,
       dialects,
@@ -245,6 +248,8 @@ export class HookSystem {
     );
     const before = definitionsOf(this.#parts?.found);
     await loadHandlers(definitionsOf(found));
+    // What runs hooks that nobody waits for is there before the first event.
+    if (definitionsOf(found).some((hook) => hook.async)) await import('./unawaited-hooks.ts');
     this.#compose(found);
     await endHandlers(before, definitionsOf(found), this.#config.getWorkingDir());
   }
@@ -267,7 +272,8 @@ export class HookSystem {
     this.#serve(messageBus);
     // A problem that was fixed and is back is reported again.
     for (const problem of registry.problems.map(formatProblem))
-      if (!known?.includes(problem)) this.#telemetry.warn(config.onWarning, problem);
+      if (!known?.includes(problem) && config.wasReported?.(problem) !== true)
+        this.#telemetry.warn(config.onWarning, problem);
     for (const note of registry.taken) this.#noteOnce(note);
     debug('ready with %d hooks', registry.getAllHooks().length);
   }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type {
   HookAnswer,
@@ -8,22 +9,26 @@ import type {
   PlannedHook,
   Recheck,
 } from '../../machines/hook-event.ts';
-import type { HookCommand, HookProcessOutcome } from '../../machines/hook-process.ts';
+import type {
+  HookCommand,
+  HookProcessInput,
+  HookProcessOutcome,
+} from '../../machines/hook-process.ts';
 import type { Answer } from '../dialects/answer.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { EventContext } from '../dialects/event-context.ts';
-import { mergeEffects, passReplaced, outputOf } from '../dialects/merge-effects.ts';
-import { denyFailure, readOutcome, unheard } from '../dialects/process-facts.ts';
-import type { Change, Verdict } from '../dialects/verdict.ts';
+import { changeOf, mergeEffects, passReplaced, outputOf } from '../dialects/merge-effects.ts';
+import { denyFailure, readOutcome, noAnswer } from '../dialects/process-facts.ts';
+import type { Verdict } from '../dialects/verdict.ts';
 import { askModelOf, type AskModel, handlerOf } from '../handlers/index.ts';
 import { hookPointOf, type Slot } from '../hook-points.ts';
 import { errorOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookInput } from '../protocol/input.ts';
-import { isRecord } from '../protocol/output.ts';
+import { defined, type HookOutput } from '../protocol/output.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
-import { buildFailureEnvelope, aggregateResults } from './event-result.ts';
+import { buildFailureEnvelope, aggregateResults, withLate } from './event-result.ts';
 import type { HookPlan } from './hook-planner.ts';
 import type { PlanObserver } from './telemetry.ts';
 import type { StartGate } from './trust-gate.ts';
@@ -52,7 +57,7 @@ const askedOf = ({ decision, passesUnasked, approved }: Verdict): Partial<HookVe
 export const resultOf = ({ verdict }: HookEventOutcome): AggregatedHookResult =>
   (verdict as EventVerdict).result;
 
-/** How a plan's hooks are started and heard. */
+/** How a plan's hooks are started and their answers read. */
 export interface PlanOptions {
   /** Whether a hook may start, now that its turn has come; default: every one may. */
   readonly mayStart?: StartGate;
@@ -66,7 +71,17 @@ export interface PlanOptions {
   readonly unfit?: Error;
   /** Asks the host's model; default: there is none. */
   readonly askModel?: AskModel;
+  /** Starts a hook that nobody waits for, and calls `onEnd` with its outcome once; default: it is started and forgotten. */
+  readonly startUnawaited?: StartUnawaited;
+  /** What hooks have said that nobody had waited for, to be reported with this event. */
+  readonly late?: Verdict | undefined;
 }
+
+/** Starts a hook that outlives its event. */
+export type StartUnawaited = (
+  input: HookProcessInput,
+  onEnd: (outcome: HookProcessOutcome) => HookExecutionResult | undefined,
+) => void;
 
 /** A hook's answer, as the machine keeps it. */
 interface KeptAnswer extends HookExecutionResult, HookAnswer {}
@@ -92,23 +107,25 @@ export function toMachineInput(
     askModel = askModelOf({}),
     canAsk = false,
     recheck = false,
+    startUnawaited = () => undefined,
+    late,
   } = options;
   const payload: HookPayload = { ...input };
   const dialectOf = ({ dialect }: RegisteredHook): Dialect => plan.dialects.get(dialect)!;
-  // Hooks side by side are often told the same object.
-  const textFor = remember((told: object) => ({ text: JSON.stringify(told) }));
+  // Hooks side by side often receive the same object.
+  const textFor = remember((received: object) => ({ text: JSON.stringify(received) }));
   const objectFor = remember((hook: RegisteredHook) =>
-    remember((told: HookPayload) => dialectOf(hook).stdin(hook, told, context)),
+    remember((received: HookPayload) => dialectOf(hook).stdin(hook, received, context)),
   );
-  const textOf = (hook: RegisteredHook, told: HookPayload): string =>
-    `${textFor(objectFor(hook)(told)).text}${dialectOf(hook).endsLine ? '\n' : ''}`;
+  const textOf = (hook: RegisteredHook, received: HookPayload): string =>
+    `${textFor(objectFor(hook)(received)).text}${dialectOf(hook).endsLine ? '\n' : ''}`;
   // An input that has no JSON form fails the event, once (G-06); but where a failure denies, each of
   // its hooks.
   if (!plan.failClosed)
     for (const hook of plan.hooks)
       if ('error' in tried(() => textOf(hook, payload))) JSON.stringify(payload);
 
-  const commandOf = (hook: RegisteredHook, told: HookPayload): HookCommand => {
+  const commandOf = (hook: RegisteredHook, received: HookPayload): HookCommand => {
     const environment = tried(() => dialectOf(hook).environment(hook, input));
     const broken = unfit ?? ('error' in environment ? environment.error : undefined);
     return {
@@ -116,7 +133,7 @@ export function toMachineInput(
       ...handlerOf(hook, askModel),
       ...(hook.args && { args: hook.args }),
       ...(hook.shell && { shell: hook.shell }),
-      cwd: input.cwd,
+      cwd: hook.cwd === undefined ? input.cwd : resolve(input.cwd, hook.cwd),
       env: { ...hook.env, ...('made' in environment && environment.made) },
       // What an administrator put up is not to be weakened by the user's variables.
       ...(hook.source === 'system' && { isClean: true }),
@@ -129,7 +146,7 @@ export function toMachineInput(
         if (broken) throw broken;
         if (hook.type === 'plugin')
           throw new Error('plugin hooks cannot run; use "type": "command"');
-        return textOf(hook, told);
+        return textOf(hook, received);
       },
     };
   };
@@ -137,7 +154,10 @@ export function toMachineInput(
   /** Hooks that were refused when their turn had come, and those that ran in the place of others. */
   const refused = new Set<PlannedHook>();
   const standingIn = new Map<PlannedHook, RegisteredHook>();
-  const admit = (hook: RegisteredHook, told: HookPayload): HookCommand | Promise<HookCommand> => {
+  const admit = (
+    hook: RegisteredHook,
+    received: HookPayload,
+  ): HookCommand | Promise<HookCommand> => {
     const go = (isTrusted: boolean): HookCommand => {
       const [standIn] = isTrusted ? [] : (plan.standIns?.get(hook) ?? []);
       if (!isTrusted && standIn === undefined) {
@@ -145,8 +165,8 @@ export function toMachineInput(
         throw new Error('it is not trusted');
       }
       if (standIn !== undefined) standingIn.set(hook, standIn);
-      observer.started(standIn ?? hook, told);
-      return commandOf(standIn ?? hook, told);
+      observer.started(standIn ?? hook, received);
+      return commandOf(standIn ?? hook, received);
     };
     const answer = mayStart(hook);
     return typeof answer === 'boolean' ? go(answer) : answer.then(go);
@@ -155,61 +175,90 @@ export function toMachineInput(
   const isInSequence = ({ dialect }: RegisteredHook): boolean =>
     plan.lanes.some((lane) => lane.dialect === dialect && lane.mode === 'sequential');
 
-  /** What each hook was asked about last. */
-  const toldOf = new Map<PlannedHook, HookPayload>();
+  /** What each hook was asked about last, and what it said first. */
+  const inputOf = new Map<PlannedHook, HookPayload>();
+  const saidFirst = new Map<PlannedHook, HookExecutionResult>();
 
-  const heardFrom = (
+  const answerFrom = (
     hook: RegisteredHook,
     outcome: HookProcessOutcome,
-    told: HookPayload,
+    received: HookPayload,
   ): KeptAnswer => {
     const dialect = dialectOf(hook);
     const answer = tried((): KeptAnswer => {
-      const read = dialect.read(hook, outcome, told);
-      const result = { ...withOutput(event, hook, read, told), hook, event };
+      // To a dialect whose failures deny, one that was refused would be a failure.
+      if (refused.has(hook)) throw new Error('it is not trusted');
+      const read = dialect.read(hook, outcome, received);
+      const result = { ...withOutput(event, hook, read, received), hook, event };
       const { chain = passReplaced } = dialect;
       return isInSequence(hook) && isPassedOn(result)
-        ? { ...result, passesOn: chain(event, told, result) }
+        ? { ...result, passesOn: chain(event, received, result) }
         : result;
     });
     if ('made' in answer) return answer.made;
-    const failed = readOutcome(outcome, (exit) => unheard('failed', answer.error, exit));
+    const failed = readOutcome(outcome, (exit) => noAnswer('failed', answer.error, exit));
     return { ...failed, hook, event };
   };
+
+  const processOf = (hook: RegisteredHook, received: HookPayload): HookProcessInput => {
+    const command = { ...commandOf(hook, received), admit: () => admit(hook, received) };
+    const { name, timeout, leftBehind } = hook;
+    return { name, timeout, ...(leftBehind && { leftBehind }), command };
+  };
+
+  const outlive = (hook: RegisteredHook, received: HookPayload): void => {
+    let kept: KeptAnswer | undefined;
+    const read = (outcome: HookProcessOutcome): KeptAnswer => {
+      kept ??= answerFrom(standingIn.get(hook) ?? hook, outcome, received);
+      return refused.has(hook) ? { ...kept, status: 'untrusted' } : kept;
+    };
+    const outlives = { event, sessionId: input.session_id, hook, read };
+    startUnawaited({ ...processOf(hook, received), outlives }, (outcome) => {
+      const answer = read(outcome);
+      if (answer.status === 'untrusted') return undefined;
+      observer.ended(answer);
+      return answer;
+    });
+  };
+  const unawaited = [...plan.hooks.keys()].filter((position) => plan.hooks[position]!.async);
 
   return {
     event,
     hooks: plan.hooks,
     lanes: plan.lanes,
+    ...(unawaited.length > 0 && {
+      unawaited: {
+        positions: unawaited,
+        start: (planned, received) => outlive(hookOf(planned), received),
+      },
+    }),
     payload,
     rules: {
-      prepare(planned, told) {
-        const hook = hookOf(planned);
-        const command = { ...commandOf(hook, told), admit: () => admit(hook, told) };
-        const { name, timeout, leftBehind } = hook;
-        return { name, timeout, ...(leftBehind && { leftBehind }), command };
-      },
-      read(planned, outcome, told): HookAnswer {
-        const isAskedAgain = toldOf.has(planned);
-        toldOf.set(planned, told);
+      prepare: (planned, received) => processOf(hookOf(planned), received),
+      read(planned, outcome, received): HookAnswer {
+        inputOf.set(planned, received);
         const hook = standingIn.get(planned) ?? hookOf(planned);
-        const heard = heardFrom(hook, outcome, told);
+        const answer = answerFrom(hook, outcome, received);
         const result = plan.failClosed?.has(hookOf(planned))
-          ? denyFailure(heard, hook.name)
-          : heard;
+          ? denyFailure(answer, hook.name)
+          : answer;
         if (refused.has(planned)) return { ...result, status: 'untrusted' };
-        return isAskedAgain ? judgingOnly(result) : result;
+        const first = saidFirst.get(planned);
+        if (first !== undefined) return judgingOnly(result, first);
+        saidFirst.set(planned, result);
+        return result;
       },
       merge(answers): EventVerdict {
         const results = (answers as KeptAnswer[])
           .filter(({ status, decision }) => status !== 'untrusted' || decision === 'deny')
           .map(({ passesOn: _, ...result }) => result);
         const merged = tried(() => aggregateResults(plan, results, payload, canAsk));
-        return verdictOf('made' in merged ? merged.made : unmerged(merged.error));
+        const result = 'made' in merged ? merged.made : unmerged(merged.error);
+        return verdictOf(withLate(event, result, late));
       },
       ...(recheck && {
         recheck: (answers, verdict) =>
-          recheckOf(plan, payload, answers, (verdict as EventVerdict).result, toldOf),
+          recheckOf(plan, payload, answers, (verdict as EventVerdict).result, inputOf),
       }),
     },
     reports: {
@@ -223,7 +272,7 @@ export function toMachineInput(
 }
 
 /**
- * The hooks that judged something else than what would run now: what they were told, with their own
+ * The hooks that judged something else than what would run now: what they received, with their own
  * changes, differs from it. Nobody is asked once more about what is denied or stopped.
  */
 function recheckOf(
@@ -231,21 +280,21 @@ function recheckOf(
   payload: HookPayload,
   answers: readonly (HookAnswer | undefined)[],
   { verdict }: AggregatedHookResult,
-  toldOf: ReadonlyMap<PlannedHook, HookPayload>,
+  inputOf: ReadonlyMap<PlannedHook, HookPayload>,
 ): Recheck | undefined {
   if (hookPointOf(event).denial !== 'prevents' || verdict.decision === 'deny' || verdict.stop)
     return undefined;
   const changed = Object.entries(verdict.changes).filter(([slot]) => judgedSlots.includes(slot));
   if (changed.length === 0) return undefined;
   const final = changed.reduce<HookPayload>(
-    (made, [slot, change]) => ({ ...made, [slot]: applied(change, payload[slot]) }),
+    (made, [slot, change]) => ({ ...made, [slot]: changeOf(change, payload[slot]) }),
     payload,
   );
   const positions = [...hooks.keys()].filter((position) => {
     const answer = answers[position] as KeptAnswer | undefined;
-    const told = toldOf.get(hooks[position]!);
-    if (answer?.status !== 'ok' || told === undefined) return false;
-    const knows = passReplaced(event, told, answer);
+    const received = inputOf.get(hooks[position]!);
+    if (answer?.status !== 'ok' || received === undefined) return false;
+    const knows = passReplaced(event, received, answer);
     return changed.some(([slot]) => !isDeepStrictEqual(knows[slot], final[slot]));
   });
   return positions.length > 0 ? { positions, payload: final } : undefined;
@@ -254,20 +303,28 @@ function recheckOf(
 /** What hooks judge before it runs; a response is a hook's own. */
 const judgedSlots: readonly string[] = ['tool_input', 'llm_request'] satisfies Slot[];
 
-const applied = (change: Change, before: unknown): unknown =>
-  'whole' in change ? change.whole : { ...(isRecord(before) ? before : {}), ...change.patch };
-
-/** The answer of a hook that is asked once more: it may deny or ask, and change nothing. */
-function judgingOnly<A extends Answer>(answer: A): A {
-  const kept = answer.effects.filter(({ kind }) => kind !== 'replace' && kind !== 'patch');
-  const { hookSpecificOutput: _, ...output } = answer.output ?? {};
+/** The answer of a hook that is asked once more: it may deny or ask, and change nothing; what it has said before counts once. */
+function judgingOnly<A extends Answer>(answer: A, first: Answer): A {
+  const judging = answer.effects.filter(({ kind }) => kind !== 'replace' && kind !== 'patch');
   const note = 'its changes were ignored, because it was asked once more about the final arguments';
-  return {
+  const { hookSpecificOutput: _, ...output } = answer.output ?? {};
+  const repeatsReason = answer.decision === first.decision && answer.reason === first.reason;
+  return defined<A>({
     ...answer,
-    effects: kept,
-    ...(answer.output && { output }),
-    ...(kept.length < answer.effects.length && { notes: [...answer.notes, note] }),
-  };
+    effects: judging.filter(
+      (effect) => !first.effects.some((said) => isDeepStrictEqual(effect, said)),
+    ),
+    reason: repeatsReason ? undefined : answer.reason,
+    ...(answer.output && {
+      output: defined<HookOutput>({
+        ...output,
+        systemMessage:
+          output.systemMessage === first.output?.systemMessage ? undefined : output.systemMessage,
+        reason: repeatsReason ? undefined : output.reason,
+      }),
+    }),
+    ...(judging.length < answer.effects.length && { notes: [...answer.notes, note] }),
+  });
 }
 
 /** What a waiting process of a hook is made of. It is kept, so it holds nothing of an event. */
@@ -292,7 +349,7 @@ function noHook(): never {
   throw new Error('There is no hook to ask this of.');
 }
 
-/** A dialect may be a host's own; what throws in it is the failure of one hook, and the others are heard. */
+/** A dialect may be a host's own; what throws in it is the failure of one hook, and the others count. */
 function tried<Made>(make: () => Made): { readonly made: Made } | { readonly error: Error } {
   try {
     return { made: make() };

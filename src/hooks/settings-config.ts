@@ -1,9 +1,9 @@
-import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Dialect } from '../dialects/dialect.ts';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { tellOnce, warn } from '../log.ts';
-import type { HookSource } from '../protocol/events.ts';
-import { authorities, settingsPlaces, type SettingsOwner } from '../settings/levels.ts';
+import { authorities, type HookSource } from '../protocol/events.ts';
+import { realPath, settingsPlaces, type SettingsOwner } from '../settings/levels.ts';
 import type { HookExtension } from '../settings/extensions.ts';
 import { blocksByDefault, loadSettings, type LoadedSettings } from '../settings/load-settings.ts';
 import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
@@ -33,6 +33,7 @@ import type { HookHost } from './config.ts';
 export interface SettingsConfigOptions extends Pick<
   HookHost,
   | 'getHookModel'
+  | 'outlive'
   | 'onWarning'
   | 'inspect'
   | 'isTrustedFolder'
@@ -58,6 +59,10 @@ export interface SettingsConfigOptions extends Pick<
    * trusted, or that a stronger level took away.
    */
   readonly onNote?: ((note: SettingsNote) => void) | undefined;
+  /** Whether the user was told of this problem of the settings before, so that it is not reported again; default: no. */
+  readonly wasReported?: ((problem: string) => boolean) | undefined;
+  /** Whether the host runs a hook itself, so that it must not run here as well; default: it runs none. */
+  readonly runsElsewhere?: ((hook: UnaskedHook) => boolean) | undefined;
   /** What a user is to do about a project that is not trusted. */
   readonly trustHint?: string | undefined;
 }
@@ -66,14 +71,21 @@ export interface SettingsConfigOptions extends Pick<
 export type SettingsConfig = Omit<HookHost, 'getHookSystem' | 'getDialects'> &
   Required<Pick<HookHost, 'getUnknownGuards' | 'getUnreadFiles' | 'onNote'>>;
 
+/** What whoever owns the hook system has to do with reading settings. */
+interface SettingsReading {
+  /** Called each time just before they are read. */
+  readonly beforeReading?: (() => void) | undefined;
+  /** Whether a hook system is about to report what is wrong with the files. */
+  readonly isReported?: () => boolean;
+}
+
 /**
- * The questions of a config that settings answer; `beforeReading` is called each time just before
- * they are read. Apart from `createConfig`, so that they can be asked without a hook system.
+ * The questions of a config that settings answer, judged anew when the dialects are others. Apart from `createConfig`, so that they can be asked without a hook system.
  */
 export function settingsConfig(
   options: SettingsConfigOptions,
-  dialects: readonly Dialect[],
-  beforeReading: () => void = () => undefined,
+  dialects: () => readonly Dialect[],
+  { beforeReading, isReported }: SettingsReading = {},
 ): SettingsConfig {
   const cwd = resolve(options.cwd);
   let { sessionId } = options;
@@ -87,16 +99,18 @@ export function settingsConfig(
     const settings = options.settings
       ? given(options.settings as Settings)
       : loadSettings(cwd, read, foldersIn, { isTrusted, systemFolder: options.systemFolder });
-    const found = judge(settings, options, dialects, cwd, isTrusted);
+    const found = judge(settings, options, dialects(), cwd, isTrusted);
     if (options.enableHooks === undefined) for (const note of found.notes()) onNote(note);
     // With hooks off no registry will be made that could tell of a broken file.
-    if (!found.isOn) for (const problem of settings.problems) tell(formatProblem(problem));
+    if (!found.isOn && isReported?.() !== true)
+      for (const problem of settings.problems.map(formatProblem))
+        if (options.wasReported?.(problem) !== true) tell(problem);
     return found;
   };
   let loaded: Loaded | undefined;
   const settings = (): Loaded => {
-    beforeReading();
-    return (loaded ??= load());
+    beforeReading?.();
+    return loaded?.dialects === dialects() ? loaded : (loaded = load());
   };
   return {
     getEnableHooks: () => settings().isOn,
@@ -120,8 +134,11 @@ export function settingsConfig(
       loaded = load();
     },
     ...(options.isTrustedFolder && { isTrustedFolder: () => options.isTrustedFolder!() }),
+    ...(options.wasReported && { wasReported: (problem) => options.wasReported!(problem) }),
+    ...(options.runsElsewhere && { runsElsewhere: (hook) => options.runsElsewhere!(hook) }),
     ...(options.checkTrust && { checkTrust: (hook) => options.checkTrust!(hook) }),
     ...(options.verifyTrust && { verifyTrust: (hook) => options.verifyTrust!(hook) }),
+    ...(options.outlive && { outlive: (hook) => options.outlive!(hook) }),
     ...(options.getHookModel && { getHookModel: (name) => options.getHookModel!(name) }),
     ...(options.onUnready && { onUnready: options.onUnready }),
     ...(options.onWarning && { onWarning: options.onWarning }),
@@ -133,6 +150,8 @@ export function settingsConfig(
 const newSessionId = (): string => process.getBuiltinModule('node:crypto').randomUUID();
 
 interface Loaded extends LoadedSettings {
+  /** Those that it was judged for. */
+  readonly dialects: readonly Dialect[];
   readonly isOn: boolean;
   readonly isSourceOn: (source: HookSource, needsSwitch: boolean) => boolean;
   readonly isTrusted: () => boolean;
@@ -151,7 +170,7 @@ function judge(
   cwd: string,
   isTrusted: () => boolean,
 ): Loaded {
-  const { switches, sources, unread, brokenSystem, failureDefaults, untrusted } = settings;
+  const { switches, sources, brokenSystem, failureDefaults, untrusted } = settings;
   const { enableHooks, extensions = [] } = options;
   const mayRun = (source: HookSource): boolean => enableHooks !== 'system' || source === 'system';
   const isSourceOn = (source: HookSource, needsSwitch: boolean): boolean =>
@@ -170,7 +189,7 @@ function judge(
     );
   const areThere = (source: HookSource): boolean =>
     isSourceOn(source, false) && (source !== 'project' || isTrusted());
-  const unknown = unread.filter(
+  const unknown = settings.unknown.filter(
     (file) =>
       mayRun(file.source) && offFor(switches, file.source, waitsForSwitch(file)) === undefined,
   );
@@ -183,11 +202,12 @@ function judge(
             .filter(({ source }) => blocksByDefault(failureDefaults, source))
             .map(({ problem }) => problem),
         ];
+  const unread = unknown.filter(({ isUnread }) => isUnread);
   const isOn =
     enableHooks !== false &&
     // Nobody knows what stands in a file that cannot be read: it is tried again at each event.
     (denying.length > 0 ||
-      unknown.length > 0 ||
+      unread.length > 0 ||
       dialects.some((dialect) =>
         dialect.needsSwitch
           ? areSettingsOn()
@@ -206,15 +226,16 @@ function judge(
     // Whom the user trusts is asked only where there is something to trust.
     return sights.length === 0 || isTrusted()
       ? undefined
-      : untrustedNote(realFolder(cwd), sights, hint);
+      : untrustedNote(realPath(cwd), sights, hint);
   };
   return {
     ...settings,
+    dialects,
     isOn,
     isSourceOn,
     isTrusted,
     denying,
-    unreadProblems: unknown.map(({ problem }) => problem),
+    unreadProblems: unread.map(({ problem }) => problem),
     untrustedHooks,
     notes: () =>
       [
@@ -234,14 +255,6 @@ function judge(
 /** Where a user switches on what needs it. */
 const switchFile = (cwd: string): string | undefined =>
   settingsPlaces(cwd).find((place) => place.source === 'user' && waitsForSwitch(place))?.file;
-
-function realFolder(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
-  }
-}
 
 /** Compared with true, for the promise of an asynchronous host is no yes; a host that cannot say does not trust. */
 function isTrustedNow({ isTrustedFolder }: SettingsConfigOptions): boolean {
@@ -274,7 +287,7 @@ const given = (settings: Settings): LoadedSettings => {
     failureDefaults: onFailure ? [{ source: 'project', onFailure }] : [],
     problems: [...switchProblems({ values: settings })],
     recheck: wantsRecheck(settings),
-    unread: [],
+    unknown: [],
     untrusted: [],
   };
 };

@@ -1,5 +1,6 @@
 import type { InspectionEvent } from 'xstate';
 import type { HookPayload } from '../../machines/hook-event.ts';
+import type { Effect } from '../dialects/answer.ts';
 import { hookPointOf } from '../hook-points.ts';
 import { debugChannel, oneLine, warn, type WarningSink } from '../log.ts';
 import { messageOf } from '../message-of.ts';
@@ -24,11 +25,11 @@ export interface HookTelemetryEvents {
 }
 
 export type HookTelemetryListener<Name extends keyof HookTelemetryEvents> = (
-  told: HookTelemetryEvents[Name],
+  report: HookTelemetryEvents[Name],
 ) => unknown;
 
 interface Watcher {
-  readonly listener: (told: never) => unknown;
+  readonly listener: (report: never) => unknown;
 }
 
 /** Reports to watchers what hooks do. A watcher that throws or rejects costs nobody a decision. */
@@ -57,9 +58,9 @@ export class HookTelemetry {
     const watchers = this.#watchers.get(name);
     if (watchers === undefined || watchers.size === 0) return;
     // All watchers get one and the same object.
-    const told = Object.freeze(make());
+    const report = Object.freeze(make());
     for (const { listener } of Array.from(watchers))
-      void heard(name, () => listener(told as never));
+      void deliver(name, () => listener(report as never));
   }
 
   /** Reports a failure, in the debug log too. */
@@ -75,7 +76,7 @@ export class HookTelemetry {
   }
 }
 
-async function heard(name: string, listen: () => unknown): Promise<void> {
+async function deliver(name: string, listen: () => unknown): Promise<void> {
   try {
     await listen();
   } catch (error) {
@@ -186,7 +187,7 @@ export function hookDiagnostic(result: HookExecutionResult): HookFailureDiagnost
   return { ...hookRecord(result), stage: 'execution', message };
 }
 
-/** Told of each hook and each event as they end. */
+/** Called for each hook and each event as they end. */
 export interface PlanObserver {
   started(hook: RegisteredHook, payload: HookPayload): void;
   ended(result: HookExecutionResult): void;
@@ -245,7 +246,7 @@ export function observePlan(
   };
 }
 
-/** What a user must be told of one hook: that it failed, and what in its answer was not understood. */
+/** What must be reported to the user of one hook: that it failed, and what in its answer was not understood. */
 function* hookWarnings(result: HookExecutionResult) {
   const { hook, event, error, status, decision, stderr, notes } = result;
   const name = `hook "${hook.name}" (${event})`;
@@ -258,30 +259,37 @@ function* hookWarnings(result: HookExecutionResult) {
   for (const what of withoutEffect(result)) yield `${name}: ${what}, which has no effect here`;
 }
 
-/** What an answer asks for that its hook point cannot do. */
-function* withoutEffect({ event, decision, effects }: HookExecutionResult) {
-  const { slots, ask, defer } = hookPointOf(event);
-  if (decision === 'ask' && !ask) yield 'it asks for a question';
-  if (decision === 'defer' && !defer) yield 'it puts off what goes on';
+/** What an answer asks for that its hook point cannot do, or that comes too late. */
+function* withoutEffect({ hook, event, decision, stop, effects }: HookExecutionResult) {
+  const point = hookPointOf(event);
+  if (hook.async) {
+    if (decision === 'deny') yield 'it denies, and nobody waited for it ("async")';
+    if (stop) yield 'it stops the agent, and nobody waited for it ("async")';
+    if (effects.some(({ kind }) => !isText(kind)))
+      yield 'it changes something, and nobody waited for it ("async")';
+    return;
+  }
+  if (decision === 'ask' && !point.ask) yield 'it asks for a question';
+  if (decision === 'defer' && !point.defer) yield 'it puts off what goes on';
+  if (stop && !point.stop) yield 'it stops the agent';
   for (const effect of effects)
     if (effect.kind === 'replace' || effect.kind === 'patch')
-      if (!slots.includes(effect.slot)) yield `it changes ${effect.slot}`;
+      if (!point.slots.includes(effect.slot)) yield `it changes ${effect.slot}`;
 }
 
-/** What a user must be told of an event: a value that gave way, and a denial that does nothing. */
+const isText = (kind: Effect['kind']): boolean =>
+  kind === 'context' || kind === 'message' || kind === 'notice';
+
+/** What must be reported to the user of an event: a value that gave way, and a denial that does nothing where its hook point cannot be blocked (C-63). */
 export function* eventWarnings(
   event: HookEventName,
   { conflicts, finalOutput }: AggregatedHookResult,
 ) {
   for (const { field, hooks, winner } of conflicts)
     yield `${event}: the hooks ${hooks.map((name) => `"${name}"`).join(' and ')} set ${field} differently; "${winner}" won`;
-  if (isOnlyReported(event) && finalOutput?.isBlockingDecision())
+  if (hookPointOf(event).denial === 'is reported' && finalOutput?.isBlockingDecision())
     yield `${event} cannot be blocked; the denial ("${finalOutput.getBlockReason()}") has no effect`;
 }
-
-/** Callers that cannot block: a denial is reported, and does nothing (C-63). */
-const isOnlyReported = (event: HookEventName): boolean =>
-  event === 'AfterModel' || event === 'BeforeToolSelection';
 
 /** Looks at machines, and all that they start. */
 export type InspectObserver = (event: InspectionEvent) => void;
@@ -322,5 +330,8 @@ export function observed(config: ObservedHost): { readonly inspect?: InspectObse
 }
 
 /** The session of a run of this host's; only an observer asks. */
-export const observedSession = (config: ObservedHost): { readonly sessionId?: string } =>
-  isObserved(config) ? { sessionId: config.getSessionId() } : {};
+export const observedSession = (
+  config: ObservedHost,
+  sessionId?: string,
+): { readonly sessionId?: string } =>
+  isObserved(config) ? { sessionId: sessionId ?? config.getSessionId() } : {};

@@ -29,3 +29,11 @@ export const isHookEventName = (name: string): name is LifecycleEvent =>
 /** Where a hook definition comes from; also its rank, the first being the strongest (HOOK-187). */
 export const hookSources = ['project', 'user', 'system', 'extension'] as const;
 export type HookSource = (typeof hookSources)[number];
+
+/** Whose word goes before whose, the strongest first; a source's rank among hooks is another thing. */
+export const authorities = [
+  'system',
+  'user',
+  'project',
+  'extension',
+] as const satisfies readonly HookSource[];

@@ -44,6 +44,8 @@ export interface HookEventFields {
     readonly tool_name: string;
     readonly tool_input: ToolInput;
     readonly error: string;
+    /** What AfterTool hooks see of it. */
+    readonly tool_response?: Readonly<Record<string, unknown>>;
     readonly is_interrupt?: boolean;
   };
   SubagentStart: { readonly agent_id: string; readonly agent_type: string };

@@ -1,3 +1,5 @@
+import type { HookEventName } from './events.ts';
+
 /** `ask` is reserved and treated as `allow` (HOOK-182). */
 export type HookDecision = 'ask' | 'block' | 'deny' | 'approve' | 'allow';
 
@@ -176,6 +178,15 @@ export class BeforeToolHookOutput extends DefaultHookOutput {
 
 /** An AfterTool output; its additional context is for the tool result's model-facing text (HOOK-027). */
 export class AfterToolHookOutput extends DefaultHookOutput {}
+
+/** The class that the merged output of a tool's event is wrapped in; undefined for other events. */
+export function createToolHookOutput(
+  output: HookOutput,
+  event: HookEventName,
+): DefaultHookOutput | undefined {
+  if (event === 'BeforeTool') return new BeforeToolHookOutput(output);
+  return event === 'AfterTool' ? new AfterToolHookOutput(output) : undefined;
+}
 
 /** What to tell a hook's author whose value was left out: where it stood, what it was, what it must be. */
 export const ignored = (path: string, value: unknown, wanted: string): string =>

@@ -1,7 +1,6 @@
 import type { HookEventName } from '../protocol/events.ts';
 import {
-  AfterToolHookOutput,
-  BeforeToolHookOutput,
+  createToolHookOutput,
   DefaultHookOutput,
   type HookOutput,
   isRecord,
@@ -82,16 +81,7 @@ export function createHookOutput(event: HookEventName, output: HookOutput): Defa
 }
 
 /** The class that a merged output is wrapped in; for BeforeTool it honours `permissionDecision` (HOOK-200). */
-export function createSpecificHookOutput(
+export const createSpecificHookOutput = (
   output: HookOutput,
   event: HookEventName,
-): DefaultHookOutput {
-  switch (event) {
-    case 'BeforeTool':
-      return new BeforeToolHookOutput(output);
-    case 'AfterTool':
-      return new AfterToolHookOutput(output);
-    default:
-      return createHookOutput(event, output);
-  }
-}
+): DefaultHookOutput => createToolHookOutput(output, event) ?? createHookOutput(event, output);

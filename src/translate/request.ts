@@ -11,6 +11,17 @@ import type { GenAIConfig, GenAIRequest, GenAIToolConfig } from './genai-types.t
 import { rebuildContents } from './rebuild-contents.ts';
 import { joined, textOf, textsOf, toJsonText, toTurns } from './turns.ts';
 
+/** What a request may have, in the form that hooks see or in that of Gemini's API. */
+export const requestFields: readonly string[] = [
+  'model',
+  'messages',
+  'config',
+  'toolConfig',
+  'contents',
+  'systemInstruction',
+  'generationConfig',
+];
+
 /**
  * The request that hooks see: its texts, its settings and its tool config (HOOK-072, 075, 076). Equal
  * requests give equal results, key for key (C-85). The system instruction is not shown (C-77), nor

@@ -144,8 +144,8 @@ function toCandidate(
  * Makes a hook's `llm_response` a valid part of a response; without a usable field there is no
  * `response`. What does not fit is left out, with a note for the hook's author; null counts as absent.
  *
- * `text` and candidates that differ cannot both count. With `given`, the response that the hook was
- * told of, the one that it changed does, and `text` where it changed both; else what the candidates
+ * `text` and candidates that differ cannot both count. With `given`, the response that the hook
+ * received, the one that it changed does, and `text` where it changed both; else what the candidates
  * say does (C-73).
  *
  * @example

@@ -38,7 +38,7 @@ export interface AggregatedHookResult {
   readonly conflicts: readonly HookConflict[];
   /** By merged field, the hook whose value stands. */
   readonly setBy: Readonly<Record<string, string>>;
-  /** Where the event itself got stuck; absent when its hooks were run and heard, however they ended. */
+  /** Where the event itself got stuck; absent when its hooks were run and their ends reported, however they ended. */
   readonly failure?: HookFailure;
 }
 

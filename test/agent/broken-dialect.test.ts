@@ -48,8 +48,8 @@ describe.each(parts)('a dialect whose %s() throws', (part) => {
         { BeforeTool: order('true', guard) },
         { config: broken(part) },
       );
-      const isHeard = ['compileMatcher', 'chain', 'merge'].includes(part);
-      expect(outcome.status).toBe(isHeard ? 'blocked' : 'done');
+      const isReported = ['compileMatcher', 'chain', 'merge'].includes(part);
+      expect(outcome.status).toBe(isReported ? 'blocked' : 'done');
       // Hooks side by side chain nothing.
       if (part !== 'chain' || order === inSequence)
         expect(session.warnings.join('\n')).toContain('the dialect is broken');

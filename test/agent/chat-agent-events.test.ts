@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ChatLoop } from '../../src/agent/chat-loop.ts';
+import { modelFromTurns } from '../../src/entries/models.ts';
 import { everything, kinds, last, startChat } from '../support/chat.ts';
+import { hookAt, sessionIn } from '../support/own-hooks.ts';
+import { sandbox } from '../support/sandbox.ts';
 import { inParallel, inSequence, print } from '../support/session.ts';
 import { saying, wanting } from '../support/some-model.ts';
 import { someTool } from '../support/some-tool.ts';
@@ -216,6 +220,20 @@ describe('the session', () => {
       'manual',
       'compress',
     ]);
+  });
+
+  test('PostCompress hooks receive the summary, and those of a compression that failed nothing', async () => {
+    const box = sandbox();
+    const file = join(box.home, 'summaries');
+    const command = `jq -r '.trigger + " " + .compact_summary' >> "$HOME/summaries"`;
+    box.write(box.own.user, hookAt('compact.after', command));
+    const { config } = sessionIn(box);
+    const model = modelFromTurns([{ text: 'a' }, { text: 'the summary' }]);
+    const chat = new ChatLoop({ config, model });
+    for await (const event of chat.run('One')) void event;
+    await chat.compress();
+    await chat.compress('auto');
+    expect(readFileSync(file, 'utf8')).toBe('manual the summary\n');
   });
 
   test('compresses by itself once a call took too many tokens', async () => {

@@ -100,7 +100,7 @@ describe('a model call that a hook', () => {
     },
   );
 
-  test('stops after the model ends the turn: its tools do not run, and it is told so later (HOOK-048, C-82)', async () => {
+  test('stops after the model ends the turn: its tools do not run, and it learns so later (HOOK-048, C-82)', async () => {
     const write = someTool('write');
     const keep = `jq -c '{continue: false, stopReason: "Enough.", hookSpecificOutput: {llm_response: .llm_response}}'`;
     const { run, chat } = await startChat([saying('Well.', wanting('write', { path: 'a' }, '1'))], {

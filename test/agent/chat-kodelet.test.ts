@@ -30,7 +30,7 @@ describe('agent_stop (C-107, K4)', () => {
       'more',
       hookOf(
         'agent_stop',
-        `[ -e told ] || ${print({ follow_up_messages: ['One more.', 'And another.'] })}; touch told`,
+        `[ -e spoken ] || ${print({ follow_up_messages: ['One more.', 'And another.'] })}; touch spoken`,
       ),
     );
     const { run, model, chat } = await chatIn(box, ['Done.', 'Really done.']);
@@ -74,9 +74,9 @@ describe('agent_stop (C-107, K4)', () => {
     expect(model.requests.length).toBe(9);
   });
 
-  test('it is told the whole conversation so far, its texts alone', async () => {
+  test('it receives the whole conversation so far, its texts alone', async () => {
     const box = kodeletBox();
-    box.local('look', hookOf('agent_stop', 'cat > told.json'));
+    box.local('look', hookOf('agent_stop', 'cat > input.json'));
     const tool = someTool('write_file');
     const { run } = await chatIn(
       box,
@@ -85,7 +85,7 @@ describe('agent_stop (C-107, K4)', () => {
     );
     await run('Write it');
     await run('Bye');
-    expect(JSON.parse(box.left('told.json'))).toEqual({
+    expect(JSON.parse(box.left('input.json'))).toEqual({
       event: 'agent_stop',
       conv_id: 'talk',
       cwd: box.project,
@@ -134,12 +134,12 @@ describe('agent_stop (C-107, K4)', () => {
     expect([model.requests.length, warnings.length]).toEqual([1, 1]);
   });
 
-  test('of a subagent it is told that it is one', async () => {
+  test('of a subagent it learns that it is one', async () => {
     const box = kodeletBox();
-    box.local('look', hookOf('agent_stop', 'cat > told.json'));
+    box.local('look', hookOf('agent_stop', 'cat > input.json'));
     const { run } = await chatIn(box, ['Done.'], { invokedBy: 'subagent' });
     await run();
-    expect(JSON.parse(box.left('told.json'))).toMatchObject({ invoked_by: 'subagent' });
+    expect(JSON.parse(box.left('input.json'))).toMatchObject({ invoked_by: 'subagent' });
   });
 });
 
@@ -163,16 +163,16 @@ describe('user_message_send (C-107, K5)', () => {
     expect(JSON.stringify(model.requests)).not.toContain('hunter2');
   });
 
-  test('it is told what the user wrote, whatever LLxprt hooks beside it add', async () => {
+  test('it receives what the user wrote, whatever LLxprt hooks beside it add', async () => {
     const box = kodeletBox();
-    box.global('look', hookOf('user_message_send', 'cat > told.json'));
+    box.global('look', hookOf('user_message_send', 'cat > input.json'));
     const { run } = await chatIn(box, ['Hello.'], {
       hooks: {
         BeforeAgent: inParallel(print({ hookSpecificOutput: { additionalContext: 'Be brief.' } })),
       },
     });
     await run('Hi');
-    expect(JSON.parse(box.left('told.json'))).toMatchObject({ message: 'Hi' });
+    expect(JSON.parse(box.left('input.json'))).toMatchObject({ message: 'Hi' });
   });
 
   test('a follow-up is no message of the user: nobody is asked', async () => {
@@ -188,7 +188,7 @@ describe('user_message_send (C-107, K5)', () => {
 describe('a tool call in a chat', () => {
   test('tool_user_id is the id of the call, before and after the tool', async () => {
     const box = kodeletBox();
-    const read = `printf '%s\\n' "$(cat)" >> told`;
+    const read = `printf '%s\\n' "$(cat)" >> input`;
     box.local('before', hookOf('before_tool_call', read));
     box.local('after', hookOf('after_tool_call', read));
     const { run } = await chatIn(
@@ -197,16 +197,16 @@ describe('a tool call in a chat', () => {
       { tools: [someTool('write_file')] },
     );
     await run();
-    const told = box.left('told').trim().split('\n');
+    const inputs = box.left('input').trim().split('\n');
     expect(
-      told.map((line) => (JSON.parse(line) as Record<string, unknown>)['tool_user_id']),
+      inputs.map((line) => (JSON.parse(line) as Record<string, unknown>)['tool_user_id']),
     ).toEqual(['call_42', 'call_42']);
   });
 
-  test('after a rewrite, after_tool_call is told the arguments that the tool got', async () => {
+  test('after a rewrite, after_tool_call receives the arguments that the tool got', async () => {
     const box = kodeletBox();
     box.local('before', answering('before_tool_call', { input: { path: 'b' } }));
-    box.local('after', hookOf('after_tool_call', 'cat > told.json'));
+    box.local('after', hookOf('after_tool_call', 'cat > input.json'));
     const tool = someTool('my_tool');
     const { run } = await chatIn(
       box,
@@ -217,7 +217,7 @@ describe('a tool call in a chat', () => {
     );
     await run();
     expect(tool.runs.map(({ input }) => input)).toEqual([{ path: 'b', times: 1 }]);
-    expect(JSON.parse(box.left('told.json'))).toMatchObject({ tool_input: { path: 'b' } });
+    expect(JSON.parse(box.left('input.json'))).toMatchObject({ tool_input: { path: 'b' } });
   });
 
   test('a blocked call has no after_tool_call (C-108)', async () => {

@@ -25,13 +25,13 @@ describe('what hooks tell the model', () => {
   test('before the call goes with this request, after it with the next one only (HOOK-159, C-61)', async () => {
     const { run, chat, model } = await startChat(['One', 'Two', 'Three'], {
       hooks: {
-        BeforeModel: inParallel('test -e told || { touch told; echo "Now."; }'),
+        BeforeModel: inParallel('test -e spoken || { touch spoken; echo "Now."; }'),
         AfterModel: inParallel('test -e after || { touch after; echo "Next."; }'),
       },
     });
     const events = [...(await run()), ...(await run()), ...(await run())];
-    const told = model.requests.map(({ config }) => config?.systemInstruction);
-    expect(told).toEqual(['Now.', 'Next.', undefined]);
+    const instructions = model.requests.map(({ config }) => config?.systemInstruction);
+    expect(instructions).toEqual(['Now.', 'Next.', undefined]);
     expect(everything(chat.history)).not.toMatch(/Now\.|Next\./);
     expect(shown(events)).toBe('OneTwoThree');
   });

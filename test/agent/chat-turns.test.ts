@@ -260,7 +260,7 @@ describe('the limit of model calls', () => {
     expect(last(await run())).toEqual({ type: 'finalAnswer', text: 'Done.', steps: 2 });
   });
 
-  test('is 50 unless told otherwise', async () => {
+  test('is 50 unless set otherwise', async () => {
     const { run, model } = await startChat([again], { tools: [someTool('write')] });
     expect(last(await run())).toMatchObject({ type: 'stop', by: 'limit' });
     expect(model.requests.length).toBe(50);
@@ -318,7 +318,7 @@ test('who reads late misses nothing', async () => {
   expect(kinds(await all(events))).toEqual(['text', 'text', 'text', 'finalAnswer']);
 });
 
-test('text that comes after the end is not told', async () => {
+test('text that comes after the end is not emitted', async () => {
   const { chat } = await startChat([
     (_request, { onText }) => {
       setTimeout(() => onText?.('late'), 20);

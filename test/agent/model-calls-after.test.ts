@@ -210,12 +210,12 @@ describe('AfterModel hooks', () => {
     expect(response?.usageMetadata).toMatchObject({ totalTokenCount: 1 });
   });
 
-  test('are told after those before the call, and after the model', async () => {
-    const { told } = await callModel({
+  test('are reported after those before the call, and after the model', async () => {
+    const { reported } = await callModel({
       BeforeModel: inParallel('true'),
       AfterModel: inSequence('true', 'true'),
     });
-    expect(told.map((entry) => (typeof entry === 'string' ? entry : entry[0]))).toEqual([
+    expect(reported.map((entry) => (typeof entry === 'string' ? entry : entry[0]))).toEqual([
       'BeforeModel',
       'model',
       'AfterModel',

@@ -374,11 +374,11 @@ describe('the tools', () => {
   });
 
   test('are chosen from before BeforeModel, which sees the choice (C-89)', async () => {
-    const { told, session } = await callModel({
+    const { reported, session } = await callModel({
       BeforeToolSelection: inParallel(selecting({ mode: 'NONE' })),
       BeforeModel: inParallel('cat >seen.json'),
     });
-    expect(told.map((entry) => (typeof entry === 'string' ? entry : entry[0]))).toEqual([
+    expect(reported.map((entry) => (typeof entry === 'string' ? entry : entry[0]))).toEqual([
       'BeforeToolSelection',
       'BeforeModel',
       'model',

@@ -38,7 +38,7 @@ describe('a model call that is cancelled', () => {
     'while its %s hooks run ends them and never asks the model (G-02)',
     async (event) => {
       const hooks = {
-        [event]: inParallel(print({ continue: false, systemMessage: 'Unheard.' }), working),
+        [event]: inParallel(print({ continue: false, systemMessage: 'Ignored.' }), working),
         AfterModel: inParallel('touch after-ran'),
       };
       const call = callModel(hooks, inFolder());
@@ -101,7 +101,7 @@ describe('a model call that is cancelled', () => {
 
   test('while its AfterModel hooks run ends them and has no response: it may be what they would redact', async () => {
     const call = callModel(
-      { AfterModel: inParallel(working, print({ systemMessage: 'Unheard.' })) },
+      { AfterModel: inParallel(working, print({ systemMessage: 'Ignored.' })) },
       { ...inFolder(), model: () => Promise.resolve(saying('secret')) },
     );
     const pid = await running();

@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { AnyActorRef, InspectionEvent } from 'xstate';
 import type * as runs from '../../src/hooks/run-machine.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
-import { runModelCall } from '../../src/agent/model-call.ts';
+import { runGenAIModelCall } from '../../src/agent/genai-model-call.ts';
 import type { GenAIRequest } from '../../src/translate/genai-types.ts';
 import { callModel } from '../support/call-model.ts';
 import { group, inParallel } from '../support/session.ts';
@@ -43,7 +43,7 @@ test.each([
     const config = createConfig({ cwd: tempFolder(), settings });
     const model = vi.fn(hello);
     const call = { id: 'call-1', request };
-    const { outcome, response, suppressOutput } = await runModelCall(config, call, model);
+    const { outcome, response, suppressOutput } = await runGenAIModelCall(config, call, model);
     expect(outcome.status).toBe('done');
     expect(outcome.request).toBe(request);
     expect(response).toEqual(saying('Hello'));

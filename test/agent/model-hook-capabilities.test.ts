@@ -26,9 +26,9 @@ const base = (event: string, folder: string) => ({
   transcript_path: '',
 });
 
-describe('what hooks of model events are told', () => {
+describe('what hooks of model events receive', () => {
   test('the whole request in the stable format, before the call (HOOK-033, 034, 035, 054, 205)', async () => {
-    const { session, told } = await callModel({
+    const { session, reported } = await callModel({
       BeforeToolSelection: keep('BeforeToolSelection'),
       BeforeModel: keep('BeforeModel'),
     });
@@ -37,7 +37,7 @@ describe('what hooks of model events are told', () => {
     for (const event of ['BeforeToolSelection', 'BeforeModel'])
       expect(stdinOf(folder, event)).toEqual({ ...base(event, folder), llm_request });
     expect(llm_request).toMatchObject({ model: 'some-model', config: { temperature: 0.5 } });
-    expect(told.at(-1)).toBe('model');
+    expect(reported.at(-1)).toBe('model');
   });
 
   test('the request that was sent and the response, in the stable format (HOOK-043, 044, 045)', async () => {

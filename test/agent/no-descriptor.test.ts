@@ -4,8 +4,8 @@ import '../build.ts';
 
 const host = new URL('../fixtures/hosts/starved.mjs', import.meta.url).pathname;
 
-/** What a host heard of its events while no descriptor was free, and once they were again. */
-interface Heard {
+/** What a host saw of its events while no descriptor was free, and once they were again. */
+interface Seen {
   readonly tool: string;
   readonly fired: string | null;
   readonly turn: Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ async function starved(
 ) {
   const args = ['-c', 'ulimit -n 256; exec node "$@"', 'sh', host, ready, onFailure, where];
   const { stdout } = await execa('sh', args);
-  return JSON.parse(stdout) as { readonly meanwhile: Heard; readonly afterwards: Heard };
+  return JSON.parse(stdout) as { readonly meanwhile: Seen; readonly afterwards: Seen };
 }
 
 const denied = {

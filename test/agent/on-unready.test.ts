@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ToolScheduler } from '../../src/agent/tool-scheduler.ts';
 import { ChatLoop } from '../../src/agent/chat-loop.ts';
+import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
 import {
   fireAfterModelHook,
   fireBeforeModelHook,
   fireBeforeToolSelectionHook,
-  executeToolWithHooks,
   fireAfterToolHook,
   fireBeforeToolHook,
 } from '../../src/agent/hook-triggers.ts';
@@ -49,7 +49,11 @@ const causes: Readonly<Record<string, (config: HookSystemConfig) => HookSystemCo
     withDialect(config, { ...kodelet, mayBeIn: broken }),
   'the hooks of a dialect cannot be found': (config) =>
     withDialect(config, { ...llxprt, find: broken }),
-  'hooks cannot be told of the event': (config) => {
+  'the hooks cannot be planned': (config) => {
+    vi.spyOn(config.getHookSystem()!, 'getEventHandler').mockImplementation(broken);
+    return config;
+  },
+  'hooks cannot receive the event': (config) => {
     config.getSessionId = broken;
     return config;
   },
@@ -75,7 +79,7 @@ const reason = 'Blocked because the hooks could not be run: it is broken';
 const done = async () => ({ llmContent: 'ran', returnDisplay: 'ran' });
 
 describe.each(Object.entries(causes))('where %s', (_, cause) => {
-  test('a host that fails closed runs no tool, and the model is told why', async () => {
+  test('a host that fails closed runs no tool, and the model learns why', async () => {
     const { config, warnings } = unready(cause, 'block');
     const execute = vi.fn(done);
     const { llmContent, error } = await executeToolWithHooks(config, 'write_file', {}, execute);

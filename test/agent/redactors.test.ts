@@ -52,7 +52,7 @@ describe('a redactor (C-73)', () => {
     }
   });
 
-  test('that changes text and candidates to different words is taken at its text, and told so', async () => {
+  test('that changes text and candidates to different words is taken at its text, which is reported', async () => {
     const { said, session } = await redacted({
       AfterModel: inParallel(jq('.text = "one" | .candidates[0].content.parts = ["two"]')),
     });

@@ -87,7 +87,7 @@ describe('a call that is cancelled', () => {
         BeforeTool: inParallel(
           print({
             continue: false,
-            systemMessage: 'Unheard.',
+            systemMessage: 'Ignored.',
             hookSpecificOutput: { tool_input: { file_path: 'b.txt' } },
           }),
           `sleep 0.2; ${working}`,
@@ -146,7 +146,7 @@ describe('a call that is cancelled', () => {
     const call = callTool(
       {
         BeforeTool: inParallel(print({ systemMessage: 'Before.' })),
-        AfterTool: inParallel(print({ systemMessage: 'Unheard.', continue: false }), working),
+        AfterTool: inParallel(print({ systemMessage: 'Ignored.', continue: false }), working),
       },
       inFolder(),
     );
@@ -170,9 +170,9 @@ describe('a call that is cancelled', () => {
     ['a text', 'why', 'why'],
     ['anything', { code: 7 }, '{ code: 7 }'],
     ['an object without a text', Object.create(null), '[Object: null prototype] {}'],
-  ])('may give %s as the reason', async (_, reason, told) => {
+  ])('may give %s as the reason', async (_, reason, expected) => {
     abort.abort(reason);
     const { outcome } = await callTool({}, inFolder());
-    expect(outcome).toMatchObject({ reason: told });
+    expect(outcome).toMatchObject({ reason: expected });
   });
 });

@@ -4,7 +4,7 @@ import { fromCallback } from 'xstate';
 import { hookEventMachine, type HookEventInput, type HookLane } from '../../machines/hook-event.ts';
 import { hookProcessMachine, type ProcessReport } from '../../machines/hook-process.ts';
 import { toolCallMachine } from '../../machines/tool-call.ts';
-import { executeToolWithHooks } from '../../src/agent/hook-triggers.ts';
+import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
 import { runToolCall } from '../../src/agent/tool-call.ts';
 import { runMachine } from '../../src/hooks/run-machine.ts';
 import { someInput, written } from '../support/call-tool.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/hook-triggers.ts';
+import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
 import { callTool, someInput, written } from '../support/call-tool.ts';
 import { inParallel, inSequence, print, startSession } from '../support/session.ts';
 
@@ -65,11 +65,11 @@ test.each([
   [{ reason: 'Because.' }, 'Because.'],
   [{ stopReason: '', reason: 'Because.' }, 'Because.'],
   [{}, 'No reason provided'],
-])('a stop with %j is reported as %j (C-39)', async (reasons, told) => {
+])('a stop with %j is reported as %j (C-39)', async (reasons, expected) => {
   const { stop } = await callTool({
     BeforeTool: inParallel(print({ continue: false, ...reasons })),
   });
-  expect(stop).toEqual({ reason: told });
+  expect(stop).toEqual({ reason: expected });
 });
 
 test('several stops give all their reasons, one a line (C-38)', async () => {

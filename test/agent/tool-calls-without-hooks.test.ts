@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/hook-triggers.ts';
+import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
 import { runToolCall } from '../../src/agent/tool-call.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';

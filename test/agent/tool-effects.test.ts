@@ -45,6 +45,8 @@ test('all effects together, in their one order (HOOK-208, C-56, C-62)', () => {
       llmContent: 'written\n\nContext.\n\n[System] Before.\n\n[System] After.\n\n[System] No.',
       suppressDisplay: true,
     },
+    plainResult: { ...written, suppressDisplay: true },
+    appended: ['\n\nContext.', '\n\n[System] Before.', '\n\n[System] After.', '\n\n[System] No.'],
   });
 });
 
@@ -52,7 +54,7 @@ test('what BeforeTool hooks say of context and display has no effect (HOOK-177, 
   const before = {
     suppressOutput: true,
     reason: 'fine',
-    hookSpecificOutput: { additionalContext: 'Unheard.' },
+    hookSpecificOutput: { additionalContext: 'Ignored.' },
   };
   expect(effectsOf(done, before).toolResult).toBe(written);
 });
@@ -83,12 +85,12 @@ describe('a block', () => {
   const before = { decision: 'block', reason: 'No.', stopReason: 'Enough.' } as const;
 
   test('reports its reason, and asks for no stop', () => {
-    expect(effectsOf({ status: 'blocked', stop: false }, before)).toEqual({
-      toolResult: {
-        llmContent: 'No.',
-        returnDisplay: 'No.',
-        error: { message: 'No.', type: 'blocked_by_hook' },
-      },
+    const { toolResult, stop } = effectsOf({ status: 'blocked', stop: false }, before);
+    expect(stop).toBeUndefined();
+    expect(toolResult).toEqual({
+      llmContent: 'No.',
+      returnDisplay: 'No.',
+      error: { message: 'No.', type: 'blocked_by_hook' },
     });
   });
 
@@ -112,7 +114,7 @@ describe('a cancel', () => {
     const { toolResult } = effectsOf(
       { status: 'cancelled', reason: 'user', result: written },
       { systemMessage: 'Before.' },
-      { systemMessage: 'Unheard.', suppressOutput: true },
+      { systemMessage: 'Ignored.', suppressOutput: true },
     );
     expect(toolResult).toEqual({ ...written, llmContent: 'written\n\n[System] Before.' });
   });

@@ -1,11 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import {
-  executeToolWithHooks,
-  fireAfterToolHook,
-  fireBeforeToolHook,
-} from '../../src/agent/hook-triggers.ts';
+import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { fireAfterToolHook, fireBeforeToolHook } from '../../src/agent/hook-triggers.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { AfterToolHookOutput, BeforeToolHookOutput } from '../../src/protocol/output.ts';
@@ -101,7 +98,7 @@ describe('fireAfterToolHook', () => {
   });
 });
 
-describe('whatever breaks, a trigger goes on without hooks and says so (HOOK-111, 115, C-91)', () => {
+describe('whatever breaks, a trigger continues without hooks and says so (HOOK-111, 115, C-91)', () => {
   test.each<[string, Partial<HookSystemConfig>]>([
     ['the host throws', { getHookSystem: failing }],
     ['the hook system is not ours', { getHookSystem: () => ({}) as never }],
@@ -113,7 +110,7 @@ describe('whatever breaks, a trigger goes on without hooks and says so (HOOK-111
     expect(host.warnings.length).toBe(3);
   });
 
-  test('even when the host cannot be told', async () => {
+  test('even when the host cannot be warned', async () => {
     const { config } = brokenHost({ getHookSystem: failing, onWarning: failing });
     expect(await fireBeforeToolHook(config, 'write_file', someInput)).toBeUndefined();
     expect(await executeToolWithHooks(config, 'write_file', {}, write)).toEqual(written);
@@ -136,7 +133,7 @@ describe('whatever breaks, a trigger goes on without hooks and says so (HOOK-111
   test('when the input has no JSON form (G-06)', async () => {
     const { config, warnings } = await startSession({
       BeforeTool: inParallel('exit 2'),
-      AfterTool: inParallel(print({ systemMessage: 'unheard' })),
+      AfterTool: inParallel(print({ systemMessage: 'ignored' })),
     });
     const cyclic: Record<string, unknown> = {};
     cyclic['self'] = cyclic;

@@ -89,7 +89,7 @@ describe('a batch', () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
-  test('needs nobody to be told of its calls', async () => {
+  test('needs nobody to receive its calls', async () => {
     const { config } = await startSession({});
     const tools = new Map([['write', someTool('write')]]);
     const { calls } = await new ToolScheduler({ config, tools }).schedule([call('write', 'a')]);

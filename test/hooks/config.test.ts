@@ -46,7 +46,7 @@ describe('the hook system of a config', () => {
   });
 });
 
-describe('what hooks are told of the session', () => {
+describe('what hooks receive of the session', () => {
   test('is what the host says (HOOK-144, 161; C-12)', () => {
     const { config } = configOf({
       cwd: '/p/../p',

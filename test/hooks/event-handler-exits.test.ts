@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { eventWarnings } from '../../src/hooks/telemetry.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
+import { DefaultHookOutput } from '../../src/protocol/output.ts';
+import { makeEmptySuccessResult } from '../../src/verdict/results.ts';
 import { inParallel, print, quoted, someFields, startSession } from '../support/session.ts';
 
 /** What one BeforeTool hook comes to. */
@@ -50,7 +53,7 @@ describe('exit 0', () => {
     ]);
   });
 
-  test('text beside JSON is a message, and the denial in it is not heard (I14)', async () => {
+  test('text beside JSON is a message, and the denial in it does not count (I14)', async () => {
     const { blocked, finalOutput } = await ending(`echo hello; echo '{"decision":"deny"}'`);
     expect(blocked).toBe(false);
     expect(finalOutput).toEqual({
@@ -59,12 +62,12 @@ describe('exit 0', () => {
     });
   });
 
-  test('JSON encoded twice is heard (HOOK-201)', async () => {
+  test('JSON encoded twice counts (HOOK-201)', async () => {
     const inner = JSON.stringify({ decision: 'deny', reason: 'twice' });
     expect((await ending(print(inner))).finalOutput?.getEffectiveReason()).toBe('twice');
   });
 
-  test('stderr is not heard (HOOK-069)', async () => {
+  test('stderr does not count (HOOK-069)', async () => {
     const { blocked, finalOutput } = await ending(`echo '{"decision":"deny"}' >&2; echo '{}'`);
     expect(blocked).toBe(false);
     expect(finalOutput).toEqual({ decision: 'allow' });
@@ -141,11 +144,11 @@ describe('any other end', () => {
     ['a missing program', './no-such-hook.sh', 127, 'command not found'],
     ['a script that may not be run', 'echo echo > hook.sh; ./hook.sh', 126, 'chmod +x'],
     ['a thrown error of node', `node -e 'throw new Error("oops")'`, 1, 'oops'],
-  ])('%s proceeds (C-29, W15)', async (_, command, exitCode, told) => {
+  ])('%s proceeds (C-29, W15)', async (_, command, exitCode, reported) => {
     const { blocked, results, warnings } = await ending(command);
     expect(blocked).toBe(false);
     expect(results[0]).toMatchObject({ exitCode, success: false, status: 'failed' });
-    expect(warnings).toEqual([expect.stringContaining(told)]);
+    expect(warnings).toEqual([expect.stringContaining(reported)]);
   });
 
   test('a signal proceeds, with exit code 0 and no success (HOOK-196)', async () => {
@@ -175,7 +178,7 @@ describe('any other end', () => {
     expect(warnings).toEqual([expect.stringContaining('timed out after 2000ms')]);
   });
 
-  test('a hook that denies when told to end at its deadline is not heard (HOOK-110)', async () => {
+  test('a hook that denies when asked to end at its deadline does not count (HOOK-110)', async () => {
     const { blocked, results } = await ending(
       `trap 'echo late >&2; exit 2' TERM; sleep 30 & wait`,
       2_000,
@@ -215,11 +218,35 @@ describe('every event', () => {
       const { finalOutput, results } = await session.fire(event, someFields[event]);
       expect(finalOutput).toMatchObject({ decision: 'deny', reason: 'no' });
       expect(results).toHaveLength(1);
-      // Where nothing can be blocked, the user is told that the denial does nothing (C-63).
-      const ignored = ['AfterModel', 'BeforeToolSelection'].includes(event);
+      // Where nothing can be blocked, the user is warned that the denial does nothing (C-63).
+      const ignored = [
+        'AfterModel',
+        'BeforeToolSelection',
+        'SessionStart',
+        'SessionEnd',
+        'Notification',
+      ].includes(event);
       expect(session.warnings).toHaveLength(ignored ? 1 : 0);
     },
   );
+});
+
+test.each(['SessionEnd', 'PreCompress', 'Notification'] as const)(
+  'a hook that stops the agent at %s, where nothing can be stopped, is reported',
+  async (event) => {
+    const session = await startSession({ [event]: inParallel(print({ continue: false })) });
+    await session.fire(event, someFields[event]);
+    expect(session.warnings).toEqual([
+      expect.stringContaining('it stops the agent, which has no effect here'),
+    ]);
+  },
+);
+
+test('a denial at an event that only a host has is for that host to judge', () => {
+  const finalOutput = new DefaultHookOutput({ decision: 'deny', reason: 'no' });
+  const result = { ...makeEmptySuccessResult(), finalOutput };
+  expect([...eventWarnings('host.Deploy', result)]).toEqual([]);
+  expect([...eventWarnings('Notification', result)]).toHaveLength(1);
 });
 
 test('a good hook’s output is kept beside a failing one (I16, HOOK-112)', async () => {

@@ -16,18 +16,18 @@ const twoGuards = { BeforeTool: inParallel('touch one; exit 2', 'touch two; exit
 function expectFailure(
   result: Awaited<ReturnType<Session['fire']>>,
   { warnings, folder }: Session,
-  told: RegExp,
+  reported: RegExp,
 ): void {
   expect(result).toMatchObject({ success: false, allOutputs: [], results: [], plan: null });
   expect(result.finalOutput).toBeUndefined();
   expect(result.errors).toEqual([
-    expect.objectContaining({ message: expect.stringMatching(told) }),
+    expect.objectContaining({ message: expect.stringMatching(reported) }),
   ]);
-  expect(warnings).toEqual([expect.stringMatching(told)]);
+  expect(warnings).toEqual([expect.stringMatching(reported)]);
   expect(existsSync(join(folder, 'one'))).toBe(false);
 }
 
-describe('an input that cannot be told fails open, once for the event (G-06, C-91, HOOK-111)', () => {
+describe('an input that no hook can receive fails open, once for the event (G-06, C-91, HOOK-111)', () => {
   const cyclic: Record<string, unknown> = {};
   cyclic['self'] = cyclic;
   const deep: unknown = Array.from({ length: 100_000 }).reduce((inner) => [inner], 'x');
@@ -56,10 +56,10 @@ describe('an input that cannot be told fails open, once for the event (G-06, C-9
       /not me/,
     ],
     ['nesting without end', { deep }, /call stack/],
-  ])('%s', async (_, tool_input, told) => {
+  ])('%s', async (_, tool_input, reported) => {
     const session = await startSession(twoGuards);
     const result = await session.fire('BeforeTool', { tool_name: 'x', tool_input });
-    expectFailure(result, session, told);
+    expectFailure(result, session, reported);
   });
 });
 

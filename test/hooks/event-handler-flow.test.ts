@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/hook-triggers.ts';
+import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
 import { HookPlanner } from '../../src/hooks/hook-planner.ts';
 import { HookRegistry } from '../../src/hooks/hook-registry.ts';
 import { debugLines } from '../support/debug-lines.ts';
@@ -61,14 +61,14 @@ describe('the way of an event', () => {
   test('exit 0 with JSON is parsed, and what it says takes effect (HOOK-063, 156)', async () => {
     const { config } = await startSession({
       BeforeTool: inParallel(print({ hookSpecificOutput: { tool_input: { a: 2 } } })),
-      AfterTool: inParallel(print({ suppressOutput: true, systemMessage: 'told' })),
+      AfterTool: inParallel(print({ suppressOutput: true, systemMessage: 'noted' })),
     });
     const result = await executeToolWithHooks(config, 'write_file', { a: 1 }, async (input) => ({
       llmContent: JSON.stringify(input),
       returnDisplay: '',
     }));
     expect(result).toEqual({
-      llmContent: '{"a":2}\n\n[System] told',
+      llmContent: '{"a":2}\n\n[System] noted',
       returnDisplay: '',
       suppressDisplay: true,
     });

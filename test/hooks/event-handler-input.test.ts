@@ -6,7 +6,7 @@ import type { HookEventFields } from '../../src/protocol/input.ts';
 import { inParallel, someFields, startSession } from '../support/session.ts';
 
 /** What a hook of this event reads on its stdin. */
-async function told<Event extends HookEventName>(event: Event, fields: HookEventFields[Event]) {
+async function received<Event extends HookEventName>(event: Event, fields: HookEventFields[Event]) {
   const session = await startSession({ [event]: inParallel('cat > input') }, { sessionId: 's-1' });
   await session.fire(event, fields);
   const text = readFileSync(join(session.folder, 'input'), 'utf8');
@@ -16,7 +16,7 @@ async function told<Event extends HookEventName>(event: Event, fields: HookEvent
 test.each(hookEventNames)(
   '%s: the five base fields and the event’s own (HOOK-015, HOOK-026, HOOK-062, HOOK-215, I13)',
   async (event) => {
-    const { input, folder } = await told(event, someFields[event]);
+    const { input, folder } = await received(event, someFields[event]);
     expect(input).toEqual({
       ...someFields[event],
       session_id: 's-1',
@@ -29,7 +29,7 @@ test.each(hookEventNames)(
 );
 
 test('the base fields are ours, whatever the caller says (C-95)', async () => {
-  const { input, folder } = await told('BeforeTool', {
+  const { input, folder } = await received('BeforeTool', {
     ...someFields.BeforeTool,
     cwd: '/',
     session_id: 'other',
@@ -40,7 +40,7 @@ test('the base fields are ours, whatever the caller says (C-95)', async () => {
 
 test('megabytes, all of Unicode and NUL arrive intact (T6, C-36)', async () => {
   const content = `${'äöü 漢字 🦊 \u0000 \u2028 \\ " \u{10FFFF} '.repeat(60_000)}end`;
-  const { input, text } = await told('BeforeTool', {
+  const { input, text } = await received('BeforeTool', {
     tool_name: 'write_file',
     tool_input: { content, lone: '\uD800' },
   });

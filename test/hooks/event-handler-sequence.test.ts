@@ -194,9 +194,9 @@ describe('what the next hook receives', () => {
       BeforeTool: inSequence(`printf '%s' '${evil}'`, keep('last')),
     });
     await session.fire('BeforeTool', someFields.BeforeTool);
-    const told = kept(session.folder, 'last');
-    expect(told['cwd']).toBe(session.folder);
-    expect(told['session_id']).toBe(session.config.getSessionId());
+    const received = kept(session.folder, 'last');
+    expect(received['cwd']).toBe(session.folder);
+    expect(received['session_id']).toBe(session.config.getSessionId());
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 });

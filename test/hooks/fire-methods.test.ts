@@ -39,9 +39,9 @@ const methods: Readonly<
 
 describe.each(hookEventNames)('%s has a method of its own (DELTA-HPAY-006, HOOK-143)', (event) => {
   test('which tells the hooks its fields and gives the aggregated result (C-92)', async () => {
-    const { config, folder } = await startSession({ [event]: inParallel('cat > told; exit 2') });
+    const { config, folder } = await startSession({ [event]: inParallel('cat > input; exit 2') });
     const result = await methods[event](config.getHookSystem()!.getEventHandler());
-    expect(JSON.parse(readFileSync(join(folder, 'told'), 'utf8'))).toMatchObject({
+    expect(JSON.parse(readFileSync(join(folder, 'input'), 'utf8'))).toMatchObject({
       ...someFields[event],
       hook_event_name: event,
     });
@@ -56,7 +56,7 @@ describe.each(hookEventNames)('%s has a method of its own (DELTA-HPAY-006, HOOK-
   });
 });
 
-test('an AfterAgent hook is told that it spoke before (G-16)', async () => {
+test('an AfterAgent hook learns that it spoke before (G-16)', async () => {
   const { config } = await startSession({
     AfterAgent: inParallel(`jq -c '{reason: (.stop_hook_active | tostring)}'`),
   });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/hook-triggers.ts';
+import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { sandbox } from '../support/sandbox.ts';
@@ -128,6 +128,15 @@ describe('what is no failure', () => {
   });
 });
 
+/** Where a denial does nothing, which the user is warned of (C-63). */
+const cannotBeBlocked: readonly string[] = [
+  'AfterModel',
+  'BeforeToolSelection',
+  'SessionStart',
+  'SessionEnd',
+  'Notification',
+];
+
 describe('a denial by failure is one like any other', () => {
   test('nothing undoes it, in whatever place of the plan', async () => {
     const allow = print({ decision: 'allow', reason: 'fine' });
@@ -167,7 +176,7 @@ describe('a denial by failure is one like any other', () => {
     const { finalOutput } = await session.fire(event, someFields[event]);
     expect(finalOutput?.isBlockingDecision()).toBe(true);
     expect(session.warnings.join('\n').includes('has no effect')).toBe(
-      event === 'AfterModel' || event === 'BeforeToolSelection',
+      cannotBeBlocked.includes(event),
     );
   });
 
@@ -190,7 +199,7 @@ describe('a denial by failure is one like any other', () => {
   });
 });
 
-describe('hooks that cannot be told anything deny', () => {
+describe('hooks that can receive nothing deny', () => {
   test('where the input has no JSON form', async () => {
     const session = await startSession({ BeforeTool: inParallel(closed('true'), 'touch never') });
     const { finalOutput } = await session.fire('BeforeTool', {

@@ -1,10 +1,17 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createConfig } from '../../src/hooks/create-config.ts';
+import { print } from '../support/session.ts';
+import { hookAt, sessionIn } from '../support/own-hooks.ts';
+import { sandbox } from '../support/sandbox.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const judge = `input=$(cat); echo "$input" >> asked
 case "$input" in *secret*) echo 'no secrets' >&2; exit 2;; esac`;
 const rewrite = `echo '{"hookSpecificOutput":{"tool_input":{"path":"secret"}}}'`;
+
+const plain = { tool_name: 'write_file', tool_input: { path: 'plain' } };
 
 async function fire(recheck: boolean, ...commands: string[]) {
   const warnings: string[] = [];
@@ -48,6 +55,54 @@ describe('with "recheck": true', () => {
     expect(finalOutput?.hookSpecificOutput?.['tool_input']).toEqual({ path: 'secret', other: 1 });
     expect(warnings.filter((line) => line.includes('asked once more'))).toHaveLength(2);
   });
+});
+
+test('what a hook says both times it is asked is merged once, and both times what it says of different arguments', async () => {
+  const same = print({ systemMessage: 'Mind the rules', reason: 'because' });
+  const own = `case "$(cat)" in *secret*) ${print({ systemMessage: 'secret' })};; *) ${print({ systemMessage: 'plain' })};; esac`;
+  const { finalOutput, results } = await fire(true, same, own, rewrite);
+  expect(results).toHaveLength(5);
+  expect(finalOutput).toMatchObject({
+    systemMessage: 'Mind the rules\nplain\nsecret',
+    reason: 'because',
+  });
+});
+
+const recheckAt = (judging: object, changing: object) => ({
+  hooksConfig: { recheck: true },
+  hooks: { 'tool.before': [{ hooks: [judging, changing] }] },
+});
+const command = (text: string, more: object = {}) => ({ type: 'command', command: text, ...more });
+
+test('a hook that runs once is asked once more within its one event', async () => {
+  const box = sandbox();
+  box.write(box.own.user, recheckAt(command(judge, { once: true }), command(rewrite)));
+  const { fire: fireIn } = sessionIn(box);
+  const { verdict, results } = await fireIn('BeforeTool', plain);
+  expect([verdict.decision, results.length]).toEqual(['deny', 3]);
+  expect((await fireIn('BeforeTool', plain)).results).toHaveLength(1);
+});
+
+test.each([
+  ['is not asked once more, and what it had said stands', {}, undefined],
+  ['denies by that, if its failure does', { onFailure: 'block' }, 'deny'],
+])('a hook that is no longer trusted by then %s', async (_, more, decision) => {
+  const box = sandbox();
+  // The user's own hook needs nobody's trust.
+  box.write(box.own.user, { hooksConfig: { recheck: true }, ...hookAt('tool.before', rewrite) });
+  box.write(box.own.project, hookAt('tool.before', command(judge, more)));
+  const asked = join(box.project, 'asked');
+  const { fire: fireIn, warnings } = sessionIn(box, {
+    checkTrust: () =>
+      existsSync(asked)
+        ? { trusted: false, why: 'it changed', fix: 'look at it' }
+        : { trusted: true },
+  });
+  const { verdict } = await fireIn('BeforeTool', plain);
+  expect(verdict.decision).toBe(decision);
+  expect(verdict.changes.tool_input).toEqual({ patch: { path: 'secret' } });
+  expect(readFileSync(asked, 'utf8').trim().split('\n')).toHaveLength(1);
+  expect(warnings.join()).toContain('it changed');
 });
 
 test('without it a judgement of other arguments stands', async () => {

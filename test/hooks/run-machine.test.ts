@@ -68,12 +68,12 @@ test('a signal that is aborted already cancels the run', async () => {
   expect(said).toBe('cancelled: too late');
 });
 
-test('a run that is watched is the root of what is told of it', async () => {
-  const told: InspectionEvent[] = [];
-  const inspect = (event: InspectionEvent): void => void told.push(event);
+test('a run that is watched is the root of what is reported of it', async () => {
+  const inspected: InspectionEvent[] = [];
+  const inspect = (event: InspectionEvent): void => void inspected.push(event);
   await runMachine(machine, { done: Promise.resolve('worked') }, { inspect });
-  const [first] = told;
+  const [first] = inspected;
   expect(first?.type).toBe('@xstate.actor');
   expect(first?.rootId).toBe(first?.actorRef.sessionId);
-  expect(new Set(told.map(({ rootId }) => rootId)).size).toBe(1);
+  expect(new Set(inspected.map(({ rootId }) => rootId)).size).toBe(1);
 });

@@ -179,7 +179,7 @@ describe('one summary for each event (DELTA-HTEL-002, G-04)', () => {
     const system = session.config.getHookSystem()!;
     system.on('hook:batch_summary', ({ event, hookCount }) => names.push(`${event} ${hookCount}`));
     system.on('hook:result', ({ event }) => names.push(event));
-    const { executeToolWithHooks } = await import('../../src/agent/hook-triggers.ts');
+    const { executeToolWithHooks } = await import('../../src/agent/tool-call.ts');
     await executeToolWithHooks(session.config, 'x', {}, () =>
       Promise.resolve({ llmContent: '', returnDisplay: '' }),
     );
@@ -206,7 +206,7 @@ describe('one diagnostic for each failure (DELTA-HTEL-003)', () => {
     ]);
   });
 
-  test('a policy block is none, and the user is not told of a failure (C-101)', async () => {
+  test('a policy block is none, and no failure is reported (C-101)', async () => {
     const session = await startSession({
       BeforeTool: inParallel('echo no >&2; exit 2', print({ decision: 'deny' })),
     });
@@ -232,7 +232,7 @@ describe('one diagnostic for each failure (DELTA-HTEL-003)', () => {
   test('of a tool call whose hooks could not be planned', async () => {
     const session = await startSession({ BeforeTool: inParallel('exit 2') });
     const { failures } = watch(session);
-    const { executeToolWithHooks } = await import('../../src/agent/hook-triggers.ts');
+    const { executeToolWithHooks } = await import('../../src/agent/tool-call.ts');
     const result = await executeToolWithHooks(session.config, 'x', { size: 1n }, () =>
       Promise.resolve({ llmContent: 'ran', returnDisplay: '' }),
     );
@@ -269,7 +269,7 @@ describe('a listener', () => {
   test('that throws or rejects costs nobody a decision, and the others hear', async () => {
     const session = await startSession({ BeforeTool: inParallel('exit 2', 'exit 1') });
     const system = session.config.getHookSystem()!;
-    const heard: string[] = [];
+    const received: string[] = [];
     for (const name of [
       'hook:result',
       'hook:failure_diagnostic',
@@ -280,11 +280,11 @@ describe('a listener', () => {
         throw new Error('not now');
       });
       system.on(name, () => Promise.reject(new Error('not later either')));
-      system.on(name, () => heard.push(name));
+      system.on(name, () => received.push(name));
     }
     const { finalOutput } = await session.fire('BeforeTool', someFields.BeforeTool);
     expect(finalOutput?.isBlockingDecision()).toBe(true);
-    expect(heard.toSorted()).toEqual([
+    expect(received.toSorted()).toEqual([
       'hook:batch_summary',
       'hook:failure_diagnostic',
       'hook:result',

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks, fireBeforeModelHook } from '../../src/agent/hook-triggers.ts';
+import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { fireBeforeModelHook } from '../../src/agent/hook-triggers.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 import { someFields } from '../support/session.ts';
@@ -137,6 +138,17 @@ describe('a file of the user or of a trusted project that cannot be read (S-10)'
     rmSync(box.files.user);
     mkdirSync(box.files.user, { recursive: true });
     expect((await session(box).call()).ran).toBe(true);
+  });
+});
+
+test('a file that cannot be parsed denies only where a failure denies by default at a stronger level (S-10)', async () => {
+  const box = sandbox();
+  box.write(box.files.project, '{ "hooks": [');
+  expect((await session(box).call()).ran).toBe(true);
+  box.write(box.files.user, { defaultOnFailure: 'block' });
+  expect(await session(box).call()).toEqual({
+    ran: false,
+    llmContent: expect.stringContaining(`${box.files.project}:1:13: not valid JSON`),
   });
 });
 

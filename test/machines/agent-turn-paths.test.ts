@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { EventFromLogic, SnapshotFrom } from 'xstate';
-import { getAdjacencyMap, getSimplePaths } from 'xstate/graph';
 import {
   agentTurnMachine,
   type AgentTurnInput,
@@ -12,6 +11,7 @@ import type { HookEventInput, HookEventOutcome } from '../../machines/hook-event
 import { pathOf } from './path-of.ts';
 import { Script } from './script.ts';
 import { statesOf } from './states-of.ts';
+import { walk } from './walk.ts';
 
 type Snapshot = SnapshotFrom<typeof agentTurnMachine>;
 type Event = EventFromLogic<typeof agentTurnMachine>;
@@ -81,8 +81,8 @@ const answers: Record<string, object> = {
 const wordFor = (event: Event): string =>
   Object.keys(answers).find((word) => answers[word] === event) ?? 'hooks ready';
 
-/** What the ports were told. */
-let told: string[] = [];
+/** What the ports received. */
+let asked: string[] = [];
 
 /** The results of each answer's calls, as they were taken into the conversation. */
 let taken: (readonly (EndedToolStep | undefined)[])[] = [];
@@ -109,8 +109,8 @@ const inputFor = ({ maxSteps }: Setting): AgentTurnInput => ({
   toolLimit: 1,
   ports: {
     planHooks: () => Promise.reject(new Error('the script answers for the hooks')),
-    acceptPrompt: () => void told.push('prompt'),
-    sendOn: () => void told.push('sent on'),
+    acceptPrompt: () => void asked.push('prompt'),
+    sendOn: () => void asked.push('sent on'),
     stopOf: () => stop,
     modelCall: () => ({}) as never,
     readAnswer: (outcome) => outcome as unknown as ModelStep,
@@ -143,8 +143,8 @@ const filterEvents = (snapshot: Snapshot, event: Event): boolean =>
     : event.type.includes('.tool.') === pathOf(snapshot.value).startsWith('runningTools'));
 
 const serializeState = ({ value, context }: Snapshot): string => {
-  const { ports: _ports, ...heard } = context;
-  return JSON.stringify({ value, heard });
+  const { ports: _ports, ...received } = context;
+  return JSON.stringify({ value, received });
 };
 
 const script = new Script();
@@ -173,16 +173,15 @@ const walkFor = (setting: Setting) => ({
   input: inputFor(setting),
 });
 
-const paths = settings.flatMap((setting) => {
-  const walk = walkFor(setting);
-  return getSimplePaths(machine, { ...walk, toState: ({ status }) => status !== 'active' }).map(
-    ({ steps }) => {
-      const heard = steps.slice(1).map(({ event }) => event);
-      const words = heard.map(wordFor);
-      const states = steps.map(({ state }) => pathOf(state.value));
-      return { name: `${nameOf(setting)}: ${words.join(', ')}`, heard, words, states, setting };
-    },
-  );
+const cases = settings.map((setting) => ({ setting, ...walk(machine, walkFor(setting)) }));
+
+const paths = cases.flatMap(({ setting, ways }) => {
+  return ways.map(({ steps }) => {
+    const received = steps.slice(1).map(({ event }) => event);
+    const words = received.map(wordFor);
+    const states = steps.map(({ state }) => pathOf(state.value));
+    return { name: `${nameOf(setting)}: ${words.join(', ')}`, received, words, states, setting };
+  });
 });
 type Path = (typeof paths)[number];
 
@@ -210,7 +209,7 @@ const isLastOfBatch = (words: readonly string[], index: number): boolean =>
 const isToolEnd = (word: string | undefined): boolean =>
   word === 'tool gives' || word === 'tool breaks';
 
-/** How a turn must end, told from what was heard and not from the machine. */
+/** How a turn must end, worked out from what was received and not from the machine. */
 function expectedOf({ words, setting }: Path): AgentTurnOutcome {
   const { maxSteps, hasAfter } = setting;
   const steps = stepsOf(words, setting);
@@ -258,7 +257,7 @@ function expectedOf({ words, setting }: Path): AgentTurnOutcome {
   }
 }
 
-/** The states that a turn must be in, told from what was heard and not from the machine. */
+/** The states that a turn must be in, worked out from what was received and not from the machine. */
 function expectedStates(path: Path): string[] {
   const { words, setting } = path;
   const states = ['planning'];
@@ -284,9 +283,9 @@ const children: Record<string, string> = {
 describe('every path of a turn, played on a real actor', () => {
   for (const path of paths)
     test(path.name, async () => {
-      told = [];
+      asked = [];
       taken = [];
-      const played = await script.play(machine, inputFor(path.setting), path.heard);
+      const played = await script.play(machine, inputFor(path.setting), path.received);
       expect(played.output).toEqual(expectedOf(path));
       expect(played.states).toEqual(expectedStates(path));
       const { words, setting } = path;
@@ -294,7 +293,7 @@ describe('every path of a turn, played on a real actor', () => {
       const rejected = played.states.filter(
         (state, index) => state === 'callingModel.running' && sendsOn(words[index - 1]),
       );
-      expect(told).toEqual([...(asksModel ? ['prompt'] : []), ...rejected.map(() => 'sent on')]);
+      expect(asked).toEqual([...(asksModel ? ['prompt'] : []), ...rejected.map(() => 'sent on')]);
       const batches = words.filter(
         (word, index) => word === 'model wants tools' && words[index - 1] !== 'cancel',
       ).length;
@@ -303,7 +302,7 @@ describe('every path of a turn, played on a real actor', () => {
         Array.from({ length: batches }, () => calls.length),
       );
       const cancelledIn = played.states[words.indexOf('cancel')];
-      expect(played.toldToCancel).toEqual(
+      expect(played.cancelled).toEqual(
         words.includes('cancel') && cancelledIn !== 'planning' ? [children[cancelledIn!]] : [],
       );
       expect(played.states.includes('beforeAgent.running')).toBe(
@@ -313,8 +312,8 @@ describe('every path of a turn, played on a real actor', () => {
 
   test('together they pass through every state', async () => {
     const passed = new Set<string>();
-    for (const { heard, setting } of paths)
-      for (const id of (await script.play(machine, inputFor(setting), heard)).passed)
+    for (const { received, setting } of paths)
+      for (const id of (await script.play(machine, inputFor(setting), received)).passed)
         passed.add(id);
     expect([...passed].toSorted()).toEqual(statesOf(machine));
   });
@@ -341,8 +340,7 @@ describe('the graph of a turn', () => {
       );
   });
 
-  for (const setting of settings) {
-    const places = Object.values(getAdjacencyMap(machine, walkFor(setting)));
+  for (const { setting, places } of cases) {
     const waiting = places.filter(({ state }) => state.status === 'active');
 
     test(`has no dead end and no error: ${nameOf(setting)}`, () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { EventFromLogic, SnapshotFrom } from 'xstate';
-import { getAdjacencyMap, getSimplePaths } from 'xstate/graph';
 import {
   hookEventMachine,
   type HookAnswer,
@@ -14,6 +13,7 @@ import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import { pathOf } from './path-of.ts';
 import { Script } from './script.ts';
 import { statesOf } from './states-of.ts';
+import { walk } from './walk.ts';
 
 type Snapshot = SnapshotFrom<typeof hookEventMachine>;
 type Event = EventFromLogic<typeof hookEventMachine>;
@@ -126,7 +126,7 @@ const inputFor = ({ lanes, count }: Lanes): HookEventInput => ({
   },
 });
 
-/** The hooks that were started, with what each was told. */
+/** The hooks that were started, with what each received. */
 let prepared: { name: string; payload: HookPayload }[] = [];
 
 /** What was reported, in the order of its happening. */
@@ -146,16 +146,16 @@ function walkOf(plan: Lanes) {
     /** Only what can happen: a running hook answers, once; one that was cancelled may still have its say. */
     filterEvents: (snapshot: Snapshot, event: Event): boolean => {
       if (snapshot.status !== 'active') return false;
-      const { started, answers: heard, cancelReason } = snapshot.context;
+      const { started, answers: received, cancelReason } = snapshot.context;
       const answer = answerIn(event);
       if (answer === undefined) return cancelReason === undefined && snapshot.can(event);
       const { word, hook } = answer;
       const fits = cancelReason === undefined ? word !== 'ends' : lateWords.includes(word);
-      return fits && started[hook] === true && heard[hook] === undefined;
+      return fits && started[hook] === true && received[hook] === undefined;
     },
     serializeState: ({ value, context }: Snapshot): string => {
-      const { started, answers: heard, payloads, cancelReason } = context;
-      return JSON.stringify({ value, started, heard, payloads, cancelReason });
+      const { started, answers: received, payloads, cancelReason } = context;
+      return JSON.stringify({ value, started, received, payloads, cancelReason });
     },
   };
 }
@@ -163,35 +163,36 @@ function walkOf(plan: Lanes) {
 /** What a hook may come to after a cancel: ended by it, or its answer was on its way already. */
 const lateWords: readonly Word[] = ['ends', 'denies', 'breaks'];
 
-const cases = plans.map((plan) => ({ ...plan, walk: walkOf(plan) }));
+const cases = plans.map((plan) => {
+  const options = walkOf(plan);
+  return { ...plan, options, ...walk(machine, options) };
+});
 
-/** What is heard on a path: answers of hooks, and in between, perhaps, the cancel. */
-interface Heard {
+/** What is received on a path: answers of hooks, and in between, perhaps, the cancel. */
+interface Received {
   readonly answers: readonly { word: Word; hook: number }[];
   /** How many hooks had answered before the cancel; all of them when there was none. */
   readonly inTime: number;
   readonly isCancelled: boolean;
 }
 
-const pathsOf = ({ lanes, walk }: (typeof cases)[number]) =>
-  getSimplePaths(machine, { ...walk, toState: ({ status }) => status !== 'active' }).map(
-    ({ steps }) => {
-      const events = steps.slice(1).map(({ event }) => event);
-      const states = steps.map(({ state }) => pathOf(state.value));
-      const inOrder = events.map(walk.answerIn);
-      const answers = inOrder.filter((answer) => answer !== undefined);
-      const isCancelled = answers.length < events.length;
-      const inTime = isCancelled ? inOrder.indexOf(undefined) : answers.length;
-      const name = inOrder
-        .map((answer) => (answer ? `${answer.hook} ${answer.word}` : 'cancel'))
-        .join(', ');
-      const heard: Heard = { answers, inTime, isCancelled };
-      return { name, lanes, input: walk.input, events, states, heard };
-    },
-  );
+const pathsOf = ({ lanes, options, ways }: (typeof cases)[number]) =>
+  ways.map(({ steps }) => {
+    const events = steps.slice(1).map(({ event }) => event);
+    const states = steps.map(({ state }) => pathOf(state.value));
+    const inOrder = events.map(options.answerIn);
+    const answers = inOrder.filter((answer) => answer !== undefined);
+    const isCancelled = answers.length < events.length;
+    const inTime = isCancelled ? inOrder.indexOf(undefined) : answers.length;
+    const name = inOrder
+      .map((answer) => (answer ? `${answer.hook} ${answer.word}` : 'cancel'))
+      .join(', ');
+    const received: Received = { answers, inTime, isCancelled };
+    return { name, lanes, input: options.input, events, states, received };
+  });
 
-/** How an event must end, told from what was heard and not from the machine. */
-function expectedOf({ answers, isCancelled }: Heard): HookEventOutcome {
+/** How an event must end, worked out from what was received and not from the machine. */
+function expectedOf({ answers, isCancelled }: Received): HookEventOutcome {
   const inPlanOrder = answers.toSorted((one, other) => one.hook - other.hook);
   const verdict: FullVerdict = {
     blocked: answers.some(({ word }) => word === 'denies'),
@@ -204,15 +205,15 @@ function expectedOf({ answers, isCancelled }: Heard): HookEventOutcome {
     : { status: 'settled', verdict };
 }
 
-const allowing = (answers: Heard['answers']): string[] =>
+const allowing = (answers: Received['answers']): string[] =>
   answers.filter(({ word }) => word === 'allows').map(({ hook }) => `${hook}`);
 
 /** The answers of a lane's hooks, in their order. */
-const answersIn = ({ positions }: HookLane, answers: Heard['answers']): Heard['answers'] =>
+const answersIn = ({ positions }: HookLane, answers: Received['answers']): Received['answers'] =>
   positions.flatMap((position) => answers.filter(({ hook }) => hook === position));
 
-/** What each started hook must have been told: in a sequence, what those before it in its lane passed on. */
-const toldTo = (lanes: readonly HookLane[], answers: Heard['answers']): typeof prepared =>
+/** What each started hook must have received: in a sequence, what those before it in its lane passed on. */
+const inputsOf = (lanes: readonly HookLane[], answers: Received['answers']): typeof prepared =>
   lanes
     .flatMap((one) =>
       answersIn(one, answers).map(({ hook }, index, inOrder) => ({
@@ -225,14 +226,14 @@ const toldTo = (lanes: readonly HookLane[], answers: Heard['answers']): typeof p
 const byName = (one: { name: string }, other: { name: string }): number =>
   one.name.localeCompare(other.name);
 
-/** Whether hooks that were heard so far leave nothing to be heard. */
-const isOver = (lanes: readonly HookLane[], { answers, isCancelled }: Heard): boolean =>
+/** Whether the hooks that have answered so far leave nothing to wait for. */
+const isOver = (lanes: readonly HookLane[], { answers, isCancelled }: Received): boolean =>
   isCancelled ||
   lanes.every((one) => {
-    const heard = answersIn(one, answers);
-    const last = heard.at(-1)?.word;
+    const received = answersIn(one, answers);
+    const last = received.at(-1)?.word;
     const isEnded = one.mode === 'sequential' && (last === 'denies' || last === 'stops');
-    return isEnded || heard.length === one.positions.length;
+    return isEnded || received.length === one.positions.length;
   });
 
 const passed = new Set<string>();
@@ -240,36 +241,40 @@ const passed = new Set<string>();
 describe.each(cases)('every path of $name, played on real actors', (plan) => {
   const paths = pathsOf(plan);
 
-  test(`each of the ${paths.length} ends as what was heard demands`, async () => {
-    for (const { name, lanes, input, events, states, heard } of paths) {
+  test(`each of the ${paths.length} ends as what was received demands`, async () => {
+    for (const { name, lanes, input, events, states, received } of paths) {
       prepared = [];
       reported = [];
       const played = await script.play(machine, input, events);
       for (const id of played.passed) passed.add(id);
-      const running = heard.answers.slice(heard.inTime).map(({ hook }) => `hook.${hook}`);
+      const running = received.answers.slice(received.inTime).map(({ hook }) => `hook.${hook}`);
       expect({ ...played, passed: [], prepared: prepared.toSorted(byName) }, name).toEqual({
         states,
         passed: [],
         status: 'done',
-        output: expectedOf(heard),
-        toldToCancel: running.toSorted(),
-        prepared: toldTo(lanes, heard.answers),
+        output: expectedOf(received),
+        cancelled: running.toSorted(),
+        prepared: inputsOf(lanes, received.answers),
       });
-      expect(reported, name).toEqual([...heard.answers.map(({ hook }) => `${hook}`), 'verdict']);
-      expect(isOver(lanes, heard), name).toBe(true);
+      expect(reported, name).toEqual([...received.answers.map(({ hook }) => `${hook}`), 'verdict']);
+      expect(isOver(lanes, received), name).toBe(true);
     }
   });
 
   test('a block or a stop ends its own sequence, and nothing but the hooks ends side by side', () => {
-    for (const { name, lanes, heard } of paths)
-      for (let length = 0; length < heard.inTime + (heard.isCancelled ? 1 : 0); length++) {
-        const earlier = { ...heard, answers: heard.answers.slice(0, length), isCancelled: false };
+    for (const { name, lanes, received } of paths)
+      for (let length = 0; length < received.inTime + (received.isCancelled ? 1 : 0); length++) {
+        const earlier = {
+          ...received,
+          answers: received.answers.slice(0, length),
+          isCancelled: false,
+        };
         expect(isOver(lanes, earlier), name).toBe(false);
       }
   });
 
   test('there is no dead end, no error, and no waiting that cannot be cancelled', () => {
-    for (const { state, transitions } of Object.values(getAdjacencyMap(machine, plan.walk))) {
+    for (const { state, transitions } of plan.places) {
       expect(['active', 'done']).toContain(state.status);
       if (state.status === 'done') continue;
       expect(transitions).not.toEqual({});

@@ -16,8 +16,8 @@ export interface Played {
   readonly passed: ReadonlySet<string>;
   readonly status: string;
   readonly output: unknown;
-  /** The children that were told of the cancel. */
-  readonly toldToCancel: readonly string[];
+  /** The children that received the cancel. */
+  readonly cancelled: readonly string[];
 }
 
 /** An event that may be the answer of a child. */
@@ -47,7 +47,7 @@ export class Script {
     events: readonly EventObject[],
   ): Promise<Played> {
     const passed = new Set<string>();
-    const toldToCancel: string[] = [];
+    const cancelled: string[] = [];
     const actor = createActor(machine, {
       input,
       inspect: (seen) => {
@@ -56,7 +56,7 @@ export class Script {
           for (const { source, target = [] } of seen._transitions)
             for (const { id } of [source, ...target]) passed.add(id);
         if (!isRoot && seen.type === '@xstate.event' && seen.event.type === 'cancel')
-          toldToCancel.push((seen.actorRef as AnyActorRef).id);
+          cancelled.push((seen.actorRef as AnyActorRef).id);
       },
     });
     actor.start();
@@ -67,7 +67,7 @@ export class Script {
       states.push(pathOf(actor.getSnapshot().value));
     }
     const { status, output } = actor.getSnapshot();
-    return { states, passed, status, output, toldToCancel };
+    return { states, passed, status, output, cancelled };
   }
 
   /** Lets a child give the answer that the event is; false when it is none. */

@@ -32,7 +32,10 @@ const toolCall: ToolCallInput = {
   toolInput: {},
   ports: {
     hooksBefore: () => hookEvent,
+    hooksOnPermission: () => hookEvent,
+    hooksOnFailure: () => hookEvent,
     hooksAfter: () => hookEvent,
+    hasFailed: () => true,
     rewrite: (toolInput) => toolInput,
     ask: nothing,
     execute: never,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import type { EventFromLogic, SnapshotFrom } from 'xstate';
-import { getAdjacencyMap, getSimplePaths } from 'xstate/graph';
 import type { HookEventInput, HookEventOutcome } from '../../machines/hook-event.ts';
 import {
   toolCallMachine,
@@ -10,6 +9,7 @@ import {
 import { pathOf } from './path-of.ts';
 import { Script } from './script.ts';
 import { statesOf } from './states-of.ts';
+import { walk } from './walk.ts';
 
 type Snapshot = SnapshotFrom<typeof toolCallMachine>;
 type Event = EventFromLogic<typeof toolCallMachine>;
@@ -29,9 +29,14 @@ const settled = (verdict: HookEventOutcome['verdict']): HookEventOutcome => ({
 /** Hooks that were ended; what one of them had said before decides nothing. */
 const ended: HookEventOutcome = { status: 'cancelled', verdict: verdicts.blocks, reason: 'user' };
 
-const phaseAnswers = (phase: 'beforeHooks' | 'afterHooks'): Record<string, object> => ({
+type Phase = 'beforeHooks' | 'permissionHooks' | 'failureHooks' | 'afterHooks';
+
+const phaseAnswers = (
+  phase: Phase,
+  more: Readonly<Record<string, HookEventOutcome['verdict']>> = {},
+): Record<string, object> => ({
   ...Object.fromEntries(
-    Object.entries(verdicts).map(([word, verdict]) => [
+    Object.entries({ ...verdicts, ...more }).map(([word, verdict]) => [
       `${phase} ${word}`,
       { type: `xstate.done.actor.${phase}`, output: settled(verdict) },
     ]),
@@ -43,11 +48,15 @@ const phaseAnswers = (phase: 'beforeHooks' | 'afterHooks'): Record<string, objec
 /** Every answer of the outside world, by a word for it, as the event that XState makes of it. */
 const answers: Record<string, object> = {
   ...phaseAnswers('beforeHooks'),
+  ...phaseAnswers('permissionHooks', {
+    approves: { blocked: false, stop: false, approved: true },
+  }),
   'user agrees': { type: 'answer', approved: true, reason: '' },
   'user declines': { type: 'answer', approved: false, reason: 'no' },
   'nobody answers': { type: 'expire', reason: 'late' },
   'tool gives': { type: 'xstate.done.actor.tool', output: { llmContent: 'given' } },
   'tool throws': { type: 'xstate.error.actor.tool', error: 'thrown' },
+  ...phaseAnswers('failureHooks'),
   ...phaseAnswers('afterHooks'),
   'hooks break': { type: 'xstate.error.actor.hooks', error: 'broken' },
   cancel: { type: 'cancel', reason: 'user' },
@@ -64,13 +73,13 @@ const filterEvents = (snapshot: Snapshot, event: Event): boolean =>
   !(event.type === 'cancel' && isCancelled(snapshot)) &&
   !(wordFor(event).endsWith('cancelled') && !isCancelled(snapshot));
 
-/** All that was heard, so that no two ways to a state are taken for one. */
+/** All that was received, so that no two ways to a state are taken for one. */
 const serializeState = ({ value, context }: Snapshot): string => {
-  const { before, after, result, failures, refusal, cancelReason } = context;
-  return JSON.stringify({ value, before, after, result, failures, refusal, cancelReason });
+  const { ports: _, ...received } = context;
+  return JSON.stringify({ value, ...received });
 };
 
-const walk = { filterEvents, serializeState };
+const options = { filterEvents, serializeState };
 
 const plan: HookEventInput = {
   event: '',
@@ -93,11 +102,20 @@ interface Setting {
   readonly before: boolean;
   readonly after: boolean;
   readonly asks: boolean;
+  readonly permission?: boolean;
+  readonly failed?: boolean;
   /** The hooks have to be made ready first. */
   readonly unready?: boolean;
 }
 
-const portsFor = ({ before, after, asks }: Setting): ToolCallInput['ports'] => ({
+const portsFor = (setting: Setting): ToolCallInput['ports'] => ({
+  ...portsOf(setting),
+  ...(setting.permission && { hooksOnPermission: () => plan }),
+  ...(setting.failed && { hooksOnFailure: () => plan }),
+  hasFailed: (result) => 'error' in result,
+});
+
+const portsOf = ({ before, after, asks }: Setting): ToolCallInput['ports'] => ({
   ...(before && { hooksBefore: () => plan }),
   ...(after && { hooksAfter: () => plan }),
   ...(asks && { ask: () => undefined }),
@@ -133,7 +151,7 @@ const machine = toolCallMachine.provide({
   },
 });
 
-const cases = [
+const settings: readonly (Setting & { readonly hooks: string })[] = [
   { hooks: 'no hooks', before: false, after: false },
   { hooks: 'BeforeTool hooks', before: true, after: false },
   { hooks: 'AfterTool hooks', before: false, after: true },
@@ -142,45 +160,64 @@ const cases = [
   [false, true].flatMap((asks) =>
     // Whether hooks have to be made ready first is the same to all settings.
     [false, ...(before && after ? [true] : [])].map((unready) => {
-      const setting = { before, after, asks, unready };
       const name = [asks && 'a question', unready && 'not ready yet'].filter(Boolean);
-      return {
-        hooks: [hooks, ...name].join(', '),
-        ...setting,
-        walk: { ...walk, events: eventsFor(setting), input: inputFor(setting) },
-      };
+      return { hooks: [hooks, ...name].join(', '), before, after, asks, unready };
     }),
   ),
 );
 
-const paths = cases.flatMap(({ hooks, before, after, asks, unready, walk: options }) =>
-  getSimplePaths(machine, { ...options, toState: ({ status }) => status !== 'active' }).map(
-    ({ steps }) => {
-      const heard = steps.slice(1).map(({ event }) => event);
-      const words = heard.map(wordFor);
-      const states = steps.map(({ state }) => pathOf(state.value));
-      const name = `${hooks}: ${words.join(', ')}`;
-      return { name, heard, words, states, before, after, asks, unready, input: options.input };
-    },
-  ),
+const others: typeof settings = [
+  { hooks: 'ToolPermission hooks', before: false, after: false, asks: true, permission: true },
+  { hooks: 'ToolFailed hooks', before: false, after: false, asks: false, failed: true },
+  {
+    hooks: 'ToolFailed and AfterTool hooks',
+    before: false,
+    after: true,
+    asks: false,
+    failed: true,
+  },
+];
+
+const cases = [...settings, ...others].map((setting) => {
+  const input = inputFor(setting);
+  return {
+    ...setting,
+    input,
+    ...walk(machine, { ...options, events: eventsFor(setting), input }),
+  };
+});
+
+const paths = cases.flatMap(({ hooks, ways, places: _, ...setting }) =>
+  ways.map(({ steps }) => {
+    const received = steps.slice(1).map(({ event }) => event);
+    const words = received.map(wordFor);
+    const states = steps.map(({ state }) => pathOf(state.value));
+    const name = `${hooks}: ${words.join(', ')}`;
+    return { name, received, words, states, ...setting };
+  }),
 );
 
-/** How a call must end, told from what was heard and not from the machine. */
+/** How a call must end, worked out from what was received and not from the machine. */
 function expectedOf(words: readonly string[]): object {
   const untilCancel = words.includes('cancel') ? words.slice(0, words.indexOf('cancel')) : words;
   const failed = phases.filter(({ id }) => words.includes(`${id} breaks`));
   return {
-    toolInput: { path: /beforeHooks (passes|defers)/.test(untilCancel.join()) ? 'b' : 'a' },
+    toolInput: {
+      path: /(before|permission)Hooks (passes|defers|approves)/.test(untilCancel.join())
+        ? 'b'
+        : 'a',
+    },
     failures: failed.map(({ phase }) => ({ phase, error: 'broken' })),
     ...(words.includes('tool gives') && { result: { llmContent: 'given' } }),
     ...(words.includes('tool throws') && { result: { error: 'thrown' } }),
-    ...(words.includes('hooks break') && { result: { error: 'broken' } }),
     ...endOf(words),
   };
 }
 
 const phases = [
   { phase: 'BeforeTool', id: 'beforeHooks' },
+  { phase: 'ToolPermission', id: 'permissionHooks' },
+  { phase: 'ToolFailed', id: 'failureHooks' },
   { phase: 'AfterTool', id: 'afterHooks' },
 ];
 
@@ -190,16 +227,24 @@ function endOf(words: readonly string[]): object {
   const [after = ''] = words.filter((word) => word.startsWith('afterHooks'));
   if (words.includes('user declines')) return { status: 'refused', by: 'user', reason: 'no' };
   if (words.includes('nobody answers')) return { status: 'refused', by: 'expiry', reason: 'late' };
+  if (words.includes('hooks break')) return { status: 'failed', error: 'broken' };
   if (before.includes('defers')) return { status: 'deferred', id: '1', toolName: 'write_file' };
   if (before.includes('blocks')) return { status: 'blocked', stop: before.includes('stops') };
-  return { status: `${before} ${after}`.includes('stops') ? 'stopped' : 'done' };
+  const more = words.filter((word) => /^(permission|failure)Hooks/.test(word)).join();
+  if (/permissionHooks blocks/.test(more))
+    return { status: 'blocked', stop: more.includes('stops') };
+  return { status: `${before} ${more} ${after}`.includes('stops') ? 'stopped' : 'done' };
 }
 
 type Path = (typeof paths)[number];
 
-/** The states that a call must be in, told from what was heard and not from the machine. */
-function expectedStates({ words, before, after, asks, unready }: Path): string[] {
-  const approved = asks ? 'asking' : 'executing';
+/** The states that a call must be in, worked out from what was received and not from the machine. */
+function expectedStates(path: Path): string[] {
+  const { words, before, after, asks, unready, permission, failed } = path;
+  const asked = asks ? 'asking' : 'executing';
+  const approved = permission ? 'permissionHooks.running' : asked;
+  const then = (said: string): string =>
+    after ? 'afterHooks.running' : said.includes('stops') ? 'stopped' : 'done';
   const first = before ? 'beforeHooks.running' : approved;
   const states = [unready ? 'planning' : first];
   for (const [index, word] of words.entries()) {
@@ -208,13 +253,25 @@ function expectedStates({ words, before, after, asks, unready }: Path): string[]
     else if (word === 'cancel')
       states.push(last.endsWith('.running') ? last.replace('running', 'cancelling') : 'cancelled');
     else if (word === 'hooks ready') states.push(first);
-    else if (word === 'hooks break') states.push('done');
+    else if (word === 'hooks break') states.push('failed');
     else if (word === 'user agrees') states.push('executing');
-    else if (word.startsWith('tool')) states.push(after ? 'afterHooks.running' : 'done');
+    else if (failed && word === 'tool throws') states.push('failureHooks.running');
+    else if (word.startsWith('tool')) states.push(then(''));
+    else if (word.startsWith('failureHooks')) states.push(then(word));
+    else if (word.startsWith('afterHooks') && /failureHooks.*stops/.test(words[index - 1]!))
+      states.push('stopped');
+    else if (word.startsWith('permissionHooks')) states.push(afterPermission[word] ?? asked);
     else states.push(afterVerdict[word] ?? approved);
   }
   return states;
 }
+
+const afterPermission: Record<string, string> = {
+  'permissionHooks approves': 'executing',
+  'permissionHooks blocks': 'blocked',
+  'permissionHooks stops': 'stopped',
+  'permissionHooks blocks and stops': 'blocked',
+};
 
 const afterVerdict: Record<string, string> = {
   'beforeHooks blocks': 'blocked',
@@ -242,24 +299,26 @@ describe('every path of a tool call, played on a real actor', () => {
   for (const path of paths)
     test(path.name, async () => {
       const { words } = path;
-      const played = await script.play(machine, path.input, path.heard);
+      const played = await script.play(machine, path.input, path.received);
       expect(played.states).toEqual(expectedStates(path));
-      const { before, after, ...outcome } = played.output as ToolCallOutcome;
+      const { before, permission, failed, after, ...outcome } = played.output as ToolCallOutcome;
       expect(outcome).toEqual(expectedOf(words));
       expect(outcome.status).toBe(played.states.at(-1));
       expect(before).toEqual(saidIn(words, 'beforeHooks'));
+      expect(permission).toEqual(saidIn(words, 'permissionHooks'));
+      expect(failed).toEqual(saidIn(words, 'failureHooks'));
       expect(after).toEqual(saidIn(words, 'afterHooks'));
       const running =
         words.at(-2) === 'cancel' && words.at(-1)!.includes('Hooks')
           ? [words.at(-1)!.split(' ')[0]]
           : [];
-      expect(played.toldToCancel).toEqual(running);
+      expect(played.cancelled).toEqual(running);
     });
 
   test('together they pass through every state', async () => {
     const passed = new Set<string>();
-    for (const { heard, input } of paths)
-      for (const id of (await script.play(machine, input, heard)).passed) passed.add(id);
+    for (const { received, input } of paths)
+      for (const id of (await script.play(machine, input, received)).passed) passed.add(id);
     expect([...passed].toSorted()).toEqual(statesOf(machine));
   });
 });
@@ -275,12 +334,13 @@ describe('the graph of a tool call', () => {
 
   test('leads to the tool only by an approval, where the user has to be asked', () => {
     for (const { words, states, asks } of paths)
-      if (asks && states.includes('executing')) expect(words).toContain('user agrees');
+      if (asks && states.includes('executing'))
+        expect(words.join()).toMatch(/user agrees|permissionHooks approves/);
   });
 
   test('leads from no block, no stop and no deferral to the tool', () => {
     const denied = paths.filter(({ words }) =>
-      /beforeHooks (blocks|stops|defers)/.test(words.join()),
+      /beforeHooks (blocks|stops|defers)|permissionHooks (blocks|stops)/.test(words.join()),
     );
     expect(denied.length).toBeGreaterThan(0);
     for (const { states } of denied) expect(states).not.toContain('executing');
@@ -290,14 +350,13 @@ describe('the graph of a tool call', () => {
     const cancelled = paths.filter(({ words }) => words.includes('cancel'));
     expect(cancelled.length).toBeGreaterThan(0);
     for (const { words, states } of cancelled) {
-      // Hooks that run are heard out; a tool is not waited for.
+      // Hooks that run are waited for; a tool is not waited for.
       expect(words.slice(words.indexOf('cancel') + 1).length).toBeLessThanOrEqual(1);
       expect(states.at(-1)).toBe('cancelled');
     }
   });
 
-  for (const { hooks, walk: options } of cases) {
-    const places = Object.values(getAdjacencyMap(machine, options));
+  for (const { hooks, places } of cases) {
     const waiting = places.filter(({ state }) => state.status === 'active');
 
     test(`has no dead end and no error, with ${hooks}`, () => {

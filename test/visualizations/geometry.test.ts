@@ -82,11 +82,11 @@ describe.each([['the example', exampleMachine] as const, ...(await machines())])
         transitionsOf(node).flatMap((transition) => {
           const said = conditionOf(transition, machine, spawned);
           const targets = (transition.target ?? []).filter((target) => target !== node);
-          const told =
+          const reads =
             targets.length === 0
               ? inside(node.id).includes(`↻ ${said}<`)
               : targets.every((target) => saidFrom(node.id, target.id).includes(said));
-          return told || said === '' ? [] : [`${node.id}: ${transition.eventType} (${said})`];
+          return reads || said === '' ? [] : [`${node.id}: ${transition.eventType} (${said})`];
         }),
       );
       expect(missing).toEqual([]);

@@ -14,9 +14,12 @@ interface Box extends Point {
   readonly height: number;
 }
 
+/** The best of many, so it is made once. */
+const example = layoutOf(graphOf(exampleMachine));
+
 /** The layout that a machine of ours is shown in, by the lot that its drawing names; the example draws its own. */
 function shown(name: string, machine: AnyStateMachine): Promise<Layout> {
-  if (machine === exampleMachine) return layoutOf(graphOf(machine));
+  if (machine === exampleMachine) return example;
   const svg = new URL(`../../visualizations/${name}.svg`, import.meta.url);
   return drawLot(graphOf(machine), lotOf(readFileSync(svg, 'utf8')));
 }
@@ -25,7 +28,7 @@ test('the lot that is shown is the best of all', async () => {
   const graph = graphOf(exampleMachine);
   const costs: number[] = [];
   for (let lot = 1; lot <= LOTS; lot++) costs.push(costOf(await drawLot(graph, lot)));
-  const { lot } = await layoutOf(graph);
+  const { lot } = await example;
   expect(lot).toBe(costs.indexOf(Math.min(...costs)) + 1);
   expect(new Set(costs).size).toBeGreaterThan(1);
 });

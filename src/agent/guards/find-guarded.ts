@@ -8,7 +8,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import picomatch from 'picomatch';
-import { homeFolder } from '../../settings/levels.ts';
+import { homeFolder, realPath } from '../../settings/levels.ts';
 import { trustedFiles } from '../../trust/project-trust.ts';
 import { absolutePlaces, guardedPlaces } from './guarded-places.ts';
 
@@ -40,7 +40,7 @@ class Guards {
 
   constructor(cwd: string) {
     const home = homeFolder();
-    const folders = new Set([...upwards(cwd), ...upwards(real(cwd)), ...(home ? [home] : [])]);
+    const folders = new Set([...upwards(cwd), ...upwards(realPath(cwd)), ...(home ? [home] : [])]);
     const scripts = trustedIn(cwd);
     this.#places = [
       ...[...folders].flatMap((folder) => guardedPlaces.map((place) => join(folder, place))),
@@ -49,7 +49,7 @@ class Guards {
     ];
     // Where a settings folder is a link, what it leads to is the settings folder.
     this.#real = new Set(
-      this.#places.flatMap((place) => existing(place).map((path) => canonical(real(path)))),
+      this.#places.flatMap((place) => existing(place).map((path) => canonical(realPath(path)))),
     );
   }
 
@@ -176,14 +176,6 @@ function filesIn(folder: string): string[] {
       if (tried(() => lstatSync(path))?.isDirectory()) open.push(path);
     }
   return found;
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 /** Where a path leads, through links that lead nowhere yet too: what is written through them lands there. */

@@ -39,7 +39,7 @@ const wrappers = words(
   'sudo doas env nice nohup timeout time command builtin exec stdbuf setsid ionice chrt taskset xargs busybox unbuffer then do else',
 );
 const shells = words('sh bash zsh dash ksh ash fish');
-/** They run what they are told in a word, or on stdin. */
+/** They run what they are given in a word, or on stdin. */
 const interpreters =
   /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua|tclsh|osascript|[gmn]?awk|ed|ex|vim?|nvim|emacs)$/;
 /** What is below a path goes with it. */

@@ -1,8 +1,8 @@
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
 
-type Told = readonly [type: string, tell: (path: string) => string];
+type Failure = readonly [type: string, tell: (path: string) => string];
 
-const known: Readonly<Record<string, Told>> = {
+const known: Readonly<Record<string, Failure>> = {
   ENOENT: ['file_not_found', (path) => `${path} does not exist. Check the path, or look around.`],
   EACCES: ['permission_denied', (path) => `${path} may not be opened: permission denied.`],
   EPERM: ['permission_denied', (path) => `${path} may not be changed: permission denied.`],
@@ -25,8 +25,8 @@ const known: Readonly<Record<string, Told>> = {
 /** What the model reads when the file system refuses; anything that is no system error is thrown on. */
 export function fileSystemFailure(error: unknown, path: string): ToolResult {
   const { code = '', syscall, message } = error as NodeJS.ErrnoException;
-  const told = known[code];
-  if (told !== undefined) return errorResult(told[1](path), told[0]);
+  const failure = known[code];
+  if (failure !== undefined) return errorResult(failure[1](path), failure[0]);
   if (syscall === undefined) throw error;
   return errorResult(`${path}: ${message}`, 'file_system_error');
 }

@@ -50,7 +50,7 @@ function tell(run: CommandRun, command: string, folder: string): ToolResult {
     return errorResult(`The command could not be started: ${run.reason}`, 'shell_execute_error');
   }
   const { exitCode, signal, stdout, stderr, group } = run;
-  const told = [
+  const report = [
     `Command: ${command}`,
     `Directory: ${folder}`,
     `Stdout: ${stdout || '(empty)'}`,
@@ -67,13 +67,17 @@ function tell(run: CommandRun, command: string, folder: string): ToolResult {
   if (run.kind === 'cancelled') {
     const { error } = cancelled('run_shell_command');
     return {
-      llmContent: `${error!.message} What it did until then:\n${told}`,
+      llmContent: `${error!.message} What it did until then:\n${report}`,
       returnDisplay: 'Command cancelled.',
       metadata,
       error: error!,
     };
   }
-  return { llmContent: told, returnDisplay: display(stdout + stderr, exitCode, signal), metadata };
+  return {
+    llmContent: report,
+    returnDisplay: display(stdout + stderr, exitCode, signal),
+    metadata,
+  };
 }
 
 function display(output: string, exitCode: number | null, signal: string | null): string {

@@ -46,8 +46,8 @@ export async function searchFiles(
     } else if (matching.indexes.length > 0) {
       const shown = matching.indexes.slice(0, room);
       if (shown.length > 0) {
-        const told = shown.map((index) => ({ number: index + 1, text: lines[index]! }));
-        files.push({ path, lines: told });
+        const numbered = shown.map((index) => ({ number: index + 1, text: lines[index]! }));
+        files.push({ path, lines: numbered });
       }
       if (matching.indexes.length > room) return { files, slow, large, stopped: 'matches' };
       room -= shown.length;

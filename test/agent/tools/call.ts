@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { z } from 'zod';
 import { builtInTools } from '../../../src/agent/tools/index.ts';
 import type { ToolResult } from '../../../src/protocol/tool-result.ts';
 
@@ -21,14 +22,18 @@ export async function call(
   signal = new AbortController().signal,
 ): Promise<ToolResult> {
   const tool = builtInTools().get(name)!;
-  return tool.execute(tool.parameters.parse(args), { cwd, signal });
+  return tool.execute(schemaOf(name).parse(args) as object, { cwd, signal });
 }
+
+/** The built-in tools describe their arguments with zod. */
+export const schemaOf = (name: string): z.ZodType =>
+  builtInTools().get(name)!.parameters as unknown as z.ZodType;
 
 /** What the model reads; every built-in tool answers in plain text. */
 export const textOf = ({ llmContent }: ToolResult): string => llmContent as string;
 
 /** What the schema says against the arguments. */
 export function complaints(name: string, args: object): string[] {
-  const parsed = builtInTools().get(name)!.parameters.safeParse(args);
+  const parsed = schemaOf(name).safeParse(args);
   return parsed.error?.issues.map((issue) => issue.message) ?? [];
 }

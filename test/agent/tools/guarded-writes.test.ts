@@ -6,7 +6,7 @@ import { shellWrites } from '../../../src/agent/guards/shell-writes.ts';
 import { ToolScheduler } from '../../../src/agent/tool-scheduler.ts';
 import { builtInTools } from '../../../src/agent/tools/index.ts';
 import { createConfig } from '../../../src/hooks/create-config.ts';
-import { hookmachine } from '../../support/hookmachine.ts';
+import { inProcess } from '../../support/in-process.ts';
 import { sandbox, type Sandbox } from '../../support/sandbox.ts';
 import { print } from '../../support/session.ts';
 
@@ -255,16 +255,16 @@ describe('a built-in tool', () => {
   });
 });
 
-test('hookmachine tool refuses to write a guard, with the status of a block, unless it is told otherwise', async () => {
+test('hookmachine tool refuses to write a guard, with the status of a block, unless an option allows it', async () => {
   const args = [
     'tool',
     'write_file',
     '--input',
     JSON.stringify({ file_path: '.llxprt/settings.json', content: '{"x":1}' }),
   ];
-  const refused = await hookmachine(box, args);
+  const refused = await inProcess(box, args);
   expect(refused.exitCode).toBe(2);
   expect(JSON.parse(refused.stdout)).toMatchObject({ error: { type: 'guarded_path' } });
-  const allowed = await hookmachine(box, [...args, '--allow-guard-writes']);
+  const allowed = await inProcess(box, [...args, '--allow-guard-writes']);
   expect(allowed.exitCode).toBe(0);
 });

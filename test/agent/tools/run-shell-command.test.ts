@@ -14,7 +14,7 @@ beforeEach(() => {
 const run = (command: string, rest: object = {}, signal?: AbortSignal) =>
   call('run_shell_command', { command, ...rest }, cwd, signal);
 
-const lines = (...told: string[]) => told.join('\n');
+const lines = (...texts: string[]) => texts.join('\n');
 
 /** The process group of a command that wrote `$$` to the file `group`. */
 const groupOf = async () => Number(await readFile(join(cwd, 'group'), 'utf8'));

@@ -1,0 +1,180 @@
+import {
+  type ModelCallInput,
+  modelCallMachine,
+  type ModelCallOutcome,
+  type ModelCallPorts,
+} from '../../machines/model-call.ts';
+import type { EventContext } from '../dialects/event-context.ts';
+import { hookEvent } from '../hooks/run-machine.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { isObserved, observedSession } from '../hooks/telemetry.ts';
+import { messageOf } from '../message-of.ts';
+import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
+import { emptyResponse } from '../translate/genai-v1.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
+import {
+  hookResult,
+  isPending,
+  type Ready,
+  readyHookSystem,
+  runCall,
+  untilCancelled,
+} from './event-hooks.ts';
+import { type CallModel, modelCallPorts, type OnHooks } from './model-call-ports.ts';
+import type { StopRequest } from './tool-call.ts';
+
+/** The machine of a model call with its actors provided, once for all runs. */
+export const modelCall = modelCallMachine.provide({ actors: { hookEvent } });
+
+/** One logical model call, however often the provider is asked for it (C-90). */
+export interface ModelCallRequest {
+  readonly id: string;
+  readonly request: GenAIRequest;
+}
+
+/** A model call that has ended, with the effects of its hooks applied. */
+export interface EndedModelCall {
+  readonly outcome: ModelCallOutcome;
+  /** The request that was sent, or would have been. */
+  readonly request: GenAIRequest;
+  /** What the agent goes on with; absent when the call failed, was cancelled, or was stopped without an answer. */
+  readonly response?: GenAIResponse;
+  /** Why a hook forbade the call; the user reads it (C-81). */
+  readonly blockedReason?: string;
+  readonly stop?: StopRequest;
+  /** The response is not for the user (HOOK-049). */
+  readonly suppressOutput: boolean;
+  /** What hooks say to the model that it did not receive with this request; it belongs to the next one (HOOK-159, C-61). */
+  readonly systemMessage?: string;
+  readonly error?: unknown;
+  /** What the hooks of each phase did, when any ran. */
+  readonly selection?: AggregatedHookResult;
+  readonly before?: AggregatedHookResult;
+  readonly after?: AggregatedHookResult;
+}
+
+/** How a model call is made, and what is known of it beside what was asked. */
+export interface ModelCallOptions extends EventContext {
+  readonly signal?: AbortSignal | undefined;
+  /** Receives what the hooks of each event did, as soon as they have spoken. */
+  readonly onHooks?: OnHooks | undefined;
+}
+
+/**
+ * Takes one model call through its hooks, as one `modelCall` machine; with no hook and nobody who
+ * watches, the model is just asked. Never throws: a failing model is an outcome.
+ */
+export async function runGenAIModelCall(
+  config: HookSystemConfig,
+  asked: ModelCallRequest,
+  callModel: CallModel,
+  { signal = new AbortController().signal, onHooks, ...context }: ModelCallOptions = {},
+): Promise<EndedModelCall> {
+  const ready = readyHookSystem(config);
+  const system = isPending(ready) ? await ready : ready;
+  const { request } = asked;
+  const cancelled = (reason: string): ModelCallOutcome => ({
+    status: 'cancelled',
+    request,
+    failures: [],
+    reason,
+  });
+  if (signal.aborted) return endedModelCall(cancelled(messageOf(signal.reason)));
+  const input = modelCallInput(config, system, asked, callModel, onHooks, context);
+  if (isPlain(input) && !isObserved(config)) {
+    const run = async (): Promise<ModelCallOutcome> => {
+      try {
+        return {
+          status: 'done',
+          request,
+          failures: [],
+          response: await callModel(request, signal),
+        };
+      } catch (error) {
+        return { status: 'failed', request, failures: [], error };
+      }
+    };
+    return endedModelCall(await untilCancelled(run, cancelled, signal));
+  }
+  const observed = { ...input, ...observedSession(config, context.sessionId) };
+  return endedModelCall(await runCall(config, modelCall, observed, signal));
+}
+
+/** Whether nothing but the model would run. */
+const isPlain = ({ ports }: ModelCallInput): boolean =>
+  !ports.hooksOnSelection && !ports.hooksBefore && !ports.hooksAfter;
+
+/** A model call as input of the `modelCall` machine, which waits for hooks that are not ready yet. */
+export function modelCallInput(
+  config: HookSystemConfig,
+  ready: Ready | Promise<Ready>,
+  { id, request }: ModelCallRequest,
+  callModel: CallModel,
+  onHooks: OnHooks | undefined,
+  context: EventContext = {},
+): ModelCallInput {
+  const portsWith = (system: Ready): ModelCallPorts =>
+    modelCallPorts(config, system, { request, callModel, onHooks, context });
+  const ports = isPending(ready)
+    ? { ...portsWith(undefined), planHooks: () => ready.then(portsWith) }
+    : portsWith(ready);
+  return { id, request, ports };
+}
+
+/** What an ended model call means for the agent and its user (HOOK-036, 037, 040, 046 to 049, 058, 184, 202). */
+export function endedModelCall(outcome: ModelCallOutcome): EndedModelCall {
+  const selection = hookResult(outcome.selection);
+  const before = hookResult(outcome.before);
+  const after = hookResult(outcome.after);
+  const phases = [selection, before, after];
+  const stopping = phases
+    .map((phase) => phase?.finalOutput)
+    .find((output) => output?.shouldStopExecution());
+  // What hooks said beside a request that was sent went with it; else they spoke in the model's place.
+  const last = wasSent(outcome) ? phases.slice(-1) : phases;
+  const systemMessages = last.flatMap((phase) => phase?.verdict.message ?? []);
+  const response = responseOf(outcome);
+  return {
+    outcome,
+    request: outcome.request as GenAIRequest,
+    ...(response && { response }),
+    ...((outcome.status === 'blocked' || outcome.status === 'answered') && {
+      blockedReason: before?.finalOutput?.getBlockReason() ?? '',
+    }),
+    ...(stopping &&
+      outcome.status !== 'cancelled' && { stop: { reason: stopping.getStopReason() } }),
+    suppressOutput: last.some((phase) => phase?.finalOutput?.suppressOutput === true),
+    ...(systemMessages.length > 0 &&
+      outcome.status !== 'cancelled' && { systemMessage: systemMessages.join('\n') }),
+    ...(outcome.status === 'failed' && { error: outcome.error }),
+    ...(selection && { selection }),
+    ...(before && { before }),
+    ...(after && { after }),
+  };
+}
+
+/** Whether the model was asked. */
+function wasSent(outcome: ModelCallOutcome): boolean {
+  switch (outcome.status) {
+    case 'answered':
+    case 'blocked':
+      return false;
+    case 'stopped':
+      return outcome.after !== undefined;
+    default:
+      return true;
+  }
+}
+
+function responseOf(outcome: ModelCallOutcome): GenAIResponse | undefined {
+  switch (outcome.status) {
+    case 'done':
+    case 'answered':
+    case 'stopped':
+      return outcome.response;
+    case 'blocked':
+      return emptyResponse();
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,13 @@
+/** A promise that is settled from outside; what is said first counts. */
+export interface Later<Value> {
+  readonly promise: Promise<Value>;
+  settle(value: Value): void;
+}
+
+export function later<Value>(): Later<Value> {
+  let settle!: (value: Value) => void;
+  const promise = new Promise<Value>((resolve) => {
+    settle = resolve;
+  });
+  return { promise, settle };
+}

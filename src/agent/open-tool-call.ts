@@ -1,0 +1,122 @@
+import type { ToolInput } from '../../machines/tool-call.ts';
+import { later } from './later.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { onAbort } from '../hooks/run-machine.ts';
+import type { ToolResult } from '../protocol/tool-result.ts';
+import {
+  type Approval,
+  type Confirm,
+  type EndedToolCall,
+  failedResult,
+  runToolCall,
+  type ToolCallOptions,
+  type ToolCallRequest,
+} from './tool-call.ts';
+
+/** What the hooks before a tool decided together. */
+export type ToolCallVerdict =
+  /** The tool is to run with these arguments. */
+  | { readonly status: 'allowed'; readonly toolInput: ToolInput }
+  /** A hook wants the user to be asked, with these arguments, before the tool runs. */
+  | { readonly status: 'asked'; readonly toolInput: ToolInput; readonly reason?: string }
+  /** The tool is not to run: the call has ended, with the result that the model reads in its place. */
+  | { readonly status: 'ended'; readonly call: EndedToolCall };
+
+/** A tool call whose tool somebody else runs: it is judged first, and takes the result when there is one. */
+export interface OpenToolCall {
+  readonly request: ToolCallRequest;
+  /** Never rejects. */
+  readonly verdict: Promise<ToolCallVerdict>;
+  /** The call with its result, once it has ended, however it did. Never rejects. */
+  readonly ended: Promise<EndedToolCall>;
+  /** What the user says where a hook asked, a text being why not; the verdict that counts then is given back. */
+  answer(approved: Approval): Promise<ToolCallVerdict>;
+  /** Hands in what the tool gave; hooks look at it, and `ended` has what they made of it. */
+  succeed(result: ToolResult): Promise<EndedToolCall>;
+  /** Hands in what the tool threw. */
+  fail(error: unknown): Promise<EndedToolCall>;
+  /** The tool is not going to run, or nobody wants its result any more. */
+  cancel(reason: string): Promise<EndedToolCall>;
+}
+
+/** How a tool call is begun, and what is known of it. */
+export interface BeginToolCallOptions extends Omit<ToolCallOptions, 'confirm' | 'asks'> {
+  /** Whether somebody can be asked where a hook wants it; default true. Else it is a denial, but for LLxprt's hooks (S-02). */
+  readonly canAsk?: boolean | undefined;
+}
+
+/**
+ * Begins a tool call whose tool somebody else runs, such as a framework: one `toolCall` machine that
+ * waits for the result, or for the end of the call.
+ *
+ * @example
+ * const call = beginToolCall(config, { id: 'call-1', name: 'write_file', input });
+ * const verdict = await call.verdict;
+ * if (verdict.status === 'allowed') {
+ *   const text = await write(verdict.toolInput);
+ *   const { toolResult } = await call.succeed({ llmContent: text, returnDisplay: text });
+ * }
+ */
+export function beginToolCall(
+  config: HookSystemConfig,
+  request: ToolCallRequest,
+  { signal, canAsk = true, ...options }: BeginToolCallOptions = {},
+): OpenToolCall {
+  const abort = new AbortController();
+  if (signal?.aborted) abort.abort(signal.reason);
+  const stopListening = signal && onAbort(signal, () => abort.abort(signal.reason));
+  const verdict = later<ToolCallVerdict>();
+  const afterAnswer = later<ToolCallVerdict>();
+  const approval = later<Approval>();
+  const result = later<ToolResult>();
+  const decide = (decided: ToolCallVerdict): void => {
+    verdict.settle(decided);
+    afterAnswer.settle(decided);
+  };
+  const confirm: Confirm = ({ input, reason }) => {
+    verdict.settle({
+      status: 'asked',
+      toolInput: input,
+      ...(reason !== undefined && { reason }),
+    });
+    return approval.promise;
+  };
+  const ended = runToolCall(
+    config,
+    request,
+    (toolInput) => {
+      decide({ status: 'allowed', toolInput });
+      return result.promise;
+    },
+    {
+      ...options,
+      signal: abort.signal,
+      ...(canAsk && { asks: 'where a hook wants it', confirm }),
+    },
+  ).then((call) => {
+    stopListening?.();
+    decide({ status: 'ended', call });
+    return call;
+  });
+  return {
+    request,
+    verdict: verdict.promise,
+    ended,
+    answer(approved) {
+      approval.settle(approved);
+      return afterAnswer.promise;
+    },
+    succeed(given) {
+      result.settle(given);
+      return ended;
+    },
+    fail: (error) => {
+      result.settle(failedResult(error));
+      return ended;
+    },
+    cancel(reason) {
+      abort.abort(reason);
+      return ended;
+    },
+  };
+}
