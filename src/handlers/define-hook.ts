@@ -12,7 +12,7 @@ export type HookReply = HookOutput | readonly HookOutput[] | undefined | null | 
 export interface HookHelpers {
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** What is about to happen does not; the model is told the reason. */
+  /** What is about to happen does not; the model receives the reason. */
   readonly deny: (reason: string) => HookOutput;
   /** The user is to decide. */
   readonly ask: (reason: string) => HookOutput;

@@ -50,7 +50,7 @@ function urlOf(text: string): URL {
 
 /** Headers with the variables that they may use; one that is not there would be sent as an empty secret. */
 function headersOf(
-  { headers = {}, allowedEnv = [] }: HandlerOf<'http'>,
+  { headers = {}, allowedEnv = [], allowedEnvKey = 'allowedEnv' }: HandlerOf<'http'>,
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const filled = Object.entries(headers).map(([header, text]) => [
@@ -59,7 +59,7 @@ function headersOf(
       const name = braced ?? bare!;
       const uses = `its header "${header}" uses the variable ${name}, which`;
       if (!allowedEnv.includes(name))
-        throw new Error(`${uses} is not allowed; add it to "allowedEnv"`);
+        throw new Error(`${uses} is not allowed; add it to "${allowedEnvKey}"`);
       const value = env[name];
       if (value === undefined) throw new Error(`${uses} is not set; set it for this program`);
       return value;

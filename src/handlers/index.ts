@@ -148,10 +148,11 @@ export function handlerOf(
       return { handler: { kind: 'live', ...(concurrency !== undefined && { concurrency }) } };
     }
     case 'http': {
-      const { headers, allowedEnv, allowedUrls } = hook;
+      const { headers, allowedEnv, allowedEnvKey, allowedUrls } = hook;
       const fields = {
         ...(headers && { headers }),
         ...(allowedEnv && { allowedEnv }),
+        ...(allowedEnvKey !== undefined && { allowedEnvKey }),
         ...(allowedUrls && { allowedUrls }),
       };
       return { handler: { kind: 'http', ...fields } };

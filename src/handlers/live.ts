@@ -34,6 +34,9 @@ interface Waiting {
   readonly settle: (answer: HandlerAnswer | Error) => void;
 }
 
+/** A line of it that answers an event. */
+type Printed = Readonly<Record<string, unknown>>;
+
 const hooks = new Map<string, LiveHook>();
 
 const keyOf = ({ command, args, cwd }: Pick<HookCommand, 'command' | 'args' | 'cwd'>): string =>
@@ -178,12 +181,12 @@ class LiveHook {
 
   #hear(line: string): void {
     if (line.trim() === '') return;
-    const told = parse(line);
-    const id = isRecord(told) && typeof told['id'] === 'number' ? told['id'] : 0;
+    const printed = parse(line);
+    const id = isRecord(printed) && typeof printed['id'] === 'number' ? printed['id'] : 0;
     const waiting = this.#asked.get(id);
     if (waiting !== undefined) {
       this.#asked.delete(id);
-      waiting.settle(this.#answerOf((told as { output?: unknown }).output));
+      waiting.settle(this.#answerOf(this.#outputOf(printed as Printed)));
     } else if (this.#abandoned.has(id)) {
       clearTimeout(this.#abandoned.get(id));
       this.#abandoned.delete(id);
@@ -194,6 +197,15 @@ class LiveHook {
     }
     this.#failures = 0;
     this.#pump();
+  }
+
+  /** A denial that stands beside the id must not get lost. */
+  #outputOf({ id: _, ...rest }: Printed): unknown {
+    if ('output' in rest || Object.keys(rest).length === 0) return rest['output'];
+    this.#notes.push(
+      'its answer has no "output", so the rest of the line was read; answer with {"id": …, "output": {…}}',
+    );
+    return rest;
   }
 
   #answerOf(output: unknown): HandlerAnswer | Error {

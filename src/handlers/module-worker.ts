@@ -13,7 +13,7 @@ export interface WorkerData {
   readonly longestAnswer: number;
 }
 
-/** What a worker is told. */
+/** What a worker receives. */
 export type ToWorker =
   | { readonly type: 'call'; readonly id: number; readonly input: string }
   /** Nobody waits for this call any more; it is to show that it still listens. */

@@ -140,7 +140,7 @@ class ModuleWorker {
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: mostMemory },
     });
-    this.#worker.on('message', (told: FromWorker) => this.#hear(told));
+    this.#worker.on('message', (message: FromWorker) => this.#hear(message));
     this.#worker.once('error', (error: Error) => this.#end(`it failed: ${error.message}`));
     this.#worker.once('exit', (code) => this.#end(`it called process.exit(${code})`));
     // Whoever waits for an answer has a deadline, which keeps the host alive; an idle worker does not.
@@ -165,11 +165,11 @@ class ModuleWorker {
     this.#worker.postMessage(message);
   }
 
-  #hear(told: FromWorker): void {
-    if (told.type === 'loaded') this.#isLoaded = true;
-    else if (told.type === 'listening') this.#endSilence();
+  #hear(message: FromWorker): void {
+    if (message.type === 'loaded') this.#isLoaded = true;
+    else if (message.type === 'listening') this.#endSilence();
     else {
-      const { id, answer = '', error, printed } = told;
+      const { id, answer = '', error, printed } = message;
       this.#settle(id, {
         stdout: answer,
         stderr: printed,

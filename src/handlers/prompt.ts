@@ -1,7 +1,7 @@
 import { isRecord } from '../protocol/output.ts';
 import { beginningOf, type Answering } from './handler.ts';
 
-/** What the model is told behind every prompt. */
+/** What the model receives behind every prompt. */
 const form =
   'Answer with one JSON object and nothing else: {"ok": true}, or {"ok": false, "reason": "…"} with the reason in one sentence.';
 

@@ -5,19 +5,22 @@ import { startWaiting } from './ahead/waiting-hooks.ts';
 import { HookStreams, startPlainly } from './plain-start.ts';
 import { OutputWindow } from './collect-output.ts';
 import { openInput } from './pipes.ts';
-import { superviseHook, takeNoTurn } from './supervise-hook.ts';
+import { superviseHook, takeNoTurn, takeTurn } from './supervise-hook.ts';
 
 export { outputLimit as answerLimit } from './plain-start.ts';
 export type { LiveProcess } from './live-process.ts';
 export { orderFifos } from './pipes.ts';
 export { isGroupAlive } from './processes.ts';
-export { coarse, environmentOf, findProgram, identitiesOf } from './programs.ts';
+export { coarse, environmentOf, findProgram, identitiesOf, isExecutable } from './programs.ts';
 
 /** The process port of the `hookProcess` machine, as a callback actor's logic: a command may start without what runs machines. */
-export const hookProcess = superviseHook(startWaiting(startPlainly));
+export const hookProcess = superviseHook(startPlainly, takeTurn, startWaiting(startPlainly));
 
 /** Starts a command that outlives the event it is started for; loaded by who has such a hook. */
 export const loadLive = async () => (await import('./live-process.ts')).startLive;
+
+/** Sees whether the caller of this process lives; loaded by who is called for each event. */
+export const loadCallerWatch = async () => (await import('./caller-watch.ts')).watchCaller;
 
 /** What is kept of each output of a command that is no hook, in bytes. */
 export const commandOutputLimit = 64 * 1024;

@@ -18,7 +18,7 @@ export interface LiveProcess {
   end(): void;
 }
 
-/** Who is told what the process does. */
+/** Who receives what the process does. */
 export interface LiveListener {
   line(line: string): void;
   /** A line went over the limit of bytes; the rest of what it prints is ignored. */

@@ -106,7 +106,7 @@ export class HookStreams {
     );
   }
 
-  /** Puts the input in place: before the process starts, or before it is told what to run. */
+  /** Puts the input in place: before the process starts, or before it receives what to run. */
   fill(text: string): void {
     this.#text = text;
     try {
@@ -145,7 +145,7 @@ export class HookStreams {
       const output = this.#outputs[index]?.reader ?? child[name]!;
       return new OutputCollector(output, this.#kept[index]!, onEnd);
     });
-    // Who is told much may answer as much.
+    // Who receives much may answer as much.
     if (this.#text.length > pipeSize) this.readOn();
     else this.#reading = setTimeout(() => this.readOn(), patience).unref();
     // A hook need not read its input: EPIPE is no failure (HOOK-192).

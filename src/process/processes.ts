@@ -154,6 +154,10 @@ export function commandLineOf(pid: number): string | undefined {
   return line.length > longestCommandLine ? `${line.slice(0, longestCommandLine)}…` : line;
 }
 
+/** The process that started this one, or that it was left to; undefined when it is gone, or no look at it can be had. */
+export const parentOf = (pid: number): number | undefined =>
+  tried(() => Number(fieldsOf(readProc(`/proc/${pid}/stat`))[1]));
+
 /** The user that a process runs as. */
 export const userOf = (pid: number): string | undefined =>
   tried(() => /^Uid:\s+(\d+)/m.exec(readProc(`/proc/${pid}/status`))?.[1]);

@@ -2,7 +2,6 @@ import type { Survivor, Whom } from '../../machines/hook-process.ts';
 import {
   canSignal,
   commandLineOf,
-  groupExists,
   killGroups,
   livingGroups,
   processExists,
@@ -20,9 +19,9 @@ const share = 1 / 5;
 
 /** Who waits for the end of a run. */
 interface Waiting {
-  /** Told at each look. */
+  /** Called at each look. */
   seen(living: Living): void;
-  /** Whom signals are for; none of them reaches anything that is left: told once. */
+  /** Whom signals are for; none of them reaches anything that is left: called once. */
   readonly whom: () => Whom;
   unreachable(): void;
 }
@@ -32,17 +31,13 @@ const unreachable = new WeakSet<Run>();
 const condemned = new WeakMap<Run, Whom>();
 let timer: NodeJS.Timeout | undefined;
 
-/** What of a run lives just after its leader's end. */
-export const livingAfter = (run: Run): Living =>
-  groupExists(run.leader) ? 'group' : marksOf(run, isWatched);
-
 /** Asks a hook's group to end, or everything of the hook. */
 export function terminateRun(run: Run, whom: Whom): void {
   // A stopped process sees SIGTERM only once it goes on.
   for (const signal of ['SIGTERM', 'SIGCONT'] as const) {
-    const isSessionTold = hasSession(run);
-    if (isSessionTold) signalGroup(run.leader, signal);
-    signalStrays(run, signal, whom, isSessionTold);
+    const isSessionSignalled = hasSession(run);
+    if (isSessionSignalled) signalGroup(run.leader, signal);
+    signalStrays(run, signal, whom, isSessionSignalled);
   }
 }
 
@@ -60,8 +55,8 @@ export function killRun(run: Run, whom: Whom): void {
  * No event tells of the end of a process that is nobody's child: one has to look. One look serves
  * all runs that are waited for.
  */
-export function onRunEnd(run: Run, told: Waiting): () => void {
-  waiting.set(run, told);
+export function onRunEnd(run: Run, waiter: Waiting): () => void {
+  waiting.set(run, waiter);
   timer ??= setTimeout(look, pause);
   return () => {
     waiting.delete(run);
@@ -75,17 +70,17 @@ function look(): void {
   const startedAt = performance.now();
   const living = livingGroups(new Set([...waiting.keys()].map(({ leader }) => leader)));
   const reports: (() => void)[] = [];
-  for (const [run, told] of waiting) {
+  for (const [run, waiter] of waiting) {
     // From then on its number may be given to a stranger.
     if (!living.has(run.leader)) leaveSession(run);
     const left = hasSession(run) ? 'group' : marksOf(run, isWatched);
-    const whom = told.whom();
+    const whom = waiter.whom();
     const isLeft = left === 'group' || (left === 'daemons' && whom === 'all');
     if (isLeft && !unreachable.has(run) && isOutOfReach(run, whom)) {
       unreachable.add(run);
-      reports.push(() => told.unreachable());
+      reports.push(() => waiter.unreachable());
     } else if (isLeft && condemned.has(run)) killRun(run, condemned.get(run)!);
-    reports.push(() => told.seen(left));
+    reports.push(() => waiter.seen(left));
   }
   const took = performance.now() - startedAt;
   for (const report of reports) report();

@@ -17,7 +17,7 @@ export const hostMark = `${process.pid}.${Date.now().toString(36)}${Math.random(
 /** What of a run lives. */
 export type Living = HookLeft['living'];
 
-/** One run of a hook, as far as its strays can be told from others. */
+/** One run of a hook, as far as its strays can be distinguished from others. */
 export interface Run {
   readonly mark: string;
   /** The process that leads the hook's session. */
@@ -42,8 +42,8 @@ export const marked = (
 /** The number that the system gave last to a process or thread, where it tells. */
 export function lastPid(): number | undefined {
   try {
-    const told = /\d+$/.exec(readAgain('/proc/loadavg').trimEnd())?.[0];
-    return told === undefined ? undefined : Number(told);
+    const number = /\d+$/.exec(readAgain('/proc/loadavg').trimEnd())?.[0];
+    return number === undefined ? undefined : Number(number);
   } catch {
     return undefined;
   }
@@ -53,7 +53,7 @@ export function lastPid(): number | undefined {
 const many = 256;
 
 /**
- * Whether `lastPid` tells the truth, which a process shows that was started when it told `last`.
+ * Whether `lastPid` tells the truth, which a process shows that was started when it said `last`.
  * Sandboxes tell nothing there, or always the same, or numbers of another system.
  */
 export const tellsPids = (last: number | undefined, pid: number | undefined): boolean =>
@@ -65,7 +65,7 @@ export const tellsPids = (last: number | undefined, pid: number | undefined): bo
 
 /**
  * What lives of this run: something in its leader's session, or only what left that, or nothing. A
- * leader of another session that `isHook` knows is another hook, and so is what cannot be told from
+ * leader of another session that `isHook` knows is another hook, and so is what cannot be distinguished from
  * it. Where no look can be had, something may.
  */
 export function marksOf(run: Run, isHook: (session: number) => boolean): Living {
@@ -87,10 +87,10 @@ export function signalStrays(
   run: Run,
   signal: NodeJS.Signals,
   whom: Whom,
-  isSessionTold: boolean,
+  isSessionSignalled: boolean,
 ): void {
   for (const { pid, session } of straysOf(run, whom))
-    if (!isSessionTold || session !== run.leader) send(pid, signal);
+    if (!isSessionSignalled || session !== run.leader) send(pid, signal);
 }
 
 /** Kills what left this run's session, if that is meant, and what is in it, and again what that started in between. */
@@ -147,7 +147,7 @@ function* foundIn(
   }
 }
 
-/** The numbers that the system gave behind `from`, up to `to`; all that are in use where those are too many, began again from below, or are not told. */
+/** The numbers that the system gave behind `from`, up to `to`; all that are in use where those are too many, began again from below, or are not known. */
 function numbers(from: number | undefined, to: number | undefined): Iterable<number> {
   if (from === undefined || to === undefined || to < from || to - from > many) return allPids();
   return Array.from({ length: to - from }, (_, index) => from + 1 + index);

@@ -12,23 +12,17 @@ import type {
 } from '../../machines/hook-process.ts';
 import { isError } from '../errors.ts';
 import type { StartedHook, StartHook } from './plain-start.ts';
-import {
-  isOutOfReach,
-  killRun,
-  livingAfter,
-  onRunEnd,
-  survivorsOf,
-  terminateRun,
-} from './run-end.ts';
-import type { Living } from './strays.ts';
-import { forgetRun, loseLeader, spareRun, watchRun } from './watchdog.ts';
+import { isOutOfReach, killRun, onRunEnd, survivorsOf, terminateRun } from './run-end.ts';
+import { groupExists } from './processes.ts';
+import { marksOf, type Living, type Run } from './strays.ts';
+import { forgetRun, isWatched, loseLeader, spareRun, watchRun } from './watchdog.ts';
 
 /**
- * Runs one hook command, started in the given way, and reports what it did; it knows no policy and no
- * deadline.
+ * Runs one hook command, started in the given way (one that may be started ahead of its event in a way
+ * of its own), and reports what it did; it knows no policy and no deadline.
  *
  * It waits for its turn where too many hooks run already. It reports `process.closed` once the
- * command has exited and nothing that it started lives or holds its streams any more, or when told to
+ * command has exited and nothing that it started lives or holds its streams any more, or when asked to
  * `leave` what does, or to `collect` what there is. Before that, if it is not so as soon as the command
  * exits, it reports `process.exited` with what is left, and `process.left` whenever that has changed.
  * A hook that is ended before its turn never runs. What it may run is asked only when its turn has
@@ -38,13 +32,15 @@ export const superviseHook =
   (
     startHook: StartHook,
     waitForTurn = takeTurn,
+    startAhead = startHook,
   ): CallbackLogicFunction<ProcessOrder, EventObject, HookCommand> =>
   ({ input, sendBack, receive }) => {
     const report: (report: ProcessReport) => void = sendBack;
     let running: RunningHook | undefined;
     let isOver = false;
     const start = (command: HookCommand, endTurn: () => void): void => {
-      if (!isOver) running = new RunningHook(startHook, command, report, endTurn);
+      const startIt = command.prestart ? startAhead : startHook;
+      if (!isOver) running = new RunningHook(startIt, command, report, endTurn);
     };
     const endTurn = waitForTurn((end) => {
       const fail = (error: unknown): void => {
@@ -92,7 +88,7 @@ class RunningHook {
   #ending: Whom | undefined;
   /** What was left when it was last looked at, and what was last reported. */
   #living: Living = 'group';
-  #told: HookLeft | undefined;
+  #reported: HookLeft | undefined;
   #callOff: (() => void) | undefined;
   #closed = false;
 
@@ -167,10 +163,10 @@ class RunningHook {
           this.#report({ type: 'process.unreachable' });
       },
     });
-    if (this.#told === undefined) this.#report({ type: 'process.exited', left });
-    else if (left.living !== this.#told.living || left.output !== this.#told.output)
+    if (this.#reported === undefined) this.#report({ type: 'process.exited', left });
+    else if (left.living !== this.#reported.living || left.output !== this.#reported.output)
       this.#report({ type: 'process.left', left });
-    this.#told = left;
+    this.#reported = left;
   }
 
   #see(living: Living): void {
@@ -262,7 +258,7 @@ let refused: string | undefined;
  * The limit is the environment variable `HOOKMACHINE_HOOK_LIMIT`, by default 4 for each core and at
  * least 16. It counts this process's hooks only, so that a hook may itself run `hookmachine fire`.
  */
-function takeTurn(begin: (end: () => void) => void): () => void {
+export function takeTurn(begin: (end: () => void) => void): () => void {
   let state: 'waiting' | 'taken' | 'over' = 'waiting';
   const take = (): void => {
     state = 'taken';
@@ -288,7 +284,7 @@ export function takeNoTurn(begin: (end: () => void) => void): () => void {
 
 const nothing = (): void => undefined;
 
-/** Begins the hook that has waited longest, and sees to the others in a later turn: starting blocks the host, and answers are to be heard in between. */
+/** Begins the hook that has waited longest, and sees to the others in a later turn: starting blocks the host, and answers are to be read in between. */
 function beginNext(): void {
   next = undefined;
   if (waiting.length === 0 || running >= limit()) return;
@@ -307,3 +303,7 @@ function limit(): number {
   }
   return Math.max(fewest, perCore * availableParallelism());
 }
+
+/** What of a run lives just after its leader's end. */
+const livingAfter = (run: Run): Living =>
+  groupExists(run.leader) ? 'group' : marksOf(run, isWatched);

@@ -8,7 +8,7 @@ import { hostMark, killStrays, type Run } from './strays.ts';
  * Sees to it that no hook outlives the host, however the host ends.
  *
  * A small shell holds the other end of a pipe. When the host is gone, even by SIGKILL, the pipe
- * ends, and the shell kills the groups it was told of, and whatever carries the host's mark, if
+ * ends, and the shell kills the groups it was given, and whatever carries the host's mark, if
  * /proc is of the same processes. A host that ends in an orderly way does it itself, at once.
  */
 
@@ -49,14 +49,14 @@ const leaderless = new WeakSet<Run>();
 /** The groups that end with the host. */
 const groups = new Set<number>();
 /** The groups that the dog knows of. */
-const told = new Set<number>();
+const watched = new Set<number>();
 /** The marks of hooks whose daemons live on. */
 const spared: string[] = [];
 let scratch: string | undefined;
 let dog: ChildProcess | undefined;
 let isArmed = false;
-/** What the dog is still to be told: it wakes by it, so it waits until the host has nothing else to do. Until then it finds hooks by their mark. */
-let untold = '';
+/** What is still to be sent to the dog: it wakes by it, so it waits until the host has nothing else to do. Until then it finds hooks by their mark. */
+let unsent = '';
 let telling: NodeJS.Immediate | undefined;
 let tellingLater: NodeJS.Timeout | undefined;
 
@@ -65,8 +65,8 @@ export function watch(group: number): void {
   groups.add(group);
   arm();
   if (dog === undefined) start();
-  if (told.has(group)) return;
-  told.add(group);
+  if (watched.has(group)) return;
+  watched.add(group);
   tell(`watch ${group}`);
 }
 
@@ -78,7 +78,7 @@ export function watchRun(run: Run): void {
 }
 
 /** Whether this group is one of a hook, or of a process that waits to be one. */
-export const isWatched = (group: number): boolean => told.has(group);
+export const isWatched = (group: number): boolean => watched.has(group);
 
 /** The process that led the hook's session is gone, and no zombie either. */
 export function loseLeader(run: Run): void {
@@ -109,15 +109,15 @@ export function spareRun(run: Run): void {
   spared.push(run.mark);
   if (dog === undefined) return;
   tell(`spare ${run.mark}`);
-  // At once: a host that is killed before it was told ends a daemon that may live.
+  // At once: a host that is killed before it was sent ends a daemon that may live.
   flush();
 }
 
 /** The process group is gone. */
 export function forget(group: number): void {
   groups.delete(group);
-  if (!told.delete(group)) return;
-  untold += `forget ${group}\n`;
+  if (!watched.delete(group)) return;
+  unsent += `forget ${group}\n`;
   // Before its number is given out again; nothing is lost until then.
   tellingLater ??= setTimeout(flush, 50).unref();
 }
@@ -138,7 +138,7 @@ export function tellToMake(names: readonly string[]): void {
 }
 
 function tell(order: string): void {
-  untold += `${order}\n`;
+  unsent += `${order}\n`;
   // Without marks to find them by, it must hear of hooks before they do anything.
   if (isOurs()) telling ??= setImmediate(flush);
   else flush();
@@ -148,8 +148,8 @@ function flush(): void {
   clearImmediate(telling);
   clearTimeout(tellingLater);
   telling = tellingLater = undefined;
-  dog?.stdin?.write(untold);
-  untold = '';
+  dog?.stdin?.write(unsent);
+  unsent = '';
 }
 
 function arm(): void {
@@ -174,9 +174,9 @@ function arm(): void {
 function start(): void {
   try {
     dog = startDog();
-    untold = '';
+    unsent = '';
     dog.stdin?.write(scratch === undefined ? '' : `scratch ${scratch}\n`);
-    for (const group of told) tell(`watch ${group}`);
+    for (const group of watched) tell(`watch ${group}`);
     for (const mark of spared) tell(`spare ${mark}`);
   } catch {
     // Hooks run without it, and the next one tries again.

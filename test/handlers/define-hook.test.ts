@@ -50,7 +50,7 @@ test('a hook that is called for another event is a failure', async () => {
   );
 });
 
-test('a hook is told when nobody waits for it any more', async () => {
+test('a hook is notified when nobody waits for it any more', async () => {
   const hook = defineHook('BeforeTool', (_, { signal, deny }) => deny(`${signal.aborted}`));
   expect(await hook(write)).toMatchObject({ reason: 'false' });
   expect(await hook(write, { signal: AbortSignal.abort() })).toMatchObject({ reason: 'true' });

@@ -102,6 +102,19 @@ test('lines that are no answers are notes, and stderr is kept', async () => {
   });
 });
 
+test('an answer that stands beside the id counts, with a note', async () => {
+  const { run } = liveHook('print(json.dumps({"id": id, "decision": "deny"}), flush=True)');
+  expect(await run()).toMatchObject({
+    status: 'exited',
+    exit: {
+      stdout: '{"decision":"deny"}',
+      notes: [
+        'its answer has no "output", so the rest of the line was read; answer with {"id": …, "output": {…}}',
+      ],
+    },
+  });
+});
+
 test('an output that is no object is a failure', async () => {
   const { ask } = liveHook('answer(id, "yes")');
   expect(await ask()).toBe('its "output" is no object; answer with {"id": …, "output": {…}}');
@@ -181,12 +194,14 @@ test('a process that does not answer is ended after the deadline of its event, a
 });
 
 test('a process that answers late is kept, and its late answer counts for nothing', async () => {
-  const { ask, run, starts } = liveHook(
-    'time.sleep(0.05 if "late" in input else 0)\nanswer(id, {"count": count})',
+  const { ask, cwd, run, starts } = liveHook(
+    'while "late" in input and not os.path.exists("now"): time.sleep(0.01)\nanswer(id, {"late": "late" in input})',
   );
   await ask();
-  expect(await run({ late: true }, { timeout: 1 })).toMatchObject({ status: 'timedOut' });
-  expect(await ask()).toEqual({ count: 3 });
+  const late = run({ late: true }, { timeout: 1 });
+  setTimeout(() => writeFileSync(join(cwd, 'now'), ''), 100);
+  expect(await late).toMatchObject({ status: 'timedOut' });
+  expect(await ask()).toEqual({ late: false });
   expect(starts()).toHaveLength(1);
 });
 

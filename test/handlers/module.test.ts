@@ -216,13 +216,13 @@ test.each([
 
 test('a call that never settles is reported so, and takes no other call with it', async () => {
   const { ask, run } = moduleHook(`
-    let told = 0;
+    let aborted = 0;
     export default ({ hang }, { signal }) =>
-      hang ? new Promise(() => signal.addEventListener('abort', () => told++)) : { told };`);
+      hang ? new Promise(() => signal.addEventListener('abort', () => aborted++)) : { aborted };`);
   await untilSettled();
   await ask();
   expect(await run({ hang: true }, { timeout: 1 })).toMatchObject({ status: 'timedOut' });
-  expect(await ask()).toEqual({ told: 1 });
+  expect(await ask()).toEqual({ aborted: 1 });
 });
 
 test('calls that wait behind an endless loop are answered by another worker', async () => {

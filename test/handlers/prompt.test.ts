@@ -52,12 +52,12 @@ test('a model that fails is a failure', async () => {
 });
 
 test('a model that is too slow meets the deadline, and is reported', async () => {
-  let told: AbortSignal | undefined;
+  let given: AbortSignal | undefined;
   const ask = (_: string, signal: AbortSignal) => {
-    told = signal;
+    given = signal;
     return new Promise<string>(() => undefined);
   };
   const outcome = await runHandler('', { kind: 'prompt', ask }, { timeout: 1 });
   expect(outcome).toMatchObject({ status: 'timedOut' });
-  expect(told?.aborted).toBe(true);
+  expect(given?.aborted).toBe(true);
 });

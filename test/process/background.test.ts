@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { findProgram } from '../../src/process/index.ts';
 import { tempFolder } from '../support/temp-folder.ts';
+import { waitUntil } from '../support/until.ts';
 import { isAlive, lives, numberIn, type Options, runHook, runToExit } from './run-hook.ts';
 
 /** Runs a hook that leaves something behind; its command writes the leader's pid to `leader`, and that of what it left to `left`. */
@@ -82,7 +83,6 @@ for fd in (0, 1, 2): os.close(fd)
 open("left", "w").write(str(os.getpid()) + chr(10))
 time.sleep(100)
 '&`;
-import { waitUntil } from '../support/until.ts';
 
 /** The same with a hook whose daemons end with it. */
 const leaveEnding = (command: string) => leaveBehind(command, { leftBehind: 'end' });
@@ -101,14 +101,15 @@ describe('what left for a session of its own, with "leftBehind": "end"', () => {
   ])('ends with the hook, whose answer counts: it %s', async (_, start) => {
     const { left, ...exit } = await leaveEnding(`${start} ${until}; ${deny}`);
     expect(exit).toMatchObject(answer);
+    expect(exit).not.toHaveProperty('survivors');
     expect(isAlive(left)).toBe(false);
   });
 
-  test('is told by SIGTERM, once', async () => {
+  test('is notified by SIGTERM, once', async () => {
     const { cwd } = await leaveEnding(
-      `setsid sh -c 'trap "echo told >> told" TERM; echo $$ > left; sleep 100 & wait; wait' & ${until}; ${deny}`,
+      `setsid sh -c 'trap "echo asked >> asked" TERM; echo $$ > left; sleep 100 & wait; wait' & ${until}; ${deny}`,
     );
-    expect(readFileSync(join(cwd, 'told'), 'utf8')).toBe('told\n');
+    expect(readFileSync(join(cwd, 'asked'), 'utf8')).toBe('asked\n');
   });
 
   test('ends at the deadline of its hook too', async () => {

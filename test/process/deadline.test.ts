@@ -116,7 +116,7 @@ describe('the deadline', () => {
     },
   );
 
-  test('spares an answer given in time that a busy host has not heard of', async () => {
+  test('spares an answer given in time that a busy host has not seen', async () => {
     const cwd = makeFolder();
     const actor = hookActor(`echo no >&2; ${begun}; exit 2`, { timeout: 300, cwd });
     const outcome = toPromise(actor);
@@ -141,7 +141,7 @@ describe('the deadline', () => {
     expect(await outcome).toMatchObject({ status: 'timedOut' });
   });
 
-  test('of draining spares an end that a busy host has not heard of', async () => {
+  test('of draining spares an end that a busy host has not seen', async () => {
     const actor = hookActor('sleep 1; echo no >&2; exit 2');
     const outcome = toPromise(actor);
     const isDraining = waitFor(actor, (snapshot) => snapshot.matches({ alive: 'draining' }));

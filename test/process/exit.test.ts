@@ -178,7 +178,7 @@ describe('an exit ends the hook unless something holds on', () => {
     const cwd = tempFolder();
     const file = join(cwd, 'pid');
     const { outcome, seen } = follow(hookActor('echo $$ > pid; echo x', { cwd }));
-    // A hook that has written all is read to its end before its exit is heard of.
+    // A hook that has written all is read to its end before its exit is known.
     blockUntil(() => existsSync(file) && hasEnded(readFileSync(file, 'utf8')));
     await outcome;
     expect(seen).toEqual(['alive.starting', 'alive.running', 'exited']);

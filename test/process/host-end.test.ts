@@ -103,8 +103,8 @@ test.each(['SIGKILL', 'SIGTERM', 'process.exit'])(
       env: { ...process.env, NODE_OPTIONS: '' },
     });
     const ended = once(child, 'exit');
-    const [told] = (await once(child.stdout, 'data')) as [Buffer];
-    const running = Number(told.toString());
+    const [printed] = (await once(child.stdout, 'data')) as [Buffer];
+    const running = Number(printed.toString());
     const daemon = await numberIn(join(cwd, 'daemon'));
     // Between two programs a process shows no environment, and so not whose it is.
     const program = `/proc/${daemon}/comm`;

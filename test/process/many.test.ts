@@ -24,7 +24,7 @@ test('a hundred hooks at once that all leave something behind are waited for sid
 });
 
 test('hooks with much output side by side', async () => {
-  const hooks = Array.from({ length: 10 }, () =>
+  const hooks = Array.from({ length: 4 }, () =>
     runToExit("head -c 5000000 /dev/zero | tr '\\0' a | tee /dev/stderr"),
   );
   for (const { stdout, stderr, truncated } of await Promise.all(hooks))

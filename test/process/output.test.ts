@@ -7,7 +7,7 @@ const limit = 10 * 1024 * 1024;
 const flood = (bytes: number) => `head -c ${bytes} /dev/zero | tr '\\0' a`;
 
 describe('the output', () => {
-  test('comes from two streams, told apart', async () => {
+  test('comes from two streams, kept apart', async () => {
     expect(await runToExit('echo out; echo err >&2')).toMatchObject({
       stdout: 'out\n',
       stderr: 'err\n',

@@ -183,8 +183,8 @@ test('a process that waited finds the same about itself as one that is started w
   const plain = await run(hook);
   const stdout = expect.stringContaining('leads its group');
   expect(waited).toMatchObject({ exit: { exitCode: 0, stderr: '', stdout } });
-  const toldBy = (outcome: typeof plain) => 'exit' in outcome && outcome.exit?.stdout;
-  expect(toldBy(waited)).toBe(toldBy(plain));
+  const printedBy = (outcome: typeof plain) => 'exit' in outcome && outcome.exit?.stdout;
+  expect(printedBy(waited)).toBe(printedBy(plain));
 });
 
 describe('a process that waits is not used, and ends, when', () => {
@@ -213,14 +213,14 @@ describe('a process that waits is not used, and ends, when', () => {
       (hook) => {
         const pids = startsOf(hook).map(Number);
         for (const pid of pids) process.kill(pid, 'SIGKILL');
-        // The host cannot have heard of it yet, since nothing here gives way to its events.
+        // The host cannot know of it yet, since nothing here gives way to its events.
         while (pids.some((pid) => /[SRD]/.test(statOf(pid)?.state ?? ''))) continue;
       },
       'old',
     ],
   ];
 
-  test.each(changes)('%s', async (_, change, told = 'new') => {
+  test.each(changes)('%s', async (_, change, expected = 'new') => {
     const hook = hookOf('bash ./hook.sh');
     const { cwd } = hook.command;
     write(join(cwd, 'hook.sh'), script('old'));
@@ -228,7 +228,7 @@ describe('a process that waits is not used, and ends, when', () => {
     await wait(hook);
     const [pid] = startsOf(hook);
     change(hook);
-    expect(await run(hook)).toMatchObject({ exit: { exitCode: 0, stdout: `${told}\n` } });
+    expect(await run(hook)).toMatchObject({ exit: { exitCode: 0, stdout: `${expected}\n` } });
     expect(startsOf(hook).at(-1)).not.toBe(pid);
     await waitUntil(() => !isAlive(Number(pid)));
   });
@@ -266,8 +266,8 @@ test.each(['SIGKILL', 'SIGTERM', 'exit'] as const)(
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, NODE_OPTIONS: '' },
     });
-    const [told] = (await once(child.stdout, 'data')) as [Buffer];
-    const pid = Number(told.toString());
+    const [printed] = (await once(child.stdout, 'data')) as [Buffer];
+    const pid = Number(printed.toString());
     expect(pid).toBeGreaterThan(0);
     if (end !== 'exit') child.kill(end);
     await once(child, 'exit');

@@ -2,7 +2,7 @@
  * A host of its own: runs the hook it is given, in a strange world, and prints its outcome.
  *
  * As soon as the hook has written `begun`, its deadline, if it is given one, begins, and so many descriptors
- * are left as it is told; `all` takes none. Told to `exit`, it does so with none.
+ * are left as it is asked to; `all` takes none. Asked to `exit`, it does so with none.
  */
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -43,11 +43,11 @@ if (left !== 'all') {
   takeAll();
   for (const fd of taken.splice(0, Number(left))) closeSync(fd);
 }
-const told = JSON.stringify(await outcome);
+const outcomeText = JSON.stringify(await outcome);
 await sleep(50);
 if (end === 'exit') {
   takeAll();
   process.exit();
 }
 for (const fd of taken) closeSync(fd);
-process.stdout.write(told);
+process.stdout.write(outcomeText);

@@ -60,14 +60,14 @@ describe('a limit on the hooks that run at once (G-03)', () => {
   test.each(['0', '-1', 'many', '2.5'])(
     'that is none (%s) is reported and not kept',
     async (limit) => {
-      const told = vi.spyOn(process, 'emitWarning').mockReturnValue();
+      const warned = vi.spyOn(process, 'emitWarning').mockReturnValue();
       vi.stubEnv('HOOKMACHINE_HOOK_LIMIT', limit);
       expect(await runHook('true')).toMatchObject({ status: 'exited' });
       expect(await runHook('true')).toMatchObject({ status: 'exited' });
-      expect(told.mock.calls).toEqual([
+      expect(warned.mock.calls).toEqual([
         [expect.stringContaining(`HOOKMACHINE_HOOK_LIMIT is "${limit}"`)],
       ]);
-      told.mockRestore();
+      warned.mockRestore();
     },
   );
 });

@@ -129,8 +129,8 @@ function filesOf(pid: number): string[] {
 /** The processes that this one has started and that live; undefined where the system does not tell. */
 function childrenOf(pid: number): number[] | undefined {
   try {
-    const told = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-    return told.split(' ').filter(Boolean).map(Number);
+    const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+    return pids.split(' ').filter(Boolean).map(Number);
   } catch {
     return undefined;
   }

@@ -38,13 +38,13 @@ let hooksRunning = 0;
 let pausing: NodeJS.Timeout | undefined;
 let clearing: NodeJS.Timeout | undefined;
 
-/** Starts hooks by giving their input to a process that waits for it, or else in the way that is given. `HOOKMACHINE_PLAIN_START=1` in the environment turns this off. */
+/** Starts a hook by giving its input to a process that waits for it, or else in the way that is given. `HOOKMACHINE_PLAIN_START=1` in the environment turns this off. */
 export const startWaiting =
   (startPlainly: StartHook): StartHook =>
   (command, stdin) =>
-    command.prestart && process.env['HOOKMACHINE_PLAIN_START'] !== '1'
-      ? startFromStock(command, stdin, startPlainly)
-      : startPlainly(command, stdin);
+    process.env['HOOKMACHINE_PLAIN_START'] === '1'
+      ? startPlainly(command, stdin)
+      : startFromStock(command, stdin, startPlainly);
 
 function startFromStock(command: HookCommand, stdin: string, startPlainly: StartHook): StartedHook {
   const stock = stockFor(command);
