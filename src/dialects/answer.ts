@@ -19,12 +19,24 @@ export type Effect =
   | { readonly kind: 'context'; readonly text: string }
   /** For the model or the user, as the event has it. */
   | { readonly kind: 'message'; readonly text: string }
+  /** For the user alone. */
+  | { readonly kind: 'notice'; readonly text: string }
   /** What the agent is to do next, as a message of the user. */
   | { readonly kind: 'followUp'; readonly text: string }
   /** What comes of the operation is not for the user. */
   | { readonly kind: 'hide' }
   /** A field that only the hook's own dialect gives a meaning. */
   | { readonly kind: 'own'; readonly name: string; readonly value: unknown };
+
+/** What a hook said that counts here, and that its own host would not obey (S-04, S-06). */
+export interface Ignored {
+  /** Whose hook it is, for people. */
+  readonly host: string;
+  readonly what: 'denial' | 'question' | 'stop';
+  readonly why: string;
+  /** What its author can do, where `why` does not say it. */
+  readonly fix?: string;
+}
 
 /**
  * What one hook said. What it decided, what it wants changed and what became of it stay apart: a
@@ -57,6 +69,8 @@ export interface Answer extends HookAnswer {
   readonly unreadable?: string;
   /** What its author should know although the hook did its work. */
   readonly notes: readonly string[];
+  /** What of it counts here though its own host would not obey it; reported as a note too. */
+  readonly ignored?: Ignored;
   /** Its `llm_response` says what the hook was given: it wants none of it changed. */
   readonly repeatsResponse?: true;
   /** The output was made from plain text; it decides nothing and replaces nothing but the message. */

@@ -1,4 +1,5 @@
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
+import type { HookSource } from '../protocol/events.ts';
 import type { HookDefinition } from '../settings/hook-definition.ts';
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
@@ -11,6 +12,8 @@ export interface HookSite {
   settings(): readonly HooksFromSource[];
   /** Nobody trusts the project: nothing in its folder is to be looked at. */
   readonly ignoresProject?: boolean;
+  /** Whether a file of this source that cannot be read denies, because a failure of its hooks would (S-09, S-10); default: none does. */
+  readonly deniesUnknown?: (source: HookSource) => boolean;
   /** Whether this file may be run at all; one of a project only when the user trusts it. */
   trusts(hook: UnaskedHook): boolean | Promise<boolean>;
   /** Runs a program with empty input, supervised as a hook is. `timeout` in ms. */

@@ -6,6 +6,8 @@ import { decisions, type Answer } from './answer.ts';
 import type { NamedAnswer } from './dialect.ts';
 import type { Change, Verdict, HookConflict } from './verdict.ts';
 
+type Fields = Readonly<Record<string, unknown>>;
+
 /** What hooks that said nothing come to. */
 export const emptyVerdict: Verdict = {
   stop: false,
@@ -27,23 +29,23 @@ export function mergeEffects(
   answers: readonly NamedAnswer[],
   payload: HookPayload,
 ): Verdict {
-  const heard = answers.filter(
+  const counted = answers.filter(
     ({ answer }) => answer.status === 'ok' || answer.decision === 'deny',
   );
-  const decision = decisions.find((word) => heard.some(({ answer }) => answer.decision === word));
-  const deciding = heard.filter(({ answer }) => answer.decision === decision);
+  const decision = decisions.find((word) => counted.some(({ answer }) => answer.decision === word));
+  const deciding = counted.filter(({ answer }) => answer.decision === decision);
   const reason = decision && joinTexts(deciding.map(({ answer }) => answer.reason));
-  const stopping = heard.filter(({ answer }) => answer.stop);
+  const stopping = counted.filter(({ answer }) => answer.stop);
   const stopReason = joinTexts(stopping.map(({ answer }) => answer.stopReason));
-  const texts = (kind: 'context' | 'message'): string | undefined =>
+  const texts = (kind: 'context' | 'message' | 'notice'): string | undefined =>
     joinTexts(
-      heard.flatMap(({ answer }) =>
+      counted.flatMap(({ answer }) =>
         answer.effects.map((effect) => (effect.kind === kind ? effect.text : undefined)),
       ),
     );
-  const [context, message] = [texts('context'), texts('message')];
-  const { changes, conflicts, setBy } = mergeChanges(heard, payload);
-  const all = heard.flatMap(({ answer }) => answer.effects);
+  const [context, message, notice] = [texts('context'), texts('message'), texts('notice')];
+  const { changes, conflicts, setBy } = mergeChanges(counted, payload);
+  const all = counted.flatMap(({ answer }) => answer.effects);
   const [decidedBy, stoppedBy] = [
     decision === 'deny' ? deciding.at(-1) : undefined,
     stopping.at(-1),
@@ -55,6 +57,7 @@ export function mergeEffects(
     ...(stopReason !== undefined && { stopReason }),
     ...(context !== undefined && { context }),
     ...(message !== undefined && { message }),
+    ...(notice !== undefined && { notice }),
     hide: all.some(({ kind }) => kind === 'hide'),
     changes,
     followUps: all.flatMap((effect) => (effect.kind === 'followUp' ? [effect.text] : [])),
@@ -70,25 +73,43 @@ export function mergeEffects(
   };
 }
 
-/** What the hooks make of each slot together, and the keys that they set differently. */
+/**
+ * What the hooks make of each slot together, and the keys that they set differently. A value in the
+ * place of the whole sets, and takes away, what differs from what the hooks before left.
+ */
 function mergeChanges(
   answers: readonly NamedAnswer[],
   payload: HookPayload,
 ): Pick<Verdict, 'changes' | 'conflicts' | 'setBy'> {
   const changes: Partial<Record<Slot, Change>> = {};
-  const setBy: Record<string, string> = {};
+  const wholeBy: Partial<Record<Slot, string>> = {};
   const keys = new FieldSet();
   for (const { hook, answer } of answers)
     for (const effect of answer.effects) {
       if (effect.kind !== 'replace' && effect.kind !== 'patch') continue;
       const { slot, value } = effect;
+      const left = changeOf(changes[slot], payload[slot]);
+      if (effect.kind === 'replace') wholeBy[slot] = hook;
       changes[slot] = effect.kind === 'replace' ? { whole: value } : patched(changes[slot], value);
-      setBy[slot] = hook;
-      const changed = effect.kind === 'patch' ? value : changedKeys(payload[slot], value);
-      keys.spread(slot, changed, hook);
+      keys.spread(slot, effect.kind === 'patch' ? value : differing(left, value), hook);
     }
-  return { changes, conflicts: keys.conflicts(), setBy };
+  const setters = Object.entries(keys.setBy()).filter(
+    ([field, hook]) => wholeBy[field.split('.', 1)[0] as Slot] !== hook,
+  );
+  return {
+    changes,
+    conflicts: keys.conflicts(),
+    setBy: { ...wholeBy, ...Object.fromEntries(setters) },
+  };
 }
+
+/** A slot's value with a change. */
+export const changeOf = (change: Change | undefined, before: unknown): unknown =>
+  change === undefined
+    ? before
+    : 'whole' in change
+      ? change.whole
+      : { ...(isRecord(before) ? before : {}), ...change.patch };
 
 const patched = (before: Change | undefined, patch: Readonly<Record<string, unknown>>): Change =>
   before === undefined
@@ -97,15 +118,14 @@ const patched = (before: Change | undefined, patch: Readonly<Record<string, unkn
       ? { whole: { ...before.whole, ...patch } }
       : { patch: { ...before.patch, ...patch } };
 
-/** The keys of a value that differ from what they were. */
-export function changedKeys(
-  before: unknown,
-  value: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
+/** The keys of a value that differ from what they were; those that are gone are undefined. */
+export function differing(before: unknown, value: Fields): Fields {
   if (!isRecord(before)) return value;
-  return Object.fromEntries(
-    Object.entries(value).filter(([key, now]) => !isDeepStrictEqual(before[key], now)),
-  );
+  const gone = Object.keys(before).filter((key) => !Object.hasOwn(value, key));
+  return Object.fromEntries([
+    ...gone.map((key) => [key, undefined]),
+    ...Object.entries(value).filter(([key, now]) => !isDeepStrictEqual(before[key], now)),
+  ]);
 }
 
 /** What a hook of a sequence that put a value in the place of another hands to the next one. */
@@ -114,118 +134,22 @@ export function passReplaced(
   payload: HookPayload,
   { effects }: Answer,
 ): HookPayload {
-  return effects.reduce<HookPayload>((told, effect) => {
-    if (effect.kind === 'replace') return { ...told, [effect.slot]: effect.value };
-    if (effect.kind !== 'patch') return told;
-    const before = told[effect.slot];
+  return effects.reduce<HookPayload>((changed, effect) => {
+    if (effect.kind === 'replace') return { ...changed, [effect.slot]: effect.value };
+    if (effect.kind !== 'patch') return changed;
+    const before = changed[effect.slot];
     return {
-      ...told,
+      ...changed,
       [effect.slot]: { ...(isRecord(before) ? before : {}), ...effect.value },
     };
   }, payload);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** What the hooks of one dialect decided. */
-export interface LaneVerdict {
-  readonly verdict: Verdict;
-  /** Where in the plan the hook of this name stands. */
-  readonly positionOf: (hook: string) => number;
-}
-
-/**
- * The verdicts of all lanes as one. The strictest decision wins, which is the engine's own rule: no
- * dialect undoes a denial of another. Changes of different keys are united; of the same key the later
- * hook's in the plan stands, and the conflict is reported.
- */
-export function mergeLanes(lanes: readonly LaneVerdict[], payload: HookPayload): Verdict {
-  const [first = { verdict: emptyVerdict }, ...others] = lanes;
-  if (others.length === 0) return first.verdict;
-  const verdicts = lanes.map(({ verdict }) => verdict);
-  const decision = decisions.find((word) => verdicts.some((one) => one.decision === word));
-  const deciding = verdicts.filter((one) => one.decision === decision);
-  const stopping = verdicts.filter(({ stop }) => stop);
-  const { changes, conflicts, setBy } = uniteChanges(lanes, payload);
-  const isAsked = decision === 'ask' && deciding.every(({ passesUnasked }) => passesUnasked);
-  const isApproved = decision === 'allow' && deciding.some(({ approved }) => approved);
-  return defined<Verdict>({
-    decision,
-    passesUnasked: isAsked ? true : undefined,
-    approved: isApproved ? true : undefined,
-    reason: joinTexts(deciding.map(({ reason }) => reason)),
-    stop: stopping.length > 0,
-    stopReason: joinTexts(stopping.map(({ stopReason }) => stopReason)),
-    context: joinTexts(verdicts.map(({ context }) => context)),
-    message: joinTexts(verdicts.map(({ message }) => message)),
-    hide: verdicts.some(({ hide }) => hide),
-    changes,
-    followUps: verdicts.flatMap(({ followUps }) => followUps),
-    own: united(verdicts.map(({ own }) => own)),
-    conflicts: [...verdicts.flatMap((one) => one.conflicts), ...conflicts],
-    setBy: {
-      ...united(verdicts.map((one) => one.setBy)),
-      ...setBy,
-    },
-  });
-}
-
-/** Made of entries, for a hook may name a field `__proto__`. */
-const united = <Value>(objects: readonly Readonly<Record<string, Value>>[]) =>
-  Object.fromEntries(objects.flatMap((object) => Object.entries(object)));
-
-function uniteChanges(
-  lanes: readonly LaneVerdict[],
-  payload: HookPayload,
-): Pick<Verdict, 'changes' | 'conflicts' | 'setBy'> {
-  const slots = new Set(lanes.flatMap(({ verdict }) => Object.keys(verdict.changes) as Slot[]));
-  const changes: Partial<Record<Slot, Change>> = {};
-  const conflicts: HookConflict[] = [];
-  const setBy: Record<string, string> = {};
-  for (const slot of slots) {
-    const changing = lanes.flatMap((lane) => {
-      const change = lane.verdict.changes[slot];
-      return change ? [{ change, lane }] : [];
-    });
-    if (changing.length === 1) {
-      changes[slot] = changing[0]!.change;
-      continue;
-    }
-    const before = payload[slot];
-    const gone = new Set<string>();
-    const fields: { key: string; value: unknown; hook: string; position: number }[] = [];
-    for (const { change, lane } of changing) {
-      if ('whole' in change)
-        for (const key of Object.keys(isRecord(before) ? before : {}))
-          if (!Object.hasOwn(change.whole, key)) gone.add(key);
-      const set = 'whole' in change ? changedKeys(before, change.whole) : change.patch;
-      for (const [key, value] of Object.entries(set)) {
-        const hook = setterOf(lane.verdict, slot, key);
-        fields.push({ key, value, hook, position: lane.positionOf(hook) });
-      }
-    }
-    const keys = new FieldSet();
-    for (const { key, value, hook } of fields.toSorted((one, two) => one.position - two.position))
-      keys.spread(slot, Object.fromEntries([[key, value]]), hook);
-    const set = (keys.toObject()[slot] ?? {}) as Fields;
-    conflicts.push(...keys.conflicts());
-    Object.assign(setBy, keys.setBy());
-    const kept = Object.entries(isRecord(before) ? before : {}).filter(([key]) => !gone.has(key));
-    changes[slot] = changing.some(({ change }) => 'whole' in change)
-      ? { whole: { ...Object.fromEntries(kept), ...set } }
-      : { patch: set };
-  }
-  return { changes, conflicts, setBy };
-}
-
-/** The hook whose value of a key stands in its lane. */
-const setterOf = ({ setBy }: Verdict, slot: Slot, key: string): string =>
-  setBy[`${slot}.${key}`] ?? setBy[slot] ?? '';
-
 /** A verdict as the API of seed 003 shows it; undefined when no hook said anything. */
 export function outputOf(verdict: Verdict): HookOutput | undefined {
   if (verdict.output) return verdict.output;
-  const { decision, reason, stop, stopReason, context, message, hide, changes, own } = verdict;
+  const { decision, reason, stop, stopReason, context, message, notice, hide, changes, own } =
+    verdict;
   const specific = defined<Record<string, unknown>>({
     additionalContext: context,
     ...own,
@@ -243,7 +167,7 @@ export function outputOf(verdict: Verdict): HookOutput | undefined {
     continue: stop ? false : undefined,
     stopReason,
     suppressOutput: hide ? true : undefined,
-    systemMessage: message,
+    systemMessage: joinTexts([message, notice]),
     hookSpecificOutput: hasSpecific ? specific : undefined,
   });
   if (Object.keys(output).length === 0) return undefined;

@@ -30,9 +30,9 @@ interface Candidate {
 
 /**
  * What to tell a hook's author of keys that are almost a field that decides, or decide elsewhere, each
- * with the field that was meant. What a hook repeats of what it was told is none.
+ * with the field that was meant. What a hook repeats of what it received is none.
  */
-export function nearMisses(object: Fields, vocabulary: Vocabulary, told: Fields): string[] {
+export function nearMisses(object: Fields, vocabulary: Vocabulary, received: Fields): string[] {
   const { path, legal, ignoresCase = false } = vocabulary;
   const candidates = candidatesOf(vocabulary);
   const known = new Set(legal);
@@ -44,9 +44,14 @@ export function nearMisses(object: Fields, vocabulary: Vocabulary, told: Fields)
     const found = nearest(key, candidates);
     const place = `${path}${key}`;
     if (found !== undefined && (found.when?.(value) ?? true)) {
-      if (isRepeated(told, key, value)) continue;
+      if (isRepeated(received, key, value)) continue;
       misses.push(found.note(place));
-    } else if (path === '' && isRecord(value) && !Object.hasOwn(told, key) && deniesSomehow(value))
+    } else if (
+      path === '' &&
+      isRecord(value) &&
+      !Object.hasOwn(received, key) &&
+      deniesSomehow(value)
+    )
       misses.push(`"${place}" holds a denial and was ignored: ${vocabulary.instead['a decision']}`);
     if (misses.length >= mostMisses) break;
   }
@@ -56,8 +61,8 @@ export function nearMisses(object: Fields, vocabulary: Vocabulary, told: Fields)
 /** More of them than this help nobody. */
 const mostMisses = 20;
 
-const isRepeated = (told: Fields, key: string, value: unknown): boolean =>
-  Object.hasOwn(told, key) && isDeepStrictEqual(told[key], value);
+const isRepeated = (received: Fields, key: string, value: unknown): boolean =>
+  Object.hasOwn(received, key) && isDeepStrictEqual(received[key], value);
 
 function candidatesOf({ deciding, misplaced, instead }: Vocabulary): Candidate[] {
   return [

@@ -34,6 +34,31 @@ export function* embeddedObjects(text: string): Generator<string> {
   }
 }
 
+/** More objects than this in a text are no answer of anybody's. */
+const mostObjects = 20;
+
+/** The first objects that stand in a text, whatever is around them. */
+export function objectsIn(text: string): Readonly<Record<string, unknown>>[] {
+  const found: Readonly<Record<string, unknown>>[] = [];
+  for (const json of embeddedObjects(text)) {
+    const fields = parseObject(json);
+    if (fields) found.push(fields);
+    if (found.length === mostObjects) break;
+  }
+  return found;
+}
+
+/** The JSON object that a text is from its first letter to its last; undefined for any other text. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Reads JSON from a brace to where it ends or breaks: the objects that were whole by then, without those inside of others. */
 function completedFrom(text: string, from: number, tried: Uint8Array): [number, number][] {
   const completed: [number, number][] = [];

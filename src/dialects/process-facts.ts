@@ -1,5 +1,5 @@
 import type { HookExit, HookProcessOutcome } from '../../machines/hook-process.ts';
-import type { Answer } from './answer.ts';
+import type { Answer, Effect, Ignored } from './answer.ts';
 
 /** The answer of a hook that said nothing and did nothing wrong. */
 const silent = {
@@ -21,18 +21,19 @@ export function readOutcome(
 ): Answer {
   switch (outcome.status) {
     case 'failed':
-      return unheard('failed', outcome.error, outcome.exit);
+      return noAnswer('failed', outcome.error, outcome.exit);
     case 'cancelled':
-      return unheard('cancelled', new Error(`Cancelled: ${outcome.reason}`), outcome.exit);
+      return noAnswer('cancelled', new Error(`Cancelled: ${outcome.reason}`), outcome.exit);
     case 'timedOut': {
       const error = new Error(`Hook timed out after ${outcome.timeout}ms`);
-      return { ...unheard('timedOut', error, outcome.exit), timedOut: true };
+      return { ...noAnswer('timedOut', error, outcome.exit), timedOut: true };
     }
     case 'exited': {
       const answer = readExit(outcome.exit);
       const { survivors } = outcome.exit;
       const notes = [
         ...answer.notes,
+        ...(answer.ignored ? [ignoredNote(answer.ignored)] : []),
         ...(outcome.exit.notes ?? []),
         ...(outcome.leftBackground && !survivors
           ? ['left background processes; they were ended']
@@ -44,8 +45,12 @@ export function readOutcome(
   }
 }
 
+/** What its own host would ignore of an answer, as a note for the hook's author. */
+const ignoredNote = ({ host, what, why, fix }: Ignored): string =>
+  `${host} would ignore this ${what}: ${why}${fix === undefined ? '' : `; ${fix}`}`;
+
 /** The answer of a hook whose own does not count. */
-export function unheard(
+export function noAnswer(
   status: 'failed' | 'timedOut' | 'cancelled',
   error: Error,
   exit: HookExit | undefined,
@@ -66,7 +71,7 @@ export function unheard(
   };
 }
 
-/** What the user is told of processes that nothing ended. */
+/** What is reported to the user of processes that nothing ended. */
 const survivorNotes = ({ survivors = [] }: HookExit): string[] =>
   survivors.map(
     ({ pid, command, why }) =>
@@ -83,6 +88,27 @@ export const factsOf = (exit: HookExit) => ({
   stderr: exit.stderr,
   durationMs: exit.durationMs,
 });
+
+/** What makes an answer a failure. */
+export const failure = (message: string) =>
+  ({ status: 'failed', success: false, error: new Error(message) }) as const;
+
+/** That the end of stderr is missing, as a note for the hook's author. */
+export const cutNotes = ({ truncated }: HookExit): string[] =>
+  truncated.includes('stderr') ? ['stderr went over 10 MiB; the rest was dropped'] : [];
+
+/** The answer of a hook that nobody waits for: of what it said nothing counts but these effects. */
+export function unawaitedAnswer(answer: Answer, effects: readonly Effect[]): Answer {
+  const {
+    decision: _,
+    reason: __,
+    stopReason: ___,
+    unreadable: ____,
+    ignored: _____,
+    ...facts
+  } = answer;
+  return { ...facts, decision: undefined, stop: false, effects };
+}
 
 /** Why an exit counts as a failure. */
 export function failureText({ exitCode, signal }: HookExit): string {

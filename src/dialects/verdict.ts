@@ -23,12 +23,16 @@ export interface Verdict {
   readonly reason?: string;
   /** The hooks that ask let it pass where nobody can be asked (S-02). */
   readonly passesUnasked?: true;
+  /** The denial stands for a question that nobody could be asked, or for a call that nobody takes up again (S-02). */
+  readonly unanswered?: 'ask' | 'defer';
   /** The hooks approved it, and none asked or denied: the user need not be asked (S-01). */
   readonly approved?: true;
   readonly stop: boolean;
   readonly stopReason?: string;
   readonly context?: string;
   readonly message?: string;
+  /** For the user alone; the API of seed 003 shows it with the message. */
+  readonly notice?: string;
   readonly hide: boolean;
   readonly changes: Readonly<Partial<Record<Slot, Change>>>;
   readonly followUps: readonly string[];

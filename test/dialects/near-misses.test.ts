@@ -9,9 +9,9 @@ import { inParallel, print, someFields, startSession } from '../support/session.
 
 type Payload = Readonly<Record<string, unknown>>;
 
-const told = (event: LifecycleEvent): Payload => ({ ...someFields[event] });
+const inputOf = (event: LifecycleEvent): Payload => ({ ...someFields[event] });
 
-const heard = (event: LifecycleEvent, answer: object | string, payload = told(event)) =>
+const answerTo = (event: LifecycleEvent, answer: object | string, payload = inputOf(event)) =>
   readAnswer(
     event,
     exited({ stdout: typeof answer === 'string' ? answer : JSON.stringify(answer) }),
@@ -156,7 +156,7 @@ describe('an answer that is almost one (S-04, S-05)', () => {
   test.each([...everywhere, ...missesOf])(
     'to %s, %j: a note names %s; it decides nothing, and denies where its failure blocks',
     (event, printed, meant) => {
-      const answer = heard(event, printed);
+      const answer = answerTo(event, printed);
       expect(answer.notes.join('\n')).toContain(meant);
       expect(answer).toMatchObject({ status: 'ok', success: true });
       expect(answer.decision).not.toBe('deny');
@@ -169,7 +169,7 @@ describe('an answer that is almost one (S-04, S-05)', () => {
   test.each(hookEventNames)('a denial beside it stands in %s', (event) => {
     for (const [miss] of misses) {
       if (typeof miss === 'string' || 'decision' in miss || 'continue' in miss) continue;
-      const answer = heard(event, { ...miss, decision: 'deny', reason: 'mine' });
+      const answer = answerTo(event, { ...miss, decision: 'deny', reason: 'mine' });
       expect(answer.decision).toBe('deny');
       expect(denyFailure(answer, 'guard').output?.reason).toBe('mine');
     }
@@ -199,41 +199,41 @@ const legal: (object | string)[] = [
 
 test.each(hookEventNames)('an answer without an opinion is no failure of %s (S-05)', (event) => {
   for (const answer of legal) {
-    const read = heard(event, answer);
+    const read = answerTo(event, answer);
     expect([answer, read.notes]).toEqual([answer, []]);
     expect(denyFailure(read, 'guard')).toBe(read);
   }
 });
 
-test('what a hook repeats of what it was told is no near miss', () => {
+test('what a hook repeats of what it received is no near miss', () => {
   for (const event of hookEventNames) {
-    const payload = { ...told(event), permission: 'deny', cwd: '/' };
-    expect(heard(event, { ...payload, decision: 'allow' }, payload).notes).toEqual([]);
+    const payload = { ...inputOf(event), permission: 'deny', cwd: '/' };
+    expect(answerTo(event, { ...payload, decision: 'allow' }, payload).notes).toEqual([]);
   }
 });
 
 test('an answer of very many keys is read, with the first misses noted', () => {
   const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, key) => [`key${key}`, 1]));
-  expect(heard('BeforeTool', { ...many, descision: 'deny' }).notes).toHaveLength(1);
+  expect(answerTo('BeforeTool', { ...many, descision: 'deny' }).notes).toHaveLength(1);
   const missed = Object.fromEntries(
     Array.from({ length: 5000 }, (_, key) => [`decision${key}`, 'deny']),
   );
-  expect(heard('BeforeTool', missed).notes.length).toBeLessThan(30);
+  expect(answerTo('BeforeTool', missed).notes.length).toBeLessThan(30);
 });
 
 test('what means nothing in hookSpecificOutput is dropped where it is very much, and what decides is kept', () => {
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, key) => [`key${key}`, 1]));
   const specific = { ...many, permissionDecision: 'deny', additionalContext: 'why' };
-  const answer = heard('BeforeTool', { hookSpecificOutput: specific });
+  const answer = answerTo('BeforeTool', { hookSpecificOutput: specific });
   expect(answer.decision).toBe('deny');
   expect(answer.output?.hookSpecificOutput).toEqual({
     permissionDecision: 'deny',
     additionalContext: 'why',
   });
   expect(answer.notes).toEqual([expect.stringContaining('has 20002 fields')]);
-  const missed = heard('BeforeTool', { hookSpecificOutput: { ...many, permision: 'deny' } });
+  const missed = answerTo('BeforeTool', { hookSpecificOutput: { ...many, permision: 'deny' } });
   expect(denyFailure(missed, 'guard').decision).toBe('deny');
-  const silent = heard('BeforeTool', { hookSpecificOutput: many });
+  const silent = answerTo('BeforeTool', { hookSpecificOutput: many });
   expect(denyFailure(silent, 'guard').decision).toBeUndefined();
 });
 
@@ -241,7 +241,7 @@ const kodelet = (event: LifecycleEvent, answer: object | string) =>
   readKodelet(
     event,
     exited({ stdout: typeof answer === 'string' ? answer : JSON.stringify(answer) }),
-    told(event),
+    inputOf(event),
   );
 
 describe('an answer of a Kodelet hook that is almost one', () => {
@@ -284,7 +284,7 @@ describe('an answer of a Kodelet hook that is almost one', () => {
       const read = kodelet('BeforeTool', answer);
       expect([answer, read.notes, read.unreadable]).toEqual([answer, [], undefined]);
     }
-    const repeated = toStdin('BeforeTool', told('BeforeTool'), {});
+    const repeated = toStdin('BeforeTool', inputOf('BeforeTool'), {});
     expect(kodelet('BeforeTool', { ...repeated, blocked: false }).notes).toEqual([]);
   });
 });

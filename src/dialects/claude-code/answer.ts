@@ -3,9 +3,17 @@ import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import { isRecord } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
-import type { Answer, Effect } from '../answer.ts';
+import type { Answer, Effect, Ignored } from '../answer.ts';
 import { holdsDenial, withLostDenial } from '../near-misses.ts';
-import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
+import {
+  cutStdout,
+  factsOf,
+  failureText,
+  readOutcome,
+  cutNotes,
+  failure,
+  unawaitedAnswer,
+} from '../process-facts.ts';
 import { claudeEventOf, traitsOf, type ClaudeEventName } from './events.ts';
 import { readStdout, saysAsync, type Printed } from './printed.ts';
 import { fromClaudeResponse, hasFormOf, toClaudeResponse } from './tool-response.ts';
@@ -15,7 +23,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** What an answer asks for, before its exit code is looked at. */
 type Wants = Partial<
-  Pick<Answer, 'decision' | 'reason' | 'stop' | 'stopReason' | 'effects' | 'plainText'>
+  Pick<Answer, 'decision' | 'reason' | 'stop' | 'stopReason' | 'effects' | 'plainText' | 'ignored'>
 > & {
   readonly notes: readonly string[];
   /** Why what was printed counts for nothing, or only as far as it denies. */
@@ -36,20 +44,14 @@ export function readAnswer(
   const native = claudeEventOf(hook);
   const answer = readOutcome(outcome, (exit) => readExit(native, exit, payload));
   return isAsync || saysAsync(answer.stdout)
-    ? unheardOf(answer, wakes === true)
+    ? withoutAnswer(answer, wakes === true)
     : withLostDenial(answer);
 }
 
 /** Of a hook that nobody was to wait for nothing counts; of one that wakes the agent, what it says with exit 2. */
-function unheardOf(answer: Answer, wakes: boolean): Answer {
-  const { decision: _, reason: __, stopReason: ___, unreadable: ____, ...facts } = answer;
+function withoutAnswer(answer: Answer, wakes: boolean): Answer {
   const said = wakes && answer.exitCode === 2 ? answer.stderr.trim() : '';
-  return {
-    ...facts,
-    decision: undefined,
-    stop: false,
-    effects: said === '' ? [] : [{ kind: 'context', text: said }],
-  };
+  return unawaitedAnswer(answer, said === '' ? [] : [{ kind: 'context', text: said }]);
 }
 
 function readExit(event: ClaudeEventName, exit: HookExit, payload: HookPayload): Answer {
@@ -68,9 +70,7 @@ function readExit(event: ClaudeEventName, exit: HookExit, payload: HookPayload):
   const failed = (message: string): Answer => ({
     ...facts,
     notes: answer.notes,
-    status: 'failed',
-    success: false,
-    error: new Error(message),
+    ...failure(message),
   });
   if (said.decision === 'deny') return answer;
   // What was kept of it may hold a whole answer all the same; only a denial is taken from it.
@@ -84,21 +84,17 @@ function readExit(event: ClaudeEventName, exit: HookExit, payload: HookPayload):
   return isObeyed ? { ...answer, unreadable: failureText(exit) } : failed(failureText(exit));
 }
 
-const cutNotes = ({ truncated }: HookExit): string[] =>
-  truncated
-    .filter((stream) => stream === 'stderr')
-    .map((stream) => `${stream} went over 10 MiB; the rest was dropped`);
-
 /** Exit 2 denies, whatever stdout says; a reason of stdout counts only where stdout itself denies and is valid. */
 function blocked(event: ClaudeEventName, answer: Answer, fault: string | undefined): Answer {
-  const told = answer.stderr.trim();
+  const stderr = answer.stderr.trim();
   const ownReason = answer.decision === 'deny' ? answer.reason : undefined;
   const reason =
-    ownReason !== undefined && (fault === undefined || told === '')
+    ownReason !== undefined && (fault === undefined || stderr === '')
       ? ownReason
-      : told || defaultReason;
+      : stderr || defaultReason;
+  const { ignored: _, ...obeyed } = answer;
   return {
-    ...answer,
+    ...obeyed,
     decision: 'deny',
     reason,
     // Plain text on stdout tells the model nothing beside a denial.
@@ -127,22 +123,36 @@ function readPrinted(event: ClaudeEventName, printed: Printed, payload: HookPayl
       }
       const denial = lostDenial(event, fields);
       return denial
-        ? { ...denial, notes: [...all, `${wouldIgnore}${fault}`], fault }
+        ? { ...denial, notes: all, fault, ...wouldIgnore(denial, fault) }
         : { notes: all, fault };
     }
   }
 }
 
-const wouldIgnore = 'Claude Code would ignore this denial: ';
+const host = 'Claude Code';
+
+const wouldIgnore = (
+  { decision }: Pick<Wants, 'decision'>,
+  why: string,
+  fix?: string,
+): Pick<Wants, 'ignored'> => ({
+  ignored: {
+    host,
+    what: decision === 'deny' ? 'denial' : 'stop',
+    why,
+    ...(fix !== undefined && { fix }),
+  },
+});
 
 function readText(
   event: ClaudeEventName,
   { text, objects }: Extract<Printed, { kind: 'text' }>,
   payload: HookPayload,
 ): Wants {
-  const around = 'there is other text around its answer; print one JSON object and nothing else';
+  const around = 'there is other text around its answer';
+  const alone = 'print one JSON object and nothing else';
   const denial = objects.map((object) => lostDenial(event, object)).find(Boolean);
-  if (denial) return { ...denial, notes: [`${wouldIgnore}${around}`] };
+  if (denial) return { ...denial, notes: [], ...wouldIgnore(denial, around, alone) };
   const decides = objects.some((object) => {
     const { decision, effects = [] } = readFields(event, object, payload);
     return decision !== undefined || effects.some(({ kind }) => kind === 'replace');
@@ -152,7 +162,7 @@ function readText(
     : [];
   return {
     notes,
-    ...(decides && { unreadable: around }),
+    ...(decides && { unreadable: `${around}; ${alone}` }),
     ...(traitsOf(event).textIsContext && {
       effects: [{ kind: 'context', text }],
       plainText: true,
@@ -203,7 +213,7 @@ function readFields(event: ClaudeEventName, fields: Fields, payload: HookPayload
   const { systemMessage } = fields;
   if (said !== undefined && !sendsOn(event)) effects.push({ kind: 'context', text: said });
   if (text(systemMessage) !== undefined)
-    effects.push({ kind: 'message', text: systemMessage as string });
+    effects.push({ kind: 'notice', text: systemMessage as string });
   for (const name of ownFields)
     if (own[name] !== undefined) effects.push({ kind: 'own', name, value: own[name] });
   const verdict = changed.fault ? { decision: 'deny' as const, reason: changed.fault } : decided;
@@ -272,21 +282,30 @@ function decisionOf(
   return word ? { decision: word, ...(why !== undefined && { reason: why }) } : {};
 }
 
+const stopsLate: Ignored = {
+  host,
+  what: 'stop',
+  why: 'it runs this call all the same, and stops after it',
+  fix: 'deny the call too',
+};
+
 function stopOf(
   event: ClaudeEventName,
   { continue: goesOn, stopReason }: Fields,
   { decision }: Decided,
   notes: string[],
-): Pick<Wants, 'stop' | 'stopReason'> {
+): Pick<Wants, 'stop' | 'stopReason' | 'ignored'> {
   if (goesOn !== false) return {};
   if (!traitsOf(event).stops) {
     notes.push(`"continue" has no effect in answer to ${event}`);
     return {};
   }
-  if (event === 'PreToolUse' && decision !== 'deny')
-    notes.push('Claude Code would run this call all the same, and stop after it');
   const why = text(stopReason);
-  return { stop: true, ...(why !== undefined && { stopReason: why }) };
+  return {
+    stop: true,
+    ...(why !== undefined && { stopReason: why }),
+    ...(event === 'PreToolUse' && decision !== 'deny' && { ignored: stopsLate }),
+  };
 }
 
 /** What an answer puts in the place of arguments or of a result; `fault` is why the call cannot go on with it. */
@@ -315,12 +334,12 @@ function changesOf(
       : 'updatedToolOutput';
   const given = own[name];
   if (given === undefined) return { effects: [] };
-  const told = toClaudeResponse(
+  const received = toClaudeResponse(
     { tool, input: record(payload['tool_input']), cwd: String(payload['cwd']) },
     payload['tool_response'],
   );
-  if (isDeepStrictEqual(given, told)) return { effects: [] };
-  if (!hasFormOf(told, given)) {
+  if (isDeepStrictEqual(given, received)) return { effects: [] };
+  if (!hasFormOf(received, given)) {
     notes.push(`"${name}" was ignored: it must have the whole form of the tool's own result`);
     return { effects: [] };
   }

@@ -1,15 +1,14 @@
 import {
   flag,
-  object,
   oneOf,
   optional,
-  readShape,
   text,
   withDefault,
   type Field,
   type Shape,
 } from '../../protocol/fields.ts';
 import type { CallResult, CheckedCall, Dialect, ReadCall } from '../dialect.ts';
+import { call, failureOf, ownFields, trigger, checkedCall } from '../host-call.ts';
 import type { ClaudeEventName } from './events.ts';
 import { fromClaudeWord } from './matcher.ts';
 import { fromClaudeResponse, toClaudeResponse } from './tool-response.ts';
@@ -18,12 +17,10 @@ import { fromClaudeInput, fromClaudeTool, toClaudeInput } from './tools.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 const anything: Field<unknown> = { mayBeAbsent: false, read: (value) => value };
-const call = { tool_name: text, tool_input: object, tool_use_id: optional(text) };
 const stop = {
   stop_hook_active: withDefault(flag, () => false),
   last_assistant_message: optional(text),
 };
-const trigger = { trigger: oneOf(['manual', 'auto']) };
 
 /** What an event's own fields must be where they come from outside. More fields are tolerated. */
 const shapes: Readonly<Partial<Record<ClaudeEventName, Shape>>> = {
@@ -45,22 +42,11 @@ const shapes: Readonly<Partial<Record<ClaudeEventName, Shape>>> = {
 /** An event as an agent that speaks Claude Code gives it, in canonical form. */
 export const readCall: Dialect['readCall'] = (event, given): CheckedCall => {
   const native = event as ClaudeEventName;
-  const faults: string[] = [];
-  const fields = readShape(shapes[native] ?? {}, given, faults);
-  return faults.length > 0 ? { faults } : inOurWords(native, fields);
+  return checkedCall(shapes[native] ?? {}, given, (fields) => inOurWords(native, fields));
 };
 
 function inOurWords(event: ClaudeEventName, fields: Fields): ReadCall {
-  const { tool_use_id: toolCallId, ...own } = withoutBase(fields);
-  const made = (canonical: Fields): ReadCall => ({
-    fields: { ...own, ...canonical },
-    context: {
-      toolCallId: toolCallId as string | undefined,
-      ...(typeof fields['transcript_path'] === 'string' && {
-        transcriptPath: fields['transcript_path'],
-      }),
-    },
-  });
+  const { own, made } = ownFields(fields);
   switch (event) {
     case 'PreToolUse':
     case 'PermissionRequest':
@@ -89,25 +75,7 @@ function inOurWords(event: ClaudeEventName, fields: Fields): ReadCall {
   }
 }
 
-/** The result of a tool that failed. */
-const failureOf = (message: string): Fields => ({
-  llmContent: message,
-  returnDisplay: message,
-  error: { message },
-});
-
-/** The fields of every event are ours, whatever an agent gives. */
-const base: ReadonlySet<string> = new Set([
-  'hook_event_name',
-  'session_id',
-  'transcript_path',
-  'cwd',
-]);
-
-const withoutBase = (fields: Fields): Fields =>
-  Object.fromEntries(Object.entries(fields).filter(([name]) => !base.has(name)));
-
-/** What such an agent is told: final arguments and a replaced result as Claude Code has them. */
+/** What is reported to such an agent: final arguments and a replaced result as Claude Code has them. */
 export const reportCall = ({ toolName = '', toolInput, toolResponse, followUps }: CallResult) => ({
   toolInput: toolInput && toClaudeInput(toolName, toolInput),
   toolOutput: toolResponse

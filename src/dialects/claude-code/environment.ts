@@ -1,3 +1,4 @@
+import type { HookSource } from '../../protocol/events.ts';
 import type { HookInput } from '../../protocol/input.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import { claudeEventOf, type ClaudeEventName } from './events.ts';
@@ -12,8 +13,11 @@ export const setsVariables: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventNa
 
 /** Reads and writes the variables of sessions; loaded with the first hook that can set one. */
 export interface SessionVariables {
-  readonly newVariablesFile: (sessionId: string) => string;
-  readonly sessionVariables: (sessionId: string) => Readonly<Record<string, string>>;
+  readonly newVariablesFile: (sessionId: string, source: HookSource) => string;
+  readonly sessionVariables: (
+    sessionId: string,
+    hooksOf: HookSource,
+  ) => Readonly<Record<string, string>>;
 }
 
 /** The variables of a hook (as measured on the host). */
@@ -23,7 +27,7 @@ export function environmentOf(
   variables: SessionVariables | undefined,
 ): Readonly<Record<string, string>> {
   return {
-    ...variables?.sessionVariables(session_id),
+    ...variables?.sessionVariables(session_id, hook.source),
     CLAUDE_PROJECT_DIR: cwd,
     CLAUDECODE: '1',
     CLAUDE_CODE_ENTRYPOINT: 'cli',
@@ -31,7 +35,7 @@ export function environmentOf(
     CLAUDE_PID: String(process.pid),
     ...(variables &&
       setsVariables.has(claudeEventOf(hook)) && {
-        CLAUDE_ENV_FILE: variables.newVariablesFile(session_id),
+        CLAUDE_ENV_FILE: variables.newVariablesFile(session_id, hook.source),
       }),
   };
 }

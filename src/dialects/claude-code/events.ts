@@ -24,7 +24,7 @@ export const claudeEvents = {
   PreToolUse: { at: 'BeforeTool', ...tool, blocks: true, stops: true, keepsDenials: true },
   PermissionRequest: { at: 'ToolPermission', ...tool, stops: true, keepsDenials: true },
   PostToolUse: { at: 'AfterTool', ...tool, blocks: true, stops: true },
-  PostToolUseFailure: { at: 'AfterTool', ...tool, blocks: true, stops: true },
+  PostToolUseFailure: { at: 'ToolFailed', ...tool, blocks: true, stops: true },
   UserPromptSubmit: {
     at: 'BeforeAgent',
     blocks: true,
@@ -71,10 +71,6 @@ export const claudeEvents = {
 
 /** Claude Code's own name of an event. */
 export type ClaudeEventName = keyof typeof claudeEvents;
-
-/** Whether a text names one of its events. */
-export const isClaudeEvent = (name: string): name is ClaudeEventName =>
-  Object.hasOwn(claudeEvents, name);
 
 /** What the engine must know of an event. */
 export const traitsOf = (event: ClaudeEventName): ClaudeEvent => claudeEvents[event];

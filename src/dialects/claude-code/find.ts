@@ -1,31 +1,27 @@
 import { join } from 'node:path';
 import type { HookSource } from '../../protocol/events.ts';
 import { isRecord } from '../../protocol/output.ts';
-import { authorities, reaches } from '../../settings/levels.ts';
-import type { HookDefinition } from '../../settings/hook-definition.ts';
 import { said, type Path, type SettingsProblem } from '../../settings/problem.ts';
-import { settingsReader, type SettingsFile } from '../../settings/read-files.ts';
+import { settingsReader } from '../../settings/read-files.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
+import {
+  readLevels,
+  switchFor,
+  takenAway,
+  unknownGuards,
+  type HostLevel,
+  type OffSwitch,
+} from '../host-levels.ts';
 import { defineHooks, type ClaudeHooks } from './define.ts';
 import { claudeEvents } from './events.ts';
 import { installedPlugins, settingsFiles } from './places.ts';
-
-/** A settings file that is there. */
-interface Level extends SettingsFile {
-  readonly source: HookSource;
-}
 
 /** Kept for all sessions: a file that breaks while an agent works counts as it last was. */
 const read = settingsReader();
 
 /** Finds the hooks of settings and plugins, as far as no switch is on that reaches them (S-13). */
 export function findHooks(site: HookSite, managed: string): FoundHooks {
-  const levels = settingsFiles(site.cwd, managed)
-    .filter(({ source }) => source !== 'project' || site.ignoresProject !== true)
-    .flatMap(({ source, file }): Level[] => {
-      const found = read(file, false);
-      return found ? [{ source, ...found }] : [];
-    });
+  const levels = readLevels(settingsFiles(site.cwd, managed), site, read);
   const plugins = enabledPlugins(levels, site.cwd);
   const lists = {
     allowedUrls: listOf(levels, 'allowedHttpHookUrls'),
@@ -42,9 +38,12 @@ export function findHooks(site: HookSite, managed: string): FoundHooks {
     ...plugins.hooks,
   ].map((from) => ({ from: { ...from, ...lists }, off: offFor(levels, from.source) }));
   const defined = all.filter(({ off }) => off === undefined).map(({ from }) => defineHooks(from));
+  const isOff = (source: HookSource): boolean => offFor(levels, source) !== undefined;
   return {
     definitions: [
-      ...levels.flatMap(unknownGuards),
+      ...[...levels, ...plugins.files].flatMap((level) =>
+        unknownGuards(level, needGuards, site, isOff),
+      ),
       ...defined.flatMap(({ definitions }) => definitions),
     ],
     problems: [
@@ -59,62 +58,16 @@ export function findHooks(site: HookSite, managed: string): FoundHooks {
 }
 
 /** What may not go on while it is unknown what guards it (S-12). */
-const needGuards = ['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const;
+const needGuards = (['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const).map(
+  (nativeEvent) => ({ event: claudeEvents[nativeEvent].at, nativeEvent }),
+);
 
-/** Hooks that deny in the place of those of an administrator's file that cannot be read. */
-function unknownGuards({ source, file, problems, broken }: Level): HookDefinition[] {
-  if (source !== 'system' || broken === undefined || broken.isStale) return [];
-  const why = `${file} ${broken.fault}, so what it guards is unknown; ${problems.at(-1)!.fix}`;
-  const call = (): never => {
-    throw new Error(why);
-  };
-  return needGuards.map((event) => ({
-    event: claudeEvents[event].at,
-    nativeEvent: event,
-    type: 'function',
-    command: file,
-    name: "the administrator's settings",
-    call,
-    timeout: 1_000,
-    onFailure: 'block',
-    sequential: false,
-    source,
-    file,
-    place: 'hooks',
-    env: {},
-  }));
-}
-
-/** What a stronger level's switch takes away is said once for each file; one's own is one's own doing. */
-const takenAway = (
-  { source, file, hooks }: ClaudeHooks,
-  off: { readonly level: Level; readonly key: string },
-): SettingsProblem[] =>
-  off.level.source === source || !isRecord(hooks) || Object.keys(hooks).length === 0
-    ? []
-    : [
-        {
-          ...(file !== undefined && { file }),
-          place: 'hooks',
-          message: `these hooks are off, because "${off.key}" is true in ${off.level.file}`,
-          fix: 'ask whoever is responsible for that file',
-        },
-      ];
-
-/**
- * What switches a source's hooks off. A switch reaches hooks of its own level and of weaker ones; of a
- * level's files the last one that has a word on it counts.
- */
-function offFor(
-  levels: readonly Level[],
-  hooksOf: HookSource,
-): { readonly level: Level; readonly key: string } | undefined {
-  for (const source of authorities.filter((authority) => reaches(authority, hooksOf))) {
-    const level = levels
-      .filter((one) => one.source === source && typeof one.values[switchKey] === 'boolean')
-      .at(-1);
-    if (level?.values[switchKey] === true) return { level, key: switchKey };
-  }
+/** What switches a source's hooks off. */
+function offFor(levels: readonly HostLevel[], hooksOf: HookSource): OffSwitch | undefined {
+  const off = switchFor(levels, hooksOf, switchKey, ({ [switchKey]: word }) =>
+    typeof word === 'boolean' ? word : undefined,
+  );
+  if (off) return off;
   const only = levels.find(
     ({ source, values }) => source === 'system' && values[managedKey] === true,
   );
@@ -125,7 +78,7 @@ const switchKey = 'disableAllHooks';
 const managedKey = 'allowManagedHooksOnly';
 
 /** Switches and lists of the wrong type. */
-function switchProblems({ file, values, locate }: Level): SettingsProblem[] {
+function switchProblems({ file, values, locate }: HostLevel): SettingsProblem[] {
   const problem = (path: Path, fix: string): SettingsProblem => ({
     file,
     ...(locate && { at: locate(path) }),
@@ -144,22 +97,27 @@ function switchProblems({ file, values, locate }: Level): SettingsProblem[] {
 }
 
 /** A list that settings narrow http hooks with: that of the strongest level that has one. */
-function listOf(levels: readonly Level[], key: string): readonly string[] | undefined {
+function listOf(levels: readonly HostLevel[], key: string): readonly string[] | undefined {
   const list = levels.find(({ values }) => Array.isArray(values[key]))?.values[key];
   return (list as unknown[] | undefined)?.filter((item) => typeof item === 'string');
 }
 
 /** The hooks of the plugins that are installed and enabled, each for what it was installed for. */
 function enabledPlugins(
-  levels: readonly Level[],
+  levels: readonly HostLevel[],
   cwd: string,
-): { readonly hooks: readonly ClaudeHooks[]; readonly problems: readonly SettingsProblem[] } {
+): {
+  readonly hooks: readonly ClaudeHooks[];
+  readonly files: readonly HostLevel[];
+  readonly problems: readonly SettingsProblem[];
+} {
   const file = installedPlugins();
   const installed = file === undefined ? undefined : read(file, false);
   const plugins = installed?.values['plugins'];
-  if (!isRecord(plugins)) return { hooks: [], problems: installed?.problems ?? [] };
+  const files: HostLevel[] = installed ? [{ source: 'extension', ...installed }] : [];
   const hooks: ClaudeHooks[] = [];
-  const problems = [...installed!.problems];
+  const problems = [...(installed?.problems ?? [])];
+  if (!isRecord(plugins)) return { hooks, files, problems };
   for (const [id, entries] of Object.entries(plugins)) {
     if (!isEnabled(levels, id)) continue;
     const folder = folderOf(entries, cwd);
@@ -168,6 +126,7 @@ function enabledPlugins(
       const found = read(path, false);
       if (found === undefined) continue;
       problems.push(...found.problems);
+      files.push({ source: 'extension', ...found });
       const env = {
         CLAUDE_PLUGIN_ROOT: folder,
         CLAUDE_PLUGIN_DATA: join(file!, '..', 'data', id.replaceAll(/[^\w-]/g, '-')),
@@ -182,11 +141,11 @@ function enabledPlugins(
       });
     }
   }
-  return { hooks, problems };
+  return { hooks, files, problems };
 }
 
 /** An administrator's word, else that of the last level that has one. */
-function isEnabled(levels: readonly Level[], id: string): boolean {
+function isEnabled(levels: readonly HostLevel[], id: string): boolean {
   const words = levels.flatMap(({ source, values }) => {
     const enabled = values['enabledPlugins'];
     const word = isRecord(enabled) ? enabled[id] : undefined;

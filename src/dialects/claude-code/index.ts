@@ -57,6 +57,7 @@ export function claudeCodeWith({ managed = managedFolder }: ClaudeCodeOptions = 
     find,
     identity: identityOf,
     matcherOf,
+    toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
     compileMatcher,
     applies: (hook, payload) =>
       isForOutcome(hook, payload) && isForHostEvent(hook, payload) && ruleApplies(hook, payload),
@@ -67,24 +68,25 @@ export function claudeCodeWith({ managed = managedFolder }: ClaudeCodeOptions = 
     read: readAnswer,
     readCall: async (...call) => (await import('./call.ts')).readCall(...call),
     reportCall: async (result) => (await import('./call.ts')).reportCall(result),
+    speak: async () => (await import('./speak.ts')).speaker,
+    install: async () => (await import('./install.ts')).installation,
+    write: async () => (await import('./write.ts')).writer,
   };
 }
 
 /** Claude Code's hooks, as settings and plugins hold them. */
 export const claudeCode: Dialect = claudeCodeWith();
 
-/** Another time limit or matcher makes no other hook of it, but another rule, shell or plugin does. */
+/** Another time limit or matcher makes no other hook of it, but another rule, shell or plugin does, and whether it is waited for. */
 function identityOf(hook: HookDefinition): string {
-  const { nativeEvent, type, command, args, if: rule, shell, env } = hook;
-  return JSON.stringify([nativeEvent, type, command, args, rule, shell, env['CLAUDE_PLUGIN_ROOT']]);
+  const { nativeEvent, type, command, args, if: rule, shell, env, async: isUnawaited } = hook;
+  const plugin = env['CLAUDE_PLUGIN_ROOT'];
+  return JSON.stringify([nativeEvent, type, command, args, rule, shell, plugin, isUnawaited]);
 }
 
-/** Claude Code tells of a tool that failed as another event. */
-function isForOutcome(hook: HookDefinition, { tool_response: response }: HookPayload): boolean {
-  if (hook.event !== 'AfterTool') return true;
-  const hasFailed = isRecord(response) && isRecord(response['error']);
-  return hasFailed === (claudeEventOf(hook) === 'PostToolUseFailure');
-}
+/** Claude Code tells of a tool that failed as another event alone. */
+const isForOutcome = (hook: HookDefinition, { tool_response: response }: HookPayload): boolean =>
+  hook.event !== 'AfterTool' || !isRecord(response) || !isRecord(response['error']);
 
 /** Of an event that only Claude Code has nobody else knows what its matchers are compared with. */
 function isForHostEvent(hook: HookDefinition, payload: HookPayload): boolean {
@@ -93,6 +95,6 @@ function isForHostEvent(hook: HookDefinition, payload: HookPayload): boolean {
   const value = subject === undefined ? undefined : payload[subject];
   if (typeof value !== 'string') return true;
   // Files are matched by name.
-  const told = subject === 'file_path' ? value.slice(value.lastIndexOf('/') + 1) : value;
-  return compileMatcher(hook, () => undefined)(told);
+  const compared = subject === 'file_path' ? value.slice(value.lastIndexOf('/') + 1) : value;
+  return compileMatcher(hook, () => undefined)(compared);
 }

@@ -1,5 +1,6 @@
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import { RegexBudget } from '../bounded-regex.ts';
+import { excludesNames } from '../tool-table.ts';
 import { claudeEventOf, traitsOf, type ClaudeEventName } from './events.ts';
 import { claudeNamesOf } from './tools.ts';
 
@@ -7,9 +8,6 @@ type Matcher = (subject: string, budget?: RegexBudget) => boolean;
 
 /** A matcher that is a list of names, and no regular expression. */
 const list = /^[\w\-,| ]*$/;
-
-/** What excludes something, so that our own name of a tool must not slip through it. */
-const excludes = /\(\?<?!|\[\^/;
 
 /** Our words for what a matcher is compared with, as Claude Code has them. */
 const theirWords: Readonly<Partial<Record<ClaudeEventName, Readonly<Record<string, string>>>>> = {
@@ -69,7 +67,7 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
   }
   if (matcherFault(matcher) !== undefined) return () => false;
   return (subject, budget = new RegexBudget()) => {
-    const ours = excludes.test(matcher) ? [] : [subject];
+    const ours = excludesNames(matcher) ? [] : [subject];
     try {
       return [...new Set([...namesOf(subject), ...ours])].some((name) =>
         budget.test(matcher, name),

@@ -1,28 +1,28 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import type { HookSource } from '../../protocol/events.ts';
-import { homeFolder } from '../../settings/levels.ts';
+import { homeFolder, realPath } from '../../settings/levels.ts';
 import { settingsAtFirstSight, type FirstSight } from '../../settings/read-files.ts';
+import {
+  entriesIn,
+  mayHold,
+  mayHoldHooks as mayHoldHooksIn,
+  projectSight,
+  type HostPlace,
+} from '../host-places.ts';
 
 /** The administrator's folder. */
 export const managedFolder =
   process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';
 
-/** A settings file that may be there. */
-export interface Place {
-  readonly source: HookSource;
-  readonly file: string;
-}
-
 /** The settings files that count for a project, the strongest first, whether or not they are there. */
-export function settingsFiles(cwd: string, managed: string): Place[] {
+export function settingsFiles(cwd: string, managed: string): HostPlace[] {
   const user = userFolder();
   const own = join(cwd, '.claude');
   // In the home folder the project's settings are the user's.
   const isUsers = user !== undefined && realPath(user) === realPath(own);
   return [
     { source: 'system', file: join(managed, 'managed-settings.json') },
-    ...managedParts(managed).map((file) => ({ source: 'system', file }) as const),
+    ...managedParts(managed),
     ...(user === undefined ? [] : [{ source: 'user', file: join(user, 'settings.json') } as const]),
     ...(isUsers ? [] : [{ source: 'project', file: join(own, 'settings.json') } as const]),
     { source: isUsers ? 'user' : 'project', file: join(own, 'settings.local.json') },
@@ -41,15 +41,8 @@ export const mayHoldHooks = (
   counts: (source: HookSource) => boolean = () => true,
   managed = managedFolder,
 ): boolean =>
-  settingsFiles(cwd, managed).some(
-    ({ source, file }) =>
-      counts(source) &&
-      // One of the administrator's that is broken holds nothing that could be seen, and denies.
-      (source === 'system' ? existsSync(file) : mayHold(settingsAtFirstSight(file))),
-  ) ||
+  mayHoldHooksIn(settingsFiles(cwd, managed), counts) ||
   (counts('extension') && mayHold(pluginsAtFirstSight()));
-
-const mayHold = (sight: FirstSight): boolean => 'fault' in sight || sight.hasHooks;
 
 /** Plugins bring hooks in files of their own. */
 function pluginsAtFirstSight(): FirstSight {
@@ -58,14 +51,10 @@ function pluginsAtFirstSight(): FirstSight {
 }
 
 /** What a look at the project's files tells; undefined where none of them has any hooks. */
-export function projectAtFirstSight(cwd: string, managed: string): FirstSight | undefined {
-  const sights = settingsFiles(cwd, managed)
-    .filter(({ source }) => source === 'project')
-    .map(({ file }) => settingsAtFirstSight(file));
-  return sights.find((sight) => 'fault' in sight) ?? sights.find(mayHold);
-}
+export const projectAtFirstSight = (cwd: string, managed: string): FirstSight | undefined =>
+  projectSight(settingsFiles(cwd, managed));
 
-/** The user's folder of settings: at home, or where the host is told that it is. */
+/** The user's folder of settings: at home, or where the host's environment says that it is. */
 function userFolder(): string | undefined {
   const named = process.env['CLAUDE_CONFIG_DIR'];
   if (named !== undefined && isAbsolute(named)) return named;
@@ -74,22 +63,11 @@ function userFolder(): string | undefined {
 }
 
 /** The administrator's settings in parts, in the order of their names. */
-function managedParts(managed: string): string[] {
+function managedParts(managed: string): HostPlace[] {
   const folder = join(managed, 'managed-settings.d');
-  try {
-    return readdirSync(folder)
-      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
-      .toSorted()
-      .map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+  const entries = entriesIn(folder);
+  if ('fault' in entries) return [{ source: 'system', file: folder, fault: entries.fault }];
+  return entries
+    .filter(({ name }) => name.endsWith('.json') && !name.startsWith('.'))
+    .map(({ name }) => ({ source: 'system', file: join(folder, name) }));
 }

@@ -1,6 +1,12 @@
 import { ignored, isRecord } from '../../protocol/output.ts';
 import { nearMisses } from '../near-misses.ts';
-import { doubledKeys, embeddedObjects, isTooDeep, withoutDeepFields } from '../printed-json.ts';
+import {
+  doubledKeys,
+  isTooDeep,
+  objectsIn,
+  parseObject,
+  withoutDeepFields,
+} from '../printed-json.ts';
 import type { ClaudeEventName } from './events.ts';
 import {
   commonForms,
@@ -28,50 +34,32 @@ export type Printed =
     };
 
 /** Reads stdout: one object and nothing else is an answer, whatever blanks are around it. */
-export function readStdout(event: ClaudeEventName, stdout: string, told: Fields): Printed {
+export function readStdout(event: ClaudeEventName, stdout: string, received: Fields): Printed {
   const text = stdout.trim();
   if (text === '') return { kind: 'nothing' };
-  const fields = parse(text);
+  const fields = parseObject(text);
   return fields
-    ? readObject(event, fields, text, told)
+    ? readObject(event, fields, text, received)
     : { kind: 'text', text, objects: objectsIn(text) };
 }
 
 /** Whether a hook says in its first line that nobody is to wait for it: what it prints then is for nobody. */
 export const saysAsync = (stdout: string): boolean =>
-  parse(stdout.trimStart().split('\n', 1)[0]!.trim())?.['async'] === true;
+  parseObject(stdout.trimStart().split('\n', 1)[0]!.trim())?.['async'] === true;
 
-function parse(text: string): Fields | undefined {
-  if (!text.startsWith('{')) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** More objects than this in a text are no answer of anybody's. */
-const mostObjects = 20;
-
-function objectsIn(text: string): Fields[] {
-  const found: Fields[] = [];
-  for (const json of embeddedObjects(text)) {
-    const fields = parse(json);
-    if (fields) found.push(fields);
-    if (found.length === mostObjects) break;
-  }
-  return found;
-}
-
-function readObject(event: ClaudeEventName, printed: Fields, json: string, told: Fields): Printed {
+function readObject(
+  event: ClaudeEventName,
+  printed: Fields,
+  json: string,
+  received: Fields,
+): Printed {
   const notes: string[] = [];
   const fields = isTooDeep(json) ? withoutDeepFields(printed, notes) : printed;
   const { common, specific } = wordsOf(event);
   const own = fields['hookSpecificOutput'];
   const misses = [
-    ...nearMisses(fields, common, told),
-    ...(isRecord(own) ? nearMisses(own, specific, told) : []),
+    ...nearMisses(fields, common, received),
+    ...(isRecord(own) ? nearMisses(own, specific, received) : []),
     ...doubledKeys(
       json,
       [...decidingCommon, ...decidingSpecific(event)],

@@ -34,7 +34,7 @@ export interface RuledCall {
 /** Splits a shell command into the commands that it is made of; undefined for what cannot be parsed. */
 export type SubCommands = (text: string) => readonly string[] | undefined;
 
-/** Whether a rule is for a call. Where it cannot be told, it is. */
+/** Whether a rule is for a call. Where that cannot be known, it is. */
 export function ruleFits(
   { tool, what }: Rule,
   call: RuledCall,

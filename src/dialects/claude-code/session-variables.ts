@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { HookSource } from '../../protocol/events.ts';
+import { reaches } from '../../settings/levels.ts';
 import { readBounded } from '../../settings/read-bounded.ts';
 import { exportsOf } from './exported.ts';
 
@@ -12,30 +14,38 @@ const longestFile = 256 * 1024;
 /** How many sessions of one process are remembered. */
 const mostSessions = 100;
 
+/** A file of variables, and the source of the hook that may write it. */
+interface VariablesFile {
+  readonly source: HookSource;
+  readonly file: string;
+}
+
 /** By session, the files that its first hooks may write variables to. */
-const sessions = new Map<string, { readonly folder: string; readonly files: string[] }>();
+const sessions = new Map<string, { readonly folder: string; readonly files: VariablesFile[] }>();
 
 /** A file in which a hook may write `export NAME=value` for all that runs later in its session. */
-export function newVariablesFile(sessionId: string): string {
+export function newVariablesFile(sessionId: string, source: HookSource): string {
   const known = sessions.get(sessionId) ?? { folder: newFolder(), files: [] };
   if (!sessions.has(sessionId) && sessions.size >= mostSessions)
     for (const [oldest] of [...sessions].slice(0, 1)) forget(oldest);
   sessions.set(sessionId, known);
   const file = join(known.folder, `sessionstart-hook-${known.files.length}.sh`);
-  known.files.push(file);
+  known.files.push({ source, file });
   return file;
 }
 
-/** What hooks of a session exported so far, the later over the earlier. */
-export function sessionVariables(sessionId: string): Variables {
+/** What hooks of a session exported so far for those of a source, the later over the earlier; none for hooks of more authority (S-15). */
+export function sessionVariables(sessionId: string, hooksOf: HookSource): Variables {
   const { files = [] } = sessions.get(sessionId) ?? {};
-  return files.reduce<Variables>(
-    (exported, file) => ({
-      ...exported,
-      ...exportsOf(textOf(file), { ...process.env, ...exported }),
-    }),
-    {},
-  );
+  return files
+    .filter(({ source }) => reaches(source, hooksOf))
+    .reduce<Variables>(
+      (exported, { file }) => ({
+        ...exported,
+        ...exportsOf(textOf(file), { ...process.env, ...exported }),
+      }),
+      {},
+    );
 }
 
 /** Most hooks write none. */

@@ -3,6 +3,7 @@ import { isRecord } from '../../protocol/output.ts';
 import { textsIn } from '../../protocol/tool-result.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { EventContext } from '../event-context.ts';
+import { durationOf } from '../tool-duration.ts';
 import { claudeEventOf, traitsOf, type ClaudeEventName } from './events.ts';
 import { toClaudeWord } from './matcher.ts';
 import { toClaudeResponse } from './tool-response.ts';
@@ -10,7 +11,7 @@ import { toClaudeInput, toClaudeTool } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a hook is told (as measured on the host). */
+/** What a hook receives (as measured on the host). */
 export function toStdin(hook: HookDefinition, payload: HookPayload, context: EventContext): object {
   const native = claudeEventOf(hook);
   const { session_id, transcript_path, cwd, timestamp: _, hook_event_name: __, ...own } = payload;
@@ -32,12 +33,12 @@ const withoutMode: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>([
   'MessageDisplay',
 ]);
 
-/** An event's own fields; what an agent gave beyond those that we know is told as it is. */
+/** An event's own fields; what an agent gave beyond those that we know is passed on as it is. */
 function ownFields(
   event: ClaudeEventName,
   own: Fields,
   payload: HookPayload,
-  { toolCallId }: EventContext,
+  { toolCallId, toolDuration }: EventContext,
 ): Fields {
   const { subject } = traitsOf(event);
   const word = subject === undefined ? undefined : payload[subject];
@@ -62,6 +63,9 @@ function ownFields(
         }),
         ...(event === 'PostToolUseFailure' && failureIn(others, response)),
         ...(event !== 'PermissionRequest' && { tool_use_id: toolCallId ?? '' }),
+        ...((event === 'PostToolUse' || event === 'PostToolUseFailure') &&
+          others['duration_ms'] === undefined &&
+          durationOf(toolDuration)),
       };
     }
     case 'Stop': {
@@ -83,11 +87,11 @@ function ownFields(
 }
 
 /** How a tool failed. */
-function failureIn({ is_interrupt: given }: Fields, response: unknown): Fields {
+function failureIn({ error: said, is_interrupt: given }: Fields, response: unknown): Fields {
   const { llmContent, error } = isRecord(response) ? response : {};
   const { type, message } = isRecord(error) ? error : {};
   return {
-    error: typeof message === 'string' ? message : textsIn(llmContent),
+    error: [message, said].find((text) => typeof text === 'string') ?? textsIn(llmContent),
     is_interrupt: given ?? type === 'cancelled',
   };
 }

@@ -1,10 +1,11 @@
 import { isRecord } from '../../protocol/output.ts';
 import { textsIn } from '../../protocol/tool-result.ts';
+import { shellStreams } from '../shell-streams.ts';
 import { toClaudeInput, toClaudeTool } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** By result, how Claude Code has it: every hook is told the same, letter by letter. */
+/** By result, how Claude Code has it: every hook receives the same, letter by letter. */
 const known = new WeakMap<object, unknown>();
 
 /** The call whose result it is. */
@@ -15,7 +16,7 @@ export interface Call {
   readonly cwd?: string;
 }
 
-/** A tool's result as Claude Code's hooks are told of it. */
+/** A tool's result as Claude Code's hooks receive it. */
 export function toClaudeResponse(call: Call, given: unknown): unknown {
   const response = isRecord(given) ? given : {};
   if (known.has(response)) return known.get(response);
@@ -38,12 +39,12 @@ export function fromClaudeResponse(tool: string, given: unknown): Fields {
   return response;
 }
 
-/** Whether a result that a hook gives has the form of that which it was told; Claude Code drops any other. */
-export function hasFormOf(told: unknown, given: unknown): boolean {
-  if (!isRecord(told)) return isText(given) || isBlocks(given);
+/** Whether a result that a hook gives has the form of the one that it received; Claude Code drops any other. */
+export function hasFormOf(received: unknown, given: unknown): boolean {
+  if (!isRecord(received)) return isText(given) || isBlocks(given);
   return (
     isRecord(given) &&
-    Object.entries(told).every(
+    Object.entries(received).every(
       ([name, value]) =>
         (name === 'noOutputExpected' && given[name] === undefined) ||
         value === null ||
@@ -65,7 +66,7 @@ const responses: Readonly<
   Record<string, (text: string, input: Fields, response: Fields) => Fields>
 > = {
   run_shell_command: (text, { command }, { error }) => ({
-    ...streamsIn(text, String(command)),
+    ...shellStreams(text, String(command)),
     interrupted: isRecord(error) && error['type'] === 'cancelled',
     isImage: false,
     noOutputExpected: false,
@@ -118,20 +119,6 @@ const namesIn = (text: string): string[] =>
     .split('\n')
     .slice(1)
     .filter((line) => line !== '' && !line.startsWith('['));
-
-/** The streams in what our shell tool tells the model; of any other text all is stdout. */
-function streamsIn(text: string, command: string): { stdout: string; stderr: string } {
-  const start = text.indexOf('\nStdout: ', text.indexOf(`Command: ${command}\n`) + command.length);
-  const end = text.lastIndexOf('\nExit Code: ');
-  const between = text.lastIndexOf('\nStderr: ', end);
-  if (start === -1 || between < start || end === -1) return { stdout: text, stderr: '' };
-  const told = (from: number, to: number): string =>
-    text.slice(from, to).replace(/^\(empty\)$/, '');
-  return {
-    stdout: told(start + '\nStdout: '.length, between),
-    stderr: told(between + '\nStderr: '.length, end),
-  };
-}
 
 /** What the model reads of a result of Claude Code's form. */
 function textOf(tool: string, given: unknown): string {

@@ -1,16 +1,8 @@
 import { resolve } from 'node:path';
-
-type ToolInput = Readonly<Record<string, unknown>>;
+import { toolTable, type HostTool, type ToolInput } from '../tool-table.ts';
 
 /** One of our tools as Claude Code has it. */
-interface ClaudeTool {
-  readonly ours: string;
-  /** Its name on stdin. */
-  readonly name: string;
-  /** Other names that matchers may use for it. */
-  readonly aliases?: readonly string[];
-  /** Our arguments and theirs, where the names differ; of several of ours for one of theirs the first is what theirs becomes. */
-  readonly renamed?: readonly (readonly [ours: string, theirs: string])[];
+interface ClaudeTool extends HostTool {
   /** The argument of theirs that is a whole path. */
   readonly path?: string;
   /** Arguments of theirs without which it cannot run, each a string. */
@@ -40,6 +32,8 @@ const tools: readonly ClaudeTool[] = [
     ours: 'replace',
     name: 'Edit',
     aliases: ['MultiEdit'],
+    // What an edit of several texts is given, no tool of ours takes.
+    onlyMatched: ['MultiEdit'],
     renamed: filePath,
     path: 'file_path',
     needs: ['file_path', 'old_string', 'new_string'],
@@ -65,44 +59,31 @@ const tools: readonly ClaudeTool[] = [
   { ours: 'todo_write', name: 'TodoWrite' },
 ];
 
-const byOurs: ReadonlyMap<string, ClaudeTool> = new Map(tools.map((tool) => [tool.ours, tool]));
-const byTheirs: ReadonlyMap<string, ClaudeTool> = new Map(
-  tools.flatMap((tool) =>
-    // What an edit of several texts is given, no tool of ours takes.
-    [tool.name, ...(tool.aliases ?? []).filter((alias) => alias !== 'MultiEdit')].map(
-      (name) => [name, tool] as const,
-    ),
-  ),
-);
+const table = toolTable(tools);
 
 /** Claude Code's name of a tool of ours; any other keeps its name. */
-export const toClaudeTool = (ours: string): string => byOurs.get(ours)?.name ?? ours;
+export const toClaudeTool: (ours: string) => string = table.toTheirs;
 
 /** Our name of a tool of Claude Code; any other keeps its name. */
-export const fromClaudeTool = (theirs: string): string => byTheirs.get(theirs)?.ours ?? theirs;
+export const fromClaudeTool: (theirs: string) => string = table.fromTheirs;
 
 /** The names by which Claude Code's matchers know a tool of ours, its name on stdin first. */
 export const claudeNamesOf = (ours: string): readonly string[] => {
-  const tool = byOurs.get(ours);
+  const tool = table.of(ours);
   return tool ? [tool.name, ...(tool.aliases ?? [])] : [ours];
 };
 
 /** Our arguments as Claude Code's hooks know them; paths are whole there, as `cwd` makes them where it is given. */
 export function toClaudeInput(ours: string, input: ToolInput, cwd?: string): ToolInput {
-  const tool = byOurs.get(ours);
+  const tool = table.of(ours);
   if (tool === undefined) return input;
-  const told: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(input)) {
-    const [, theirs = name] = tool.renamed?.find(([own]) => own === name) ?? [];
-    // What a tool of ours takes under two names stays there twice.
-    told[theirs !== name && theirs in told ? name : theirs] = value;
-  }
-  const path = cwd && tool.path && wholePath(told[tool.path], tool, cwd);
-  if (tool.path && path) told[tool.path] = path;
-  if (ours === 'read_file' && typeof told['offset'] === 'number') told['offset']++;
+  const theirs = table.toInput(ours, input);
+  const path = cwd && tool.path && wholePath(theirs[tool.path], tool, cwd);
+  if (tool.path && path) theirs[tool.path] = path;
+  if (ours === 'read_file' && typeof theirs['offset'] === 'number') theirs['offset']++;
   if (ours === 'replace' && Number(input['expected_replacements'] ?? 1) > 1)
-    told['replace_all'] = true;
-  return told;
+    theirs['replace_all'] = true;
+  return theirs;
 }
 
 function wholePath(given: unknown, { name }: ClaudeTool, cwd: string): unknown {
@@ -112,13 +93,7 @@ function wholePath(given: unknown, { name }: ClaudeTool, cwd: string): unknown {
 
 /** Claude Code's arguments as our tool takes them. */
 export function fromClaudeInput(ours: string, input: ToolInput): ToolInput {
-  const tool = byOurs.get(ours);
-  if (tool === undefined) return input;
-  const given: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(input)) {
-    const [own = name] = tool.renamed?.find(([, theirs]) => theirs === name) ?? [];
-    given[own] = value;
-  }
+  const given = table.fromInput(ours, input);
   if (ours === 'read_file' && typeof given['offset'] === 'number')
     given['offset'] = Math.max(0, given['offset'] - 1);
   return given;
@@ -126,7 +101,7 @@ export function fromClaudeInput(ours: string, input: ToolInput): ToolInput {
 
 /** Why a tool cannot run with arguments of Claude Code's form; undefined where it can. */
 export function inputFault(ours: string, input: ToolInput): string | undefined {
-  const missing = byOurs.get(ours)?.needs?.find((name) => typeof input[name] !== 'string');
+  const missing = table.of(ours)?.needs?.find((name) => typeof input[name] !== 'string');
   if (missing === undefined) return undefined;
   const what = input[missing] === undefined ? 'is missing' : 'is no string';
   return `"${missing}" ${what}`;

@@ -8,19 +8,22 @@ import {
   hookPoints,
   type HookEventName,
 } from '../../hook-points.ts';
-import { isRecord } from '../../protocol/output.ts';
-import { ownKinds } from '../../settings/known-keys.ts';
+import { defined, isRecord, type HookOutput } from '../../protocol/output.ts';
+import { commentKey, ownKinds, reserved } from '../../settings/known-keys.ts';
 import { settingsPlaces } from '../../settings/levels.ts';
+import { said, type SettingsProblem } from '../../settings/problem.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { Answer } from '../answer.ts';
 import { isDenyingText } from '../deciding-words.ts';
 import type { Dialect } from '../dialect.ts';
+import type { HookSite } from '../hook-site.ts';
 import { readAnswer as readPlainly } from '../llxprt/answer.ts';
 import { hooksOf, llxprt } from '../llxprt/index.ts';
 import { intersectToolConfigs, mergeAnswers } from '../llxprt/merge-answers.ts';
 import type * as Rules from '../claude-code/rules.ts';
 import type { SubCommands } from '../claude-code/rules.ts';
 import { embeddedObjects } from '../printed-json.ts';
+import type { Verdict } from '../verdict.ts';
 
 /** By each name of an event, ours and the API's, the event. */
 const events: Readonly<Record<string, HookEventName>> = {
@@ -33,7 +36,7 @@ const { unasked: _unasked, ...spoken } = llxprt;
 /** Loaded where a hook needs them. */
 let rules: typeof Rules | undefined;
 let subCommands: SubCommands | undefined;
-let toldInSession: ((sessionId: string, line: string) => boolean) | undefined;
+let reportedInSession: ((sessionId: string, line: string) => boolean) | undefined;
 
 /** The hooks that ran, by session, of those that run once. */
 const ran = new Set<string>();
@@ -44,7 +47,7 @@ function isFirst(hook: HookDefinition, { session_id: session }: HookPayload): bo
   const key = `${String(session)} ${about}`;
   if (ran.has(key)) return false;
   ran.add(key);
-  return toldInSession?.(String(session), about) !== true;
+  return reportedInSession?.(String(session), about) !== true;
 }
 
 /** Our own hooks: LLxprt's format and protocol in `.hookmachine/settings.json`, with every kind of handler. */
@@ -62,36 +65,87 @@ export const hookmachine: Dialect = {
       ({ owner, source, file }) => owner === 'hookmachine' && counts(source) && existsSync(file),
     ),
   find: async (site) => {
+    const sameEvent = hasOtherEvents(site)
+      ? (await import('../same-event.ts')).sameEvent
+      : undefined;
     const found = hooksOf('hookmachine', site, () => ({
       kinds: ownKinds,
       eventNames: Object.keys(events),
       eventOf: eventNamed,
+      meant: (name) => sameEvent?.(name, events)?.names.at(-1),
     }));
     const { definitions } = found;
-    if (definitions.some((hook) => hook.if !== undefined))
+    const ruled = definitions.filter((hook) => hook.if !== undefined);
+    if (ruled.length > 0)
       [rules, { subCommands }] = await Promise.all([
         import('../claude-code/rules.ts'),
         import('../claude-code/sub-commands.ts'),
       ]);
     if (definitions.some(({ once }) => once))
-      ({ toldInSession } = await import('../../settings/told-in-session.ts'));
-    return found;
+      ({ reportedInSession } = await import('../../settings/reported-in-session.ts'));
+    return { ...found, problems: [...found.problems, ...ruled.flatMap(ruleProblems)] };
   },
   applies: (hook, payload) =>
     (hook.if === undefined || rules?.ruleAppliesTo(hook.if, payload, subCommands) !== false) &&
     (!hook.once || isFirst(hook, payload)),
-  identity: (hook) => JSON.stringify([spoken.identity(hook), hook.if, hook.args]),
+  identity: (hook) => JSON.stringify([spoken.identity(hook), hook.if, hook.args, hook.async]),
   read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),
-  merge: (event, answers) => mergeAnswers(event, answers, intersectToolConfigs),
+  merge: (event, answers) => withDenialReason(mergeAnswers(event, answers, intersectToolConfigs)),
   readCall: (event, given) => llxprt.readCall(events[event] ?? event, given),
+  write: async () => (await import('./write.ts')).writer,
 };
+
+/** Whether settings of ours name an event that may be another host's. */
+const hasOtherEvents = (site: HookSite): boolean =>
+  site
+    .settings()
+    .some(
+      ({ owner, hooks }) =>
+        owner === 'hookmachine' &&
+        isRecord(hooks) &&
+        Object.keys(hooks).some(
+          (name) =>
+            eventNamed(name) === undefined && !reserved.includes(name) && !commentKey.test(name),
+        ),
+    );
+
+/** A rule that cannot be read, or that stands where no tool is called, does not keep the hook from running (S-20). */
+function ruleProblems({ if: rule = '', event, file, place }: HookDefinition): SettingsProblem[] {
+  const problem = (message: string, fix: string): SettingsProblem[] => [
+    {
+      ...(file !== undefined && { file }),
+      place: `${place}.if`,
+      message: `${message}, so the hook runs for all that its matcher fits`,
+      fix,
+    },
+  ];
+  if (rules?.parseRule(rule) === undefined)
+    return problem(`${said(rule)}, which is no rule`, 'write one rule, such as "Bash(git push *)"');
+  const isOfTools = event.startsWith('host.') || hookPointOf(event).subject === 'tool_name';
+  return isOfTools ? [] : problem('is for calls of tools, and none is called here', 'remove it');
+}
+
+/** The API shows a denial's own reasons too, and not those of hooks that ask or allow (S-07). */
+function withDenialReason(verdict: Verdict): Verdict {
+  const { decision, reason, output } = verdict;
+  if (decision !== 'deny' || reason === undefined || output === undefined) return verdict;
+  const { hookSpecificOutput: specific } = output;
+  const hookSpecificOutput = specific?.['permissionDecisionReason']
+    ? { ...specific, permissionDecisionReason: reason }
+    : specific;
+  return { ...verdict, output: defined<HookOutput>({ ...output, reason, hookSpecificOutput }) };
+}
 
 /**
  * What a hook's ended process means: what it means to LLxprt, but only a hook that says so approves
  * (S-01), and where a guard counts one that evidently meant to deny denies (S-04).
  */
-function readAnswer(event: HookEventName, outcome: HookProcessOutcome, told: HookPayload): Answer {
-  const answer = readPlainly(event, outcome, told);
+function readAnswer(
+  event: HookEventName,
+  outcome: HookProcessOutcome,
+  received: HookPayload,
+): Answer {
+  const answer = readPlainly(event, outcome, received);
   const { decision, plainText, status, stdout } = answer;
   if (status !== 'ok' || decision === 'deny') return answer;
   const denial = hookPointOf(event).needsGuards ? denialIn(stdout) : undefined;

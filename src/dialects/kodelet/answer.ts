@@ -6,7 +6,7 @@ import { ignored, isRecord } from '../../protocol/output.ts';
 import type { Answer } from '../answer.ts';
 import { doubledKeys, isTooDeep, withoutDeepFields } from '../printed-json.ts';
 import { holdsDenial, withLostDenial, nearMisses } from '../near-misses.ts';
-import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
+import { cutStdout, factsOf, failureText, readOutcome, failure } from '../process-facts.ts';
 import { exchangeNames, fromKodeletOutput, toKodeletOutput } from './tools.ts';
 import { decidingFields, wordsOf } from './events.ts';
 
@@ -16,16 +16,14 @@ type Fields = Readonly<Record<string, unknown>>;
 export const readAnswer = (
   event: HookEventName,
   outcome: HookProcessOutcome,
-  told: HookPayload,
-): Answer => withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, told)));
+  received: HookPayload,
+): Answer => withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, received)));
 
 function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): Answer {
   const facts = factsOf(exit);
   const failed = (message: string): Answer => ({
     ...facts,
-    status: 'failed',
-    success: false,
-    error: new Error(message),
+    ...failure(message),
   });
   if (exit.exitCode !== 0) return failed(failureText(exit));
   const text = exit.stdout.trim();
@@ -48,7 +46,7 @@ function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): A
   // What was kept may hold a whole answer all the same; only a denial is taken from it.
   if (exit.truncated.includes('stdout') && wants.decision !== 'deny') return failed(cutStdout);
   const missed = [
-    ...nearMisses(printed, wordsOf(event), toldInKodelet(payload)),
+    ...nearMisses(printed, wordsOf(event), kodeletFields(payload)),
     ...doubledKeys(text, decidingFields(event), [], (key) => key.toLowerCase()).map(
       (name) => `"${name}" was given more than once: the last one counts`,
     ),
@@ -66,8 +64,8 @@ function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): A
 
 const lostIn = (text: string): string => (holdsDenial(text) ? 'a denial was NOT read: ' : '');
 
-/** What a hook may repeat of what it was told, under Kodelet's names. */
-const toldInKodelet = (payload: HookPayload): Fields => {
+/** What a hook may repeat of what it received, under Kodelet's names. */
+const kodeletFields = (payload: HookPayload): Fields => {
   const { tool_name, tool_input } = payload;
   return isRecord(tool_input)
     ? { ...payload, tool_input: exchangeNames(String(tool_name), tool_input) }
@@ -118,9 +116,9 @@ function readFields(
     }
     case 'AfterTool': {
       const output = field('output', isRecord, 'an object');
-      const told = toKodeletOutput(toolName, payload['tool_response']);
-      // A hook that repeats what it was told wants no change.
-      return output && !isDeepStrictEqual(output, told)
+      const received = toKodeletOutput(toolName, payload['tool_response']);
+      // A hook that repeats what it received wants no change.
+      return output && !isDeepStrictEqual(output, received)
         ? {
             effects: [{ kind: 'replace', slot: 'tool_response', value: fromKodeletOutput(output) }],
           }

@@ -3,22 +3,36 @@ import {
   object,
   oneOf,
   optional,
-  readShape,
   text,
   withDefault,
+  type Field,
   type Shape,
 } from '../../protocol/fields.ts';
-import type { CheckedCall, ReadCall } from '../dialect.ts';
+import { isRecord } from '../../protocol/output.ts';
+import type { CallResult, CheckedCall, ReadCall } from '../dialect.ts';
 import type { ConversationMessage, EventContext } from '../event-context.ts';
 import { kodeletEvents, type KodeletEvent } from './events.ts';
-import { exchangeNames, fromKodeletOutput, fromKodeletTool } from './tools.ts';
+import { checkedCall } from '../host-call.ts';
+import { exchangeNames, fromKodeletOutput, fromKodeletTool, toKodeletOutput } from './tools.ts';
 
-const invoked_by = optional(oneOf(['main', 'subagent'], 'main or subagent'));
+/** What every event may say of who fires it. */
+const caller = {
+  invoked_by: optional(oneOf(['main', 'subagent'], 'main or subagent')),
+  recipe_name: optional(text),
+};
 const toolCall = {
   tool_name: text,
   tool_input: object,
   tool_user_id: optional(text),
-  invoked_by,
+  ...caller,
+};
+/** How many, from 1. */
+const count: Field<number> = {
+  mayBeAbsent: false,
+  read(value, path, faults) {
+    if (!Number.isInteger(value)) faults.push(`"${path}" must be a whole number`);
+    return value as number;
+  },
 };
 const message = { role: oneOf(['user', 'assistant'], 'user or assistant'), content: text };
 
@@ -26,25 +40,25 @@ const message = { role: oneOf(['user', 'assistant'], 'user or assistant'), conte
 const shapes: Readonly<Record<KodeletEvent, Shape>> = {
   before_tool_call: toolCall,
   after_tool_call: { ...toolCall, tool_output: object },
-  user_message_send: { message: text, invoked_by },
+  user_message_send: { message: text, ...caller },
   agent_stop: {
     messages: withDefault(listOf(message, 'an array of messages'), () => []),
-    invoked_by,
+    ...caller,
   },
+  turn_end: { response: text, turn_number: withDefault(count, () => 1), ...caller },
 };
 
 /** An event as an agent that speaks Kodelet gives it, in canonical form. */
 export function readCall(event: string, given: Readonly<Record<string, unknown>>): CheckedCall {
   const type = event as KodeletEvent;
-  const faults: string[] = [];
-  const fields = readShape(shapes[type], given, faults);
-  return faults.length > 0 ? { faults } : inCanonicalForm(type, fields);
+  return checkedCall(shapes[type], given, (fields) => inCanonicalForm(type, fields));
 }
 
 function inCanonicalForm(type: KodeletEvent, given: Readonly<Record<string, unknown>>): ReadCall {
   const context: EventContext = {
     invokedBy: given['invoked_by'] as EventContext['invokedBy'],
     toolCallId: given['tool_user_id'] as string | undefined,
+    ...(typeof given['recipe_name'] === 'string' && { recipeName: given['recipe_name'] }),
   };
   const call = () => {
     const tool_name = fromKodeletTool(given['tool_name'] as string);
@@ -62,6 +76,11 @@ function inCanonicalForm(type: KodeletEvent, given: Readonly<Record<string, unkn
     }
     case 'BeforeAgent':
       return { fields: { prompt: given['message'] as string }, context };
+    case 'host.turn_end':
+      return {
+        fields: { response: given['response'], turn_number: given['turn_number'] },
+        context,
+      };
     case 'AfterAgent': {
       const messages = given['messages'] as ConversationMessage[];
       const lastOf = (role: string) => messages.findLast((one) => one.role === role)?.content ?? '';
@@ -76,3 +95,10 @@ function inCanonicalForm(type: KodeletEvent, given: Readonly<Record<string, unkn
     }
   }
 }
+
+/** What is reported to such an agent: final arguments and a replaced result as Kodelet spells them. */
+export const reportCall = ({ toolName = '', toolInput, toolResponse, followUps }: CallResult) => ({
+  toolInput: isRecord(toolInput) ? exchangeNames(toolName, toolInput) : null,
+  followUps,
+  toolOutput: toolResponse ? toKodeletOutput(toolName, toolResponse) : null,
+});

@@ -1,12 +1,13 @@
 import type { HookEventName } from '../../protocol/events.ts';
 import type { Vocabulary } from '../near-misses.ts';
 
-/** The four types of hooks, and what each means to us (seed 002 "Hook Types"). */
+/** The types of hooks, and what each means to us (seed 002 "Hook Types"; the last came later). */
 export const kodeletEvents = {
   before_tool_call: 'BeforeTool',
   after_tool_call: 'AfterTool',
   user_message_send: 'BeforeAgent',
   agent_stop: 'AfterAgent',
+  turn_end: 'host.turn_end',
 } as const satisfies Readonly<Record<string, HookEventName>>;
 
 /** A type of hooks, as `<hook> hook` prints it. */

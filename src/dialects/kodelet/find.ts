@@ -1,12 +1,12 @@
 import { type BigIntStats, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HookProcessOutcome } from '../../../machines/hook-process.ts';
-import type { HookSource } from '../../protocol/events.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { SettingsProblem } from '../../settings/problem.ts';
 import type { FoundHooks, HookSite, UnaskedHook } from '../hook-site.ts';
+import { unknownGuards } from '../host-levels.ts';
 import { isKodeletEvent, kodeletEvents, type KodeletEvent } from './events.ts';
-import { hookFolders } from './hook-folders.ts';
+import { hookFolders, runArgs, type HookFolder } from './hook-folders.ts';
 
 /** How long a hook has to say what it is, in ms. */
 const askingLimit = 5_000;
@@ -27,15 +27,20 @@ type Said = { readonly type: KodeletEvent } | { readonly fault: string };
 /** Finds executables and asks each for its type; of one name the first that may run counts (seed 002 "Discovery"; C-107). */
 export async function findHooks(site: HookSite): Promise<FoundHooks> {
   const problems: SettingsProblem[] = [];
+  const definitions: HookDefinition[] = [];
   const candidates = hookFolders(site.cwd)
     .filter(({ source }) => source !== 'project' || site.ignoresProject !== true)
-    .flatMap(({ source, folder }) => candidatesIn(folder, source, problems));
+    .flatMap((folder) => {
+      const { candidates: found, fault } = candidatesIn(folder, problems);
+      if (fault === undefined) return found;
+      definitions.push(...guardsIn(folder, fault, site));
+      return [];
+    });
   const said = await Promise.all(
     candidates.map(async (candidate) =>
       (await site.trusts(candidate.hook)) ? ask(site, candidate) : undefined,
     ),
   );
-  const definitions: HookDefinition[] = [];
   const unasked: UnaskedHook[] = [];
   for (const [index, { hook }] of candidates.entries()) {
     const answer = said[index];
@@ -47,34 +52,56 @@ export async function findHooks(site: HookSite): Promise<FoundHooks> {
 }
 
 function candidatesIn(
-  folder: string,
-  source: HookSource,
+  from: HookFolder,
   problems: SettingsProblem[],
-): Candidate[] {
+): { readonly candidates: Candidate[]; readonly fault?: SettingsProblem } {
+  const { folder } = from;
   try {
-    return readdirSync(folder)
+    const candidates = readdirSync(folder)
       .toSorted()
       .filter((name) => !name.endsWith('.disable'))
-      .flatMap((name) => readCandidate(join(folder, name), name, source, problems));
+      .flatMap((name) => readCandidate(name, from, problems));
+    return { candidates };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    problems.push({
+    const fault = {
       file: folder,
       place: '',
       message: `cannot be read (${code ?? message}), so none of its hooks was found`,
       fix: 'make it a folder that this user may read',
-    });
-    return [];
+    };
+    problems.push(fault);
+    return { candidates: [], fault };
   }
 }
 
+/** What denies in the place of hooks of a folder that cannot be read, where a failure of theirs would. */
+const guardsIn = (
+  { source, folder }: HookFolder,
+  fault: SettingsProblem,
+  site: HookSite,
+): HookDefinition[] =>
+  unknownGuards(
+    {
+      source,
+      file: folder,
+      problems: [fault],
+      broken: { fault: 'cannot be read', isUnread: true, isStale: false },
+    },
+    needGuards,
+    site,
+  );
+
+/** What may not go on while it is unknown what guards it (S-12). */
+const needGuards = (['BeforeTool', 'BeforeAgent'] as const).map((event) => ({ event }));
+
 /** The file, when it is an executable. */
 function readCandidate(
-  path: string,
   name: string,
-  source: HookSource,
+  { folder, source, prefix }: HookFolder,
   problems: SettingsProblem[],
 ): Candidate[] {
+  const path = join(folder, name);
   let stats: BigIntStats;
   try {
     stats = statSync(path, { bigint: true });
@@ -97,8 +124,8 @@ function readCandidate(
       hook: {
         type: 'command',
         command: path,
-        args: ['run'],
-        name,
+        args: runArgs,
+        name: `${prefix}${name}`,
         timeout: runLimit,
         sequential: true,
         source,

@@ -4,7 +4,7 @@ import type { Dialect } from '../dialect.ts';
 import { mergeEffects } from '../merge-effects.ts';
 import { readAnswer } from './answer.ts';
 import { kodeletEvents } from './events.ts';
-import { hookFolders } from './hook-folders.ts';
+import { hookFolders, runArgs } from './hook-folders.ts';
 import { toStdin } from './stdin.ts';
 
 /**
@@ -25,23 +25,28 @@ export const kodelet: Dialect = {
   ],
   mayBeIn: (cwd, counts = () => true) => hookFolders(cwd).some(({ source }) => counts(source)),
   atFirstSight(cwd) {
-    const own = hookFolders(cwd).find(({ source }) => source === 'project');
-    return own && folderAtFirstSight(own.folder);
+    const sights = hookFolders(cwd)
+      .filter(({ source }) => source === 'project')
+      .map(({ folder }) => folderAtFirstSight(folder));
+    return sights.find((sight) => 'fault' in sight || sight.hasHooks) ?? sights[0];
   },
   find: async (site) => (await import('./find.ts')).findHooks(site),
   identity: ({ name }) => name,
   matcherOf: () => undefined,
   compileMatcher: () => () => true,
   mode: () => 'sequential',
+  runArgs,
   environment: () => ({}),
   stdin: ({ event }, payload, context) => toStdin(event, payload, context),
   read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),
   readCall: async (...call) => (await import('./call.ts')).readCall(...call),
-  reportCall: async (result) => (await import('./report-call.ts')).reportCall(result),
+  reportCall: async (result) => (await import('./call.ts')).reportCall(result),
+  speak: async () => (await import('./speak.ts')).speaker,
+  install: async () => (await import('./install.ts')).installation,
 };
 
 /**
- * Kodelet's hooks as ADR 021's own executor ran them: each is told what the first was told, and the
+ * Kodelet's hooks as ADR 021's own executor ran them: each receives what the first received, and the
  * last that ended with 0 decides alone, an empty answer of a logger too. It undoes denials of other
  * Kodelet hooks, never those of another dialect.
  */

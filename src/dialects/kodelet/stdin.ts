@@ -2,7 +2,7 @@ import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../protocol/events.ts';
 import { isRecord } from '../../protocol/output.ts';
 import type { EventContext } from '../event-context.ts';
-import { kodeletEventOf } from './events.ts';
+import { kodeletEventOf, kodeletEvents } from './events.ts';
 import { exchangeNames, toKodeletOutput, toKodeletTool } from './tools.ts';
 
 /** What `<hook> run` gets (seed 002 "Payload Structures"). */
@@ -13,6 +13,7 @@ export function toStdin(event: HookEventName, payload: HookPayload, context: Eve
     ...ownFields(event, payload, context),
     cwd: payload['cwd'],
     invoked_by: context.invokedBy ?? 'main',
+    ...(context.recipeName !== undefined && { recipe_name: context.recipeName }),
   };
 }
 
@@ -34,6 +35,8 @@ function ownFields(event: HookEventName, payload: HookPayload, context: EventCon
       return { message: payload['prompt'] };
     case 'AfterAgent':
       return { messages: context.messages?.() ?? [] };
+    case kodeletEvents.turn_end:
+      return { response: payload['response'], turn_number: payload['turn_number'] };
     default:
       return {};
   }

@@ -51,7 +51,7 @@ export function exchangeNames(ourToolName: string, input: ToolInput): ToolInput 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** By result, how it was told or given: every hook is told the same, letter by letter. */
+/** By result, how it was given: every hook receives the same, letter by letter. */
 const structured = new WeakMap<object, Fields>();
 
 /** A tool's result as Kodelet's structured result (seed 002, ADR 015). */
@@ -81,10 +81,10 @@ export function fromKodeletOutput(output: Fields): Fields {
   const said = isRecord(metadata) ? (metadata['output'] ?? metadata['content']) : undefined;
   // Whatever else a hook gives is for the model to read as it stands.
   const text = typeof said === 'string' ? said : isError ? '' : JSON.stringify(output);
-  const told = isError && !text.includes(message) ? `${message}\n${text}`.trimEnd() : text;
+  const shown = isError && !text.includes(message) ? `${message}\n${text}`.trimEnd() : text;
   const response = {
-    llmContent: told,
-    returnDisplay: told,
+    llmContent: shown,
+    returnDisplay: shown,
     ...(isRecord(metadata) && { metadata }),
     ...(isError && { error: { message } }),
   };

@@ -23,10 +23,10 @@ const defaultReason = 'Blocked by hook';
 export const readAnswer = (
   event: HookEventName,
   outcome: HookProcessOutcome,
-  told: HookPayload = {},
-): Answer => withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, told)));
+  received: HookPayload = {},
+): Answer => withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, received)));
 
-function readExit(event: HookEventName, exit: HookExit, told: HookPayload): Answer {
+function readExit(event: HookEventName, exit: HookExit, received: HookPayload): Answer {
   const base = {
     ...factsOf(exit),
     status: 'ok',
@@ -52,7 +52,7 @@ function readExit(event: HookEventName, exit: HookExit, told: HookPayload): Answ
       ...(said !== '' && { output: { decision: 'allow', systemMessage: `Warning: ${said}` } }),
     };
   }
-  const printed = readStdout(event, exit.stdout, told);
+  const printed = readStdout(event, exit.stdout, received);
   // What was kept may hold a whole answer all the same; only a denial or a stop is taken from it.
   if (exit.truncated.includes('stdout') && !forbids(printed))
     return {
@@ -176,16 +176,20 @@ interface HowRead {
 
 /**
  * Stdout as JSON, encoded once or twice, else as plain text (HOOK-193, HOOK-201, HOOK-212, C-30).
- * `told` is what the hook was told of the event.
+ * `received` is what the hook received of the event.
  */
-export function readStdout(event: HookEventName, stdout: string, told: HookPayload = {}): Printed {
+export function readStdout(
+  event: HookEventName,
+  stdout: string,
+  received: HookPayload = {},
+): Printed {
   const text = stdout.trim();
   if (text === '') return { kind: 'nothing' };
   let json = text;
   let value = parse(json);
   if (typeof value === 'string') value = parse((json = value));
   if (value === null) return { kind: 'nothing' };
-  if (isRecord(value)) return { kind: 'object', ...readObject(event, value, json, told) };
+  if (isRecord(value)) return { kind: 'object', ...readObject(event, value, json, received) };
   if (holdsDenial(text))
     return {
       kind: 'text',
@@ -232,18 +236,18 @@ function readObject(
   event: HookEventName,
   printed: Fields,
   json: string,
-  told: HookPayload,
+  received: HookPayload,
 ): { output: HookOutput } & HowRead {
   const notes: string[] = [];
   const { output, notes: faults } = checkHookOutput(
     isTooDeep(json) ? withoutDeepFields(printed, notes) : printed,
   );
   notes.push(...faults);
-  const missed = missedFields(event, printed, json, told, notes);
+  const missed = missedFields(event, printed, json, received, notes);
   const lost = { ...missed, ...lostFields(printed, output as Fields, decidingCommon) };
   if (output.hookSpecificOutput === undefined) return { output, notes, ...lost };
   const specific = withoutFiller(event, output.hookSpecificOutput, notes);
-  const read = readSpecific(event, specific, told);
+  const read = readSpecific(event, specific, received);
   for (const note of read.notes) notes.push(note);
   const whole = { ...output, hookSpecificOutput: read.specific };
   return {
@@ -284,7 +288,7 @@ function missedFields(
   event: HookEventName,
   printed: Fields,
   json: string,
-  told: HookPayload,
+  received: HookPayload,
   notes: string[],
 ): { unreadable?: string } {
   const { common, specific, inner } = wordsOf(event);
@@ -294,10 +298,10 @@ function missedFields(
     return isRecord(fields) ? fields : {};
   };
   const missed = [
-    ...nearMisses(printed, common, told),
-    ...(isRecord(given) ? nearMisses(given, specific, told) : []),
+    ...nearMisses(printed, common, received),
+    ...(isRecord(given) ? nearMisses(given, specific, received) : []),
     ...Object.entries(inner).flatMap(([name, words]) =>
-      nearMisses(fieldsOf(name, given), words, fieldsOf(name, told)),
+      nearMisses(fieldsOf(name, given), words, fieldsOf(name, received)),
     ),
     ...doubledKeys(
       json,

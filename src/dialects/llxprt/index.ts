@@ -13,7 +13,7 @@ import type { FoundHooks, HookSite } from '../hook-site.ts';
 import { readAnswer } from './answer.ts';
 import { mergeAnswers } from './merge-answers.ts';
 
-/** LLxprt's protocol, which Gemini CLI's hooks speak too (seed 000). */
+/** LLxprt's protocol (seed 000), in LLxprt's files alone. */
 export const llxprt: Dialect = {
   name: 'llxprt',
   family: 'llxprt',
@@ -38,6 +38,7 @@ export const llxprt: Dialect = {
     })),
   identity: identityOf,
   matcherOf: ({ event, matcher }) => (usesOf(event) === 'ignored' ? undefined : matcher || '*'),
+  toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
   compileMatcher: ({ event, matcher }, onUndecided) => compileMatcher(event, matcher, onUndecided),
   // One group that asked for a sequence makes all of them one (HOOK-109, C-22).
   mode: (hooks) => (hooks.some(({ sequential }) => sequential) ? 'sequential' : 'parallel'),
@@ -57,10 +58,11 @@ export const llxprt: Dialect = {
   },
   // The report has all of it.
   reportCall: () => ({}),
+  write: async () => (await import('./write.ts')).writer,
 };
 
 /**
- * What the next hook of a sequence is told: the changes so far, spread over the input key by key
+ * What the next hook of a sequence receives: the changes so far, spread over the input key by key
  * (HOOK-104 to 106, 211, 216; C-43). Nothing but a successful hook changes anything.
  */
 export function chainPayload(

@@ -15,13 +15,13 @@ export function mergeAnswers(
   answers: readonly NamedAnswer[],
   choose?: ChooseTools,
 ): Verdict {
-  const heard = answers.filter(
+  const counted = answers.filter(
     ({ answer }) =>
       (answer.status === 'ok' || answer.decision === 'deny') && answer.output !== undefined,
   );
-  return heard.length === 0
+  return counted.length === 0
     ? emptyVerdict
-    : verdictOf(event, heard, mergeOutputs(event, heard, choose));
+    : verdictOf(event, counted, mergeOutputs(event, counted, choose));
 }
 
 /** Their outputs, by the rules of the event. */
@@ -55,7 +55,7 @@ const generalFields: readonly string[] = [
 function verdictOf(
   event: HookEventName,
   answers: readonly NamedAnswer[],
-  { output, conflicts, setBy }: MergedOutputs,
+  { output, denialReason, conflicts, setBy }: MergedOutputs,
 ): Verdict {
   const { slots } = hookPointOf(event);
   const specific = Object.entries(output.hookSpecificOutput ?? {});
@@ -67,9 +67,10 @@ function verdictOf(
     else if (!generalFields.includes(name)) own.push([name, value]);
   const context = output.hookSpecificOutput?.['additionalContext'];
   const decision = strictest(answers.map(({ answer }) => answer.decision));
+  const reason = (decision === 'deny' && denialReason) || output.reason;
   return {
     ...(decision && { decision }),
-    ...(output.reason && { reason: output.reason }),
+    ...(reason && { reason }),
     stop: output.continue === false,
     ...(output.stopReason && { stopReason: output.stopReason }),
     ...(typeof context === 'string' && context !== '' && { context }),
@@ -91,6 +92,8 @@ const strictest = (given: readonly Answer['decision'][]): Answer['decision'] =>
 /** What several outputs are together, and who wanted what. */
 export interface MergedOutputs {
   readonly output: HookOutput;
+  /** Why those deny that do (S-07), where `output` has the reasons of all (HOOK-093). */
+  readonly denialReason?: string | undefined;
   readonly conflicts: readonly HookConflict[];
   readonly setBy: Readonly<Record<string, string>>;
 }
@@ -108,6 +111,9 @@ export function mergeCommon(answers: readonly NamedAnswer[]): HookOutput {
     systemMessage: joinTexts(outputs.map((output) => output.systemMessage)),
   });
 }
+
+const denialReasonOf = (answers: readonly NamedAnswer[]): string | undefined =>
+  joinTexts(answers.filter(blocks).map(({ answer }) => answer.output?.reason));
 
 /** A denial in the word the last denying hook used; a stop alone decides nothing (C-37). */
 function mergeDecisions(answers: readonly NamedAnswer[], stops: boolean): HookDecision | undefined {
@@ -169,6 +175,7 @@ export function mergeOr(answers: readonly NamedAnswer[]): MergedOutputs {
         ...own.toObject(),
       }),
     },
+    denialReason: denialReasonOf(answers),
     conflicts: own.conflicts(),
     setBy: { ...own.setBy(), ...decidedBy(answers) },
   };
@@ -291,6 +298,7 @@ export function mergeUnion(
       ...mergeCommon(answers),
       ...specificOutput({ ...specific.toObject(), ...(toolConfig && { toolConfig }) }),
     },
+    denialReason: denialReasonOf(answers),
     conflicts: [...conflict, ...specific.conflicts()],
     setBy: {
       ...specific.setBy(),

@@ -1,7 +1,11 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../protocol/events.ts';
 import { decisionWanted, ignored, isDecision, isRecord } from '../../protocol/output.ts';
-import { normalizeHookLLMRequest, normalizeHookToolConfig } from '../../translate/request.ts';
+import {
+  normalizeHookLLMRequest,
+  normalizeHookToolConfig,
+  requestFields,
+} from '../../translate/request.ts';
 import { normalizeHookLLMResponse, repeatsResponse } from '../../translate/response.ts';
 import type { Vocabulary } from '../near-misses.ts';
 
@@ -25,15 +29,7 @@ const innerFields: Readonly<
   Record<string, { legal: readonly string[]; misplaced: Readonly<Record<string, string>> }>
 > = {
   llm_request: {
-    legal: [
-      'model',
-      'messages',
-      'config',
-      'toolConfig',
-      'contents',
-      'systemInstruction',
-      'generationConfig',
-    ],
+    legal: requestFields,
     misplaced: {},
   },
   llm_response: {
@@ -163,7 +159,7 @@ function innerWords(event: HookEventName): AnswerWords['inner'] {
 type Specific = Readonly<Record<string, unknown>>;
 
 /** The valid form of a field, or undefined when nothing of it can be used; what was left out is noted. */
-type Reader = (value: unknown, name: string, notes: string[], told: HookPayload) => unknown;
+type Reader = (value: unknown, name: string, notes: string[], received: HookPayload) => unknown;
 
 const readers: Readonly<Partial<Record<HookEventName, Readonly<Record<string, Reader>>>>> = {
   BeforeTool: {
@@ -182,12 +178,12 @@ const forAllEvents: Readonly<Record<string, Reader>> = {
 /**
  * An event's own part of a hook's output in its valid form, before anything is merged or chained
  * (C-31, C-71 to C-73). Null is a field left out; a field the event does not know is passed through.
- * `told` is what the hook was told of the event: a response that says the same is a repetition.
+ * `received` is what the hook received of the event: a response that says the same is a repetition.
  */
 export function readSpecific(
   event: HookEventName,
   specific: Specific,
-  told: HookPayload = {},
+  received: HookPayload = {},
 ): { specific: Specific; notes: string[]; repeatsResponse?: true } {
   const notes: string[] = [];
   let read: Specific = specific;
@@ -195,11 +191,11 @@ export function readSpecific(
     if (!Object.hasOwn(specific, name)) continue;
     const value = specific[name];
     const { [name]: _, ...others } = read;
-    const fitted = value === null ? undefined : reader(value, name, notes, told);
+    const fitted = value === null ? undefined : reader(value, name, notes, received);
     read = fitted === undefined ? others : { ...others, [name]: fitted };
   }
   const isRepeated =
-    event === 'AfterModel' && repeatsResponse(read['llm_response'], told['llm_response']);
+    event === 'AfterModel' && repeatsResponse(read['llm_response'], received['llm_response']);
   return { specific: read, notes, ...(isRepeated && { repeatsResponse: true }) };
 }
 
@@ -226,8 +222,13 @@ function readResponse(value: unknown, _name: string, notes: string[]) {
 }
 
 /** Beside a text, candidates that were only copied from what the hook was given say nothing (C-73). */
-function readRevisedResponse(value: unknown, _name: string, notes: string[], told: HookPayload) {
-  return wholeResponse(normalizeHookLLMResponse(value, told['llm_response']), notes);
+function readRevisedResponse(
+  value: unknown,
+  _name: string,
+  notes: string[],
+  received: HookPayload,
+) {
+  return wholeResponse(normalizeHookLLMResponse(value, received['llm_response']), notes);
 }
 
 /** A text alone stands for one whole candidate, so that it replaces all that another hook answered (C-73). */

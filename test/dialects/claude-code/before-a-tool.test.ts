@@ -148,7 +148,7 @@ describe('what an answer may ask for before a tool', () => {
   test('a stop keeps the tool from running, and a note says that Claude Code would run it', async () => {
     const { verdict, notes } = await ran(print({ continue: false, stopReason: 'enough' }));
     expect(verdict).toMatchObject({ stop: true, stopReason: 'enough' });
-    expect(notes).toEqual([expect.stringContaining('would run this call')]);
+    expect(notes).toEqual([expect.stringContaining('Claude Code would ignore this stop')]);
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { executeToolWithHooks } from '../../../src/agent/hook-triggers.ts';
+import { executeToolWithHooks } from '../../../src/agent/tool-call.ts';
 import { createConfig } from '../../../src/hooks/create-config.ts';
 import { claudeBox, specific } from '../../support/claude-code.ts';
 import { quoted } from '../../support/session.ts';
@@ -27,7 +27,7 @@ async function called(tool: () => Promise<{ llmContent: string; returnDisplay: s
   return { llmContent, log: left('log') };
 }
 
-test('PostToolUseFailure hooks are told of a tool of ours that failed, and of no other', async () => {
+test('PostToolUseFailure hooks run for a tool of ours that failed, and of no other', async () => {
   const failed = await called(async () => {
     throw new Error('No such folder');
   });

@@ -51,3 +51,12 @@ test('status 500 denies where the hook says so', async () => {
   const { verdict } = await posted(500, '', { onFailure: 'block' });
   expect(verdict.decision).toBe('deny');
 });
+
+test('a variable that is not allowed is a failure, which names the key of Claude Code’s settings', async () => {
+  const { verdict, request } = await posted(200, '', {
+    headers: { 'X-Token': '$HOME' },
+    onFailure: 'block',
+  });
+  expect(request).toBeUndefined();
+  expect(verdict.reason).toContain('add it to "allowedEnvVars"');
+});

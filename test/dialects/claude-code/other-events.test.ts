@@ -21,8 +21,9 @@ const fields = {
     },
   ],
   PostToolUseFailure: [
-    'AfterTool',
+    'ToolFailed',
     {
+      error: 'no',
       tool_name: 'glob',
       tool_input: {},
       tool_response: { llmContent: 'no', returnDisplay: 'no', error: { message: 'no' } },
@@ -235,7 +236,7 @@ describe('PermissionRequest', () => {
 });
 
 describe('UserPromptSubmit', () => {
-  test('a block between other text stands, with a note, and nothing of the text is told', async () => {
+  test('a block between other text stands, with a note, and nothing of the text is passed on', async () => {
     const { decision, reason, context, notes } = await ran(
       'UserPromptSubmit',
       `echo checking; ${block}`,

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { claudeBox } from '../../support/claude-code.ts';
-import { hookmachine } from '../../support/hookmachine.ts';
+import { inProcess } from '../../support/in-process.ts';
 
 const example = new URL('../../../examples/claude-code-project/', import.meta.url);
 
@@ -58,7 +58,7 @@ describe('the hooks of the example guard our tools', () => {
 
 const fired = async (event: string, fields: object) => {
   const box = guarded();
-  const { stdout, exitCode } = await hookmachine(
+  const { stdout, exitCode } = await inProcess(
     { project: box.project, env: box.env },
     ['fire', '--dialect', 'claude-code', event],
     JSON.stringify(fields),
@@ -95,7 +95,7 @@ describe('hookmachine fire --dialect claude-code', () => {
 
   test('LLxprt’s own event reaches the same hooks', async () => {
     const box = guarded();
-    const { exitCode } = await hookmachine(
+    const { exitCode } = await inProcess(
       { project: box.project, env: box.env },
       ['fire', 'BeforeTool'],
       JSON.stringify({ tool_name: 'write_file', tool_input: { file_path: '.env', content: '' } }),

@@ -5,21 +5,21 @@ import type { HookEventFields } from '../../../src/protocol/input.ts';
 import { claudeBox, settingsOf } from '../../support/claude-code.ts';
 
 /** What a hook of an event reads on stdin, and what there is of it. */
-async function told<Event extends HookEventName>(
+async function received<Event extends HookEventName>(
   native: string,
   event: Event,
   fields: HookEventFields[Event],
 ) {
   const { local, start, left, project } = claudeBox();
-  local(settingsOf(native, 'cat > told'));
+  local(settingsOf(native, 'cat > input'));
   const { fire, system } = await start();
   await fire(event, fields, { toolCallId: 'call_1' });
-  const text = left('told');
+  const text = left('input');
   return { text, input: JSON.parse(text) as Record<string, unknown>, project, system };
 }
 
 test('one line of JSON with a newline, with the host’s base fields and no timestamp', async () => {
-  const { text, input, project } = await told('PreToolUse', 'BeforeTool', {
+  const { text, input, project } = await received('PreToolUse', 'BeforeTool', {
     tool_name: 'run_shell_command',
     tool_input: { command: 'ls\npwd', description: 'Look' },
   });
@@ -69,7 +69,10 @@ describe('our tools in Claude Code’s words', () => {
     ['mcp__files__write', { a: 1 }, 'mcp__files__write', { a: 1 }],
     ['some_tool', { a: 1 }, 'some_tool', { a: 1 }],
   ])('%s %j is %s', async (tool_name, tool_input, name, expected) => {
-    const { input, project } = await told('PreToolUse', 'BeforeTool', { tool_name, tool_input });
+    const { input, project } = await received('PreToolUse', 'BeforeTool', {
+      tool_name,
+      tool_input,
+    });
     const whole = Object.fromEntries(
       Object.entries(expected).map(([key, value]) => [
         key,
@@ -84,7 +87,7 @@ describe('results in Claude Code’s form', () => {
   test('of a shell command: its streams', async () => {
     const llmContent =
       'Command: ls\nDirectory: (root)\nStdout: a\nb\nStderr: (empty)\nExit Code: 0';
-    const { input } = await told('PostToolUse', 'AfterTool', {
+    const { input } = await received('PostToolUse', 'AfterTool', {
       tool_name: 'run_shell_command',
       tool_input: { command: 'ls' },
       tool_response: { llmContent, returnDisplay: 'a' },
@@ -99,7 +102,7 @@ describe('results in Claude Code’s form', () => {
   });
 
   test('of a file that was written', async () => {
-    const { input, project } = await told('PostToolUse', 'AfterTool', {
+    const { input, project } = await received('PostToolUse', 'AfterTool', {
       tool_name: 'write_file',
       tool_input: { file_path: 'a.txt', content: 'x' },
       tool_response: {
@@ -115,7 +118,7 @@ describe('results in Claude Code’s form', () => {
   });
 
   test('of an MCP tool: blocks of content', async () => {
-    const { input } = await told('PostToolUse', 'AfterTool', {
+    const { input } = await received('PostToolUse', 'AfterTool', {
       tool_name: 'mcp__a__b',
       tool_input: {},
       tool_response: { llmContent: 'text', returnDisplay: '' },
@@ -123,16 +126,16 @@ describe('results in Claude Code’s form', () => {
     expect(input['tool_response']).toEqual([{ type: 'text', text: 'text' }]);
   });
 
-  test('of a tool that failed: no PostToolUse hook is told of it', async () => {
+  test('of a tool that failed: no PostToolUse hook runs for it', async () => {
     const { local, start, left } = claudeBox();
-    local(settingsOf('PostToolUse', 'cat > told'));
+    local(settingsOf('PostToolUse', 'cat > input'));
     const { fire } = await start();
     await fire('AfterTool', {
       tool_name: 'write_file',
       tool_input: {},
       tool_response: { llmContent: 'No.', returnDisplay: 'No.', error: { message: 'No.' } },
     });
-    expect(left('told')).toBe('');
+    expect(left('input')).toBe('');
   });
 });
 
@@ -146,7 +149,7 @@ describe('other events', () => {
     ],
     [
       'PostToolUseFailure',
-      'AfterTool',
+      'ToolFailed',
       {
         tool_name: 'run_shell_command',
         tool_input: {},
@@ -216,7 +219,7 @@ describe('other events', () => {
       { task_id: '1', task_subject: 'x', permission_mode: 'default' },
     ],
   ] as const)('%s', async (native, event, fields, expected) => {
-    const { input, project } = await told(native, event as HookEventName, fields as never);
+    const { input, project } = await received(native, event as HookEventName, fields as never);
     expect(input).toEqual({
       session_id: expect.any(String),
       transcript_path: '',
@@ -230,10 +233,10 @@ describe('other events', () => {
 describe('the environment', () => {
   test('names the project, the session and the host', async () => {
     const { local, start, left, project } = claudeBox();
-    local(settingsOf('PreToolUse', 'env > told'));
+    local(settingsOf('PreToolUse', 'env > input'));
     const { fire } = await start();
     await fire('BeforeTool', { tool_name: 'glob', tool_input: {} });
-    const lines = left('told').split('\n');
+    const lines = left('input').split('\n');
     expect(lines).toEqual(
       expect.arrayContaining([
         `CLAUDE_PROJECT_DIR=${project}`,
@@ -261,19 +264,19 @@ describe('the environment', () => {
           },
         ],
         PreToolUse: [
-          { hooks: [{ type: 'command', command: 'printf "%s/%s" "$SHADE" "$RUN" > told' }] },
+          { hooks: [{ type: 'command', command: 'printf "%s/%s" "$SHADE" "$RUN" > input' }] },
         ],
       },
     });
     const { fire } = await start();
     await fire('SessionStart', { source: 'startup' });
     await fire('BeforeTool', { tool_name: 'glob', tool_input: {} });
-    expect(left('told')).toBe('deep /');
+    expect(left('input')).toBe('deep /');
   });
 
   test('a program with arguments is started without a shell, in a folder of any name', async () => {
     const { local, script, start, left, project } = claudeBox();
-    script('show', '#!/bin/sh\nprintf "%s|" "$@" > told\n');
+    script('show', '#!/bin/sh\nprintf "%s|" "$@" > input\n');
     local(
       settingsOf('PreToolUse', {
         type: 'command',
@@ -283,6 +286,6 @@ describe('the environment', () => {
     );
     const { fire } = await start();
     await fire('BeforeTool', { tool_name: 'glob', tool_input: {} });
-    expect(left('told')).toBe(`${project}/x y|$CLAUDE_PROJECT_DIR|; touch no|*|`);
+    expect(left('input')).toBe(`${project}/x y|$CLAUDE_PROJECT_DIR|; touch no|*|`);
   });
 });

@@ -39,6 +39,15 @@ const choosing = (allowedFunctionNames: readonly string[] | undefined) => ({
 });
 
 describe('hooks of .hookmachine/settings.json', () => {
+  test('deny with the reasons of those that deny alone (S-07)', async () => {
+    const box = sandbox();
+    const asks = print({ decision: 'ask', reason: 'sure?' });
+    const hooks = [asks, deny('one'), deny('two')].map((command) => ({ type: 'command', command }));
+    box.write(box.own.user, { hooks: { 'tool.before': [{ hooks }] } });
+    const { finalOutput } = await sessionIn(box).fire('BeforeTool', someFields.BeforeTool);
+    expect(finalOutput?.getBlockReason()).toBe('one\ntwo');
+  });
+
   test('run without a switch, and comments may stand among them', async () => {
     const box = sandbox();
     box.write(
@@ -56,11 +65,11 @@ describe('hooks of .hookmachine/settings.json', () => {
 
   test.each(Object.entries(hookPoints))('%s is a name of %o.event', async (id, { event }) => {
     const box = sandbox();
-    box.write(box.own.user, hookAt(id, 'cat > "$HOME/told"'));
+    box.write(box.own.user, hookAt(id, 'cat > "$HOME/input"'));
     const { fire } = sessionIn(box);
     const { results } = await fire(event, (someFields as never)[event] ?? {});
     expect(results).toMatchObject([{ status: 'ok', hook: { nativeEvent: id } }]);
-    expect(JSON.parse(readFileSync(join(box.home, 'told'), 'utf8'))).toMatchObject({
+    expect(JSON.parse(readFileSync(join(box.home, 'input'), 'utf8'))).toMatchObject({
       hook_event_name: event,
       cwd: box.project,
     });
@@ -72,6 +81,19 @@ describe('hooks of .hookmachine/settings.json', () => {
     const { config, warnings } = sessionIn(box);
     await config.getHookSystem()!.initialize();
     expect(warnings).toEqual([expect.stringContaining('use tool.before')]);
+  });
+
+  test.each([
+    ['PreToolUse', 'tool.before'],
+    ['before_tool_call', 'tool.before'],
+    ['Stop', 'agent.stop'],
+    ['beforeSubmitPrompt', 'prompt.submit'],
+  ])('another host’s name of an event is answered with ours: %s', async (name, ours) => {
+    const box = sandbox();
+    box.write(box.own.user, hookAt(name, 'true'));
+    const { config, warnings } = sessionIn(box);
+    await config.getHookSystem()!.initialize();
+    expect(warnings).toEqual([expect.stringMatching(new RegExp(`; use ${ours}$`))]);
   });
 
   test('in the home folder the settings of the project are those of the user, once', async () => {

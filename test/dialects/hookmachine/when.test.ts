@@ -37,6 +37,23 @@ describe('a hook with a rule runs for the calls that it fits', () => {
     expect(results.length > 0).toBe(runs);
   });
 
+  test.each([
+    ['tool.before', 'not a rule (', 'is "not a rule (", which is no rule, so the hook runs'],
+    [
+      'prompt.submit',
+      'Bash(ls)',
+      'is for calls of tools, and none is called here, so the hook runs',
+    ],
+  ])('one that is of no use is reported: at %s, %s', async (event, rule, why) => {
+    const box = sandbox();
+    box.write(box.own.user, hookAt(event, guard({ if: rule })));
+    const { config, warnings } = sessionIn(box);
+    await config.getHookSystem()!.initialize();
+    expect(warnings).toEqual([
+      expect.stringContaining(`${box.own.user} hooks.${event}[0].hooks[0].if: ${why}`),
+    ]);
+  });
+
   test('where there is no call it runs', async () => {
     const box = sandbox();
     box.write(box.own.user, hookAt('prompt.submit', guard({ if: 'Bash(git push *)' })));
@@ -63,12 +80,4 @@ test('two programs that differ in their arguments alone are two hooks', async ()
   });
   const { fire } = sessionIn(box);
   expect((await fire('BeforeTool', someFields.BeforeTool)).results).toHaveLength(2);
-});
-
-test('a key that means nothing here yet is reported', async () => {
-  const box = sandbox();
-  box.write(box.own.user, hookAt('tool.before', guard({ async: true })));
-  const { config, warnings } = sessionIn(box);
-  await config.getHookSystem()!.initialize();
-  expect(warnings).toEqual([expect.stringContaining('there is no such key')]);
 });

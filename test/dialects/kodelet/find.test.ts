@@ -20,7 +20,7 @@ import { isAlive } from '../../process/run-hook.ts';
 import { answering, hookOf, kodeletBox, type KodeletBox } from '../../support/kodelet.ts';
 import { group, someFields } from '../../support/session.ts';
 
-const types = 'before_tool_call, after_tool_call, user_message_send, agent_stop';
+const types = 'before_tool_call, after_tool_call, user_message_send, agent_stop, turn_end';
 const fix = `let it print one of ${types}, or take its executable bit away`;
 
 /** A hook that keeps a line each time it is asked for its type. */
@@ -47,6 +47,27 @@ describe('where Kodelet hooks are found (C-107, K8)', () => {
       'project/log AfterTool',
       'user/a-guard BeforeTool',
       'user/z-stop AfterAgent',
+    ]);
+    expect(warnings).toEqual([]);
+  });
+
+  test('in plugins, after those of the project and of the home folder, under the plugin’s name', async () => {
+    const { project, home, write, local, global, start } = kodeletBox();
+    const put = (root: string, path: string, type: string) =>
+      chmodSync(write(join(root, '.kodelet', path), hookOf(type)), 0o755);
+    local('guard', hookOf('before_tool_call'));
+    global('guard', hookOf('before_tool_call'));
+    put(project, 'plugins/org@repo/hooks/guard', 'before_tool_call');
+    put(project, 'plugins/a-plugin/hooks/log', 'turn_end');
+    put(home, 'plugins/org@repo/hooks/guard', 'before_tool_call');
+    put(home, 'plugins/org@repo/hooks/stop', 'agent_stop');
+    put(home, 'plugins/org@repo/hooks/off.disable', 'agent_stop');
+    const { found, warnings } = await start();
+    expect(found()).toEqual([
+      'project/guard BeforeTool',
+      'project/a-plugin/log host.turn_end',
+      'project/org/repo/guard BeforeTool',
+      'user/org/repo/stop AfterAgent',
     ]);
     expect(warnings).toEqual([]);
   });
@@ -295,6 +316,47 @@ printf ' \n\tbefore_tool_call\r\n\n'
     );
     for (const name of names.toReversed()) local(name, hookOf('after_tool_call'));
     expect((await start()).found()).toEqual(names.map((name) => `project/${name} AfterTool`));
+  });
+});
+
+describe('a folder that cannot be read', () => {
+  const blocking = JSON.stringify({ defaultOnFailure: 'block' });
+
+  test('denies tools and prompts where a failure of its hooks would', async () => {
+    const { project, home, write, start } = kodeletBox();
+    write(join(project, '.kodelet/hooks'), 'no folder');
+    write(join(home, '.hookmachine/settings.json'), blocking);
+    const { fire } = await start({ dialects: 'present' });
+    for (const event of ['BeforeTool', 'BeforeAgent'] as const) {
+      const { finalOutput } = await fire(event, someFields[event]);
+      expect(finalOutput?.isBlockingDecision()).toBe(true);
+      expect(finalOutput?.getEffectiveReason()).toContain(
+        `${project}/.kodelet/hooks cannot be read`,
+      );
+    }
+    const { finalOutput } = await fire('AfterTool', someFields.AfterTool);
+    expect(finalOutput).toBeUndefined();
+  });
+
+  test('denies nothing elsewhere, and the hooks of the others judge', async () => {
+    const { project, write, global, start } = kodeletBox();
+    write(join(project, '.kodelet/hooks'), 'no folder');
+    global('guard', hookOf('before_tool_call'));
+    const { fire, found, warnings } = await start();
+    expect(found()).toEqual(['user/guard BeforeTool']);
+    const { finalOutput } = await fire('BeforeTool', someFields.BeforeTool);
+    expect(finalOutput?.isBlockingDecision() ?? false).toBe(false);
+    expect(warnings.join()).toContain('cannot be read (ENOTDIR)');
+  });
+
+  test('is reported also where it is that of the plugins', async () => {
+    const { project, write, start } = kodeletBox();
+    write(join(project, '.kodelet/a'), '');
+    symlinkSync('plugins', join(project, '.kodelet/plugins'));
+    const { warnings } = await start();
+    expect(warnings).toEqual([
+      expect.stringContaining(`${project}/.kodelet/plugins: cannot be read (ELOOP)`),
+    ]);
   });
 });
 

@@ -8,24 +8,24 @@ const strict = { dialects: [llxprt, kodeletStrict] };
 const blocked = { blocked: true, reason: 'Guarded' };
 const shell = { tool_name: 'run_shell_command', tool_input: { command: 'ls', dir: 'a' } };
 
-/** A hook that adds a word to the command it is told, and keeps what it was told. */
+/** A hook that adds a word to the command it receives, and keeps what it received. */
 const adding = (word: string, more = ''): string => `#!/usr/bin/env node
 const { appendFileSync, readFileSync } = require('node:fs');
 if (process.argv[2] === 'hook') console.log('before_tool_call');
 else {
   const { tool_input: input } = JSON.parse(readFileSync(0, 'utf8'));
-  appendFileSync('told', JSON.stringify(input) + '\\n');
+  appendFileSync('input', JSON.stringify(input) + '\\n');
   console.log(JSON.stringify({ input: { command: input.command + ' ${word}' }${more} }));
 }
 `;
 
-/** A hook that wraps the output it is told, and keeps what it was told. */
+/** A hook that wraps the output it receives, and keeps what it received. */
 const wrapping = (word: string): string => `#!/usr/bin/env node
 const { appendFileSync, readFileSync } = require('node:fs');
 if (process.argv[2] === 'hook') console.log('after_tool_call');
 else {
   const { tool_output: output } = JSON.parse(readFileSync(0, 'utf8'));
-  appendFileSync('told', JSON.stringify(output) + '\\n');
+  appendFileSync('input', JSON.stringify(output) + '\\n');
   console.log(JSON.stringify({ output: { success: true, note: '${word}', metadata: { output: '${word}(' + output.metadata.output + ')' } } }));
 }
 `;
@@ -80,7 +80,7 @@ describe('kodelet: several hooks of a type (C-108, K9)', () => {
     ]);
   });
 
-  test('each is told the arguments that those before it left, by name order, project before user', async () => {
+  test('each receives the arguments that those before it left, by name order, project before user', async () => {
     const { local, global, left, start } = kodeletBox();
     global('0', adding('user'));
     local('1', adding('one'));
@@ -91,16 +91,16 @@ describe('kodelet: several hooks of a type (C-108, K9)', () => {
     const { fire } = await start();
     const { toolInput, setBy, conflicts } = await fire('BeforeTool', shell);
     expect(
-      left('told')
+      left('input')
         .trim()
         .split('\n')
         .map((line) => JSON.parse(line) as object),
     ).toEqual([{ command: 'ls', dir: 'a' }, { command: 'ls one' }, { command: 'ls one five' }]);
     expect(toolInput).toEqual({ command: 'ls one five user' });
-    expect([setBy, conflicts]).toEqual([{ decision: undefined, tool_input: '0' }, []]);
+    expect([setBy, conflicts]).toEqual([{ tool_input: '0', 'tool_input.dir': '1' }, []]);
   });
 
-  test('each is told the result that those before it left, letter by letter', async () => {
+  test('each receives the result that those before it left, letter by letter', async () => {
     const { local, left, start } = kodeletBox();
     local('1', wrapping('one'));
     local('2', wrapping('two'));
@@ -109,7 +109,7 @@ describe('kodelet: several hooks of a type (C-108, K9)', () => {
       ...shell,
       tool_response: { llmContent: 'text', returnDisplay: 'text' },
     });
-    expect(JSON.parse(left('told').trim().split('\n')[1]!)).toEqual({
+    expect(JSON.parse(left('input').trim().split('\n')[1]!)).toEqual({
       success: true,
       note: 'one',
       metadata: { output: 'one(text)' },
@@ -191,14 +191,14 @@ describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
     expect([finalOutput?.getBlockReason(), setBy]).toEqual(['Guarded', { decision: '2' }]);
   });
 
-  test('each is told the original arguments, and the last rewrite alone counts', async () => {
+  test('each receives the original arguments, and the last rewrite alone counts', async () => {
     const { local, global, left, start } = kodeletBox();
     local('1', adding('one'));
     local('2', adding('two'));
     global('0', adding('user'));
     const { fire } = await start(strict);
     const { toolInput, setBy } = await fire('BeforeTool', shell);
-    expect(left('told')).toBe(`${JSON.stringify(shell.tool_input)}\n`.repeat(3));
+    expect(left('input')).toBe(`${JSON.stringify(shell.tool_input)}\n`.repeat(3));
     expect(toolInput).toEqual({ command: 'ls user' });
     expect(setBy['tool_input']).toBe('0');
   });
@@ -211,7 +211,7 @@ describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
     expect((await fire('BeforeTool', shell)).toolInput).toBeUndefined();
   });
 
-  test('each is told the original result, and the last output alone counts', async () => {
+  test('each receives the original result, and the last output alone counts', async () => {
     const { local, left, start } = kodeletBox();
     local('1', wrapping('one'));
     local('2', wrapping('two'));
@@ -220,8 +220,8 @@ describe("kodelet-strict: ADR 021's own executor (C-108)", () => {
       ...shell,
       tool_response: { llmContent: 'text', returnDisplay: 'text' },
     });
-    const told = left('told').trim().split('\n');
-    expect(told.map((line) => (JSON.parse(line) as { metadata: object }).metadata)).toEqual([
+    const received = left('input').trim().split('\n');
+    expect(received.map((line) => (JSON.parse(line) as { metadata: object }).metadata)).toEqual([
       { output: 'text' },
       { output: 'text' },
     ]);
@@ -295,17 +295,23 @@ describe('with LLxprt hooks on the same call', () => {
     }
   });
 
-  test('a sequence of one is none of the other: each lane is told the call as it was', async () => {
+  test('a sequence of one is none of the other: each lane receives the call as it was', async () => {
     const { local, left, start } = mixed('user', `cat > seen; ${change({ dir: 'b' })}`);
     local('1', adding('one'));
     local('2', adding('two'));
     const { fire } = await start();
     const { toolInput, conflicts } = await fire('BeforeTool', shell);
     expect(JSON.parse(left('seen'))).toMatchObject({ tool_input: shell.tool_input });
-    expect(left('told')).toBe('{"command":"ls","dir":"a"}\n{"command":"ls one"}\n');
+    expect(left('input')).toBe('{"command":"ls","dir":"a"}\n{"command":"ls one"}\n');
     // Kodelet's hooks gave arguments without "dir", and LLxprt's set it.
     expect(toolInput).toEqual({ command: 'ls one two', dir: 'b' });
-    expect(conflicts).toEqual([]);
+    const [set] = conflicts;
+    expect(conflicts).toHaveLength(1);
+    expect([set?.field, set?.hooks[0], set?.winner]).toEqual([
+      'tool_input.dir',
+      '1',
+      set?.hooks[1],
+    ]);
   });
 
   test('of the same key the later hook of the plan stands, and the conflict is reported', async () => {
@@ -333,8 +339,10 @@ describe('with LLxprt hooks on the same call', () => {
     const { fire } = await box.start();
     const { toolInput, conflicts } = await fire('BeforeTool', shell);
     expect(toolInput).toEqual({ command: 'ls x', dir: 'b' });
+    const dir = change({ dir: 'b' });
     expect(conflicts).toEqual([
       { field: 'tool_input.command', hooks: [pwd, 'add'], winner: 'add' },
+      { field: 'tool_input.dir', hooks: ['add', dir], winner: dir },
     ]);
   });
 

@@ -7,7 +7,7 @@ import { hookOf, kodeletBox } from '../../support/kodelet.ts';
 const isoTime = /"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"/;
 
 /** What a hook of this type reads, letter by letter; times are replaced. */
-async function told<Event extends HookEventName>(
+async function received<Event extends HookEventName>(
   type: string,
   event: Event,
   fields: HookEventFields[Event],
@@ -21,8 +21,20 @@ async function told<Event extends HookEventName>(
 }
 
 describe('what "<hook> run" reads (C-107)', () => {
+  test('turn_end, and the recipe that the agent works by', async () => {
+    const { stdin, cwd } = await received(
+      'turn_end',
+      'host.turn_end',
+      { response: 'Done', turn_number: 2 },
+      { recipeName: 'review' },
+    );
+    expect(stdin).toBe(
+      `{"event":"turn_end","conv_id":"conversation-1","response":"Done","turn_number":2,"cwd":${cwd},"invoked_by":"main","recipe_name":"review"}`,
+    );
+  });
+
   test('before_tool_call', async () => {
-    const { stdin, cwd } = await told(
+    const { stdin, cwd } = await received(
       'before_tool_call',
       'BeforeTool',
       { tool_name: 'my_tool', tool_input: { path: 'a "b"', list: [1, null], deep: { è: '✓' } } },
@@ -34,7 +46,7 @@ describe('what "<hook> run" reads (C-107)', () => {
   });
 
   test('after_tool_call of a tool that did its work', async () => {
-    const { stdin, cwd } = await told(
+    const { stdin, cwd } = await received(
       'after_tool_call',
       'AfterTool',
       {
@@ -54,7 +66,7 @@ describe('what "<hook> run" reads (C-107)', () => {
   });
 
   test('after_tool_call of a tool that failed', async () => {
-    const { stdin, cwd } = await told(
+    const { stdin, cwd } = await received(
       'after_tool_call',
       'AfterTool',
       {
@@ -74,7 +86,7 @@ describe('what "<hook> run" reads (C-107)', () => {
   });
 
   test('after_tool_call of a tool that gave an image and texts: the texts', async () => {
-    const { stdin } = await told('after_tool_call', 'AfterTool', {
+    const { stdin } = await received('after_tool_call', 'AfterTool', {
       tool_name: 'look',
       tool_input: {},
       tool_response: {
@@ -95,14 +107,16 @@ describe('what "<hook> run" reads (C-107)', () => {
   });
 
   test('user_message_send', async () => {
-    const { stdin, cwd } = await told('user_message_send', 'BeforeAgent', { prompt: 'Hi\nyou' });
+    const { stdin, cwd } = await received('user_message_send', 'BeforeAgent', {
+      prompt: 'Hi\nyou',
+    });
     expect(stdin).toBe(
       `{"event":"user_message_send","conv_id":"conversation-1","message":"Hi\\nyou","cwd":${cwd},"invoked_by":"main"}`,
     );
   });
 
   test('agent_stop', async () => {
-    const { stdin, cwd } = await told(
+    const { stdin, cwd } = await received(
       'agent_stop',
       'AfterAgent',
       { prompt: 'Hi', prompt_response: 'Hello', stop_hook_active: false },
@@ -120,7 +134,7 @@ describe('what "<hook> run" reads (C-107)', () => {
   });
 
   test('agent_stop of a host that keeps no conversation: no messages', async () => {
-    const { stdin } = await told('agent_stop', 'AfterAgent', {
+    const { stdin } = await received('agent_stop', 'AfterAgent', {
       prompt: 'Hi',
       prompt_response: 'Hello',
       stop_hook_active: false,
@@ -169,24 +183,24 @@ describe('native names (dialects 3.3)', () => {
     ['glob', { pattern: '*' }, 'glob_tool', { pattern: '*' }],
     ['search_file_content', { pattern: 'x' }, 'grep_tool', { pattern: 'x' }],
     ['my_tool', { content: 'x', limit: 1 }, 'my_tool', { content: 'x', limit: 1 }],
-  ])('%s and its arguments, told and read back', async (name, ours, theirName, theirs) => {
+  ])('%s and its arguments, passed and read back', async (name, ours, theirName, theirs) => {
     const { local, left, start } = kodeletBox();
-    // What it is told goes back as it came, marked.
+    // What it receives goes back as it came, marked.
     local(
       'echo',
       `#!/usr/bin/env node
 const { readFileSync, writeFileSync } = require('node:fs');
 if (process.argv[2] === 'hook') console.log('before_tool_call');
 else {
-  const told = JSON.parse(readFileSync(0, 'utf8'));
-  writeFileSync('told.json', JSON.stringify(told));
-  console.log(JSON.stringify({ input: { ...told.tool_input, seen: true } }));
+  const input = JSON.parse(readFileSync(0, 'utf8'));
+  writeFileSync('input.json', JSON.stringify(input));
+  console.log(JSON.stringify({ input: { ...input.tool_input, seen: true } }));
 }
 `,
     );
     const { fire } = await start();
     const { toolInput } = await fire('BeforeTool', { tool_name: name, tool_input: ours });
-    expect(JSON.parse(left('told.json'))).toMatchObject({
+    expect(JSON.parse(left('input.json'))).toMatchObject({
       tool_name: theirName,
       tool_input: theirs,
     });

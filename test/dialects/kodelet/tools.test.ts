@@ -28,7 +28,7 @@ describe('the names of tools and arguments (C-107)', () => {
     ],
     ['read_file', { limit: 5 }, { line_limit: 5 }],
     ['my_tool', { content: 1 }, { content: 1 }],
-  ])('of %s: %j is told as %j, and read back', (tool, ours, theirs) => {
+  ])('of %s: %j is passed as %j, and read back', (tool, ours, theirs) => {
     expect(exchangeNames(tool, ours)).toEqual(theirs);
     expect(exchangeNames(tool, theirs)).toEqual(ours);
   });

@@ -59,7 +59,7 @@ describe('exit 0', () => {
     expect(printed('BeforeTool', { continue: true })).toMatchObject({ stop: false, notes: [] });
   });
 
-  test('fields of the wrong type are dropped one by one, and the rest is heard (C-31)', () => {
+  test('fields of the wrong type are dropped one by one, and the rest counts (C-31)', () => {
     const answer = printed('BeforeTool', {
       decision: 'deny',
       reason: 7,
@@ -362,7 +362,7 @@ describe('hostile output', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  test('a thousand faults are told in ten notes', () => {
+  test('a thousand faults are reported in ten notes', () => {
     const answer = printed('BeforeModel', {
       hookSpecificOutput: { llm_request: { messages: Array.from({ length: 1_000 }, () => 7) } },
     });

@@ -15,7 +15,7 @@ const endings: readonly Parameters<typeof exited>[0][] = [
   { stdout: '{"decision":null,"continue":null}' },
   { stdout: '{"decision":"allow","reason":"fine","continue":true}' },
   { stdout: '{"decision":"approve","hookSpecificOutput":{"permissionDecision":"allow"}}' },
-  { stdout: '{"decision":"ask","stopReason":"unheard","systemMessage":"m"}' },
+  { stdout: '{"decision":"ask","stopReason":"ignored","systemMessage":"m"}' },
   { stdout: '{"hookSpecificOutput":{"permissionDecision":"deny"}}' },
   {
     stdout: '{"decision":"deny","reason":"no","hookSpecificOutput":{"llm_response":{"text":"n"}}}',
@@ -77,7 +77,7 @@ describe.each(hookEventNames)('in %s a denial is monotone', (event) => {
     }
   });
 
-  test('what a hook says alone is what is heard of it (merging adds no denial)', () => {
+  test('what a hook says alone is what counts of it (merging adds no denial)', () => {
     for (const answer of all)
       expect(verdict(event, [answer])).toEqual({
         blocked: answer.decision === 'deny',

@@ -72,6 +72,16 @@ describe('texts', () => {
     expect(output?.reason).toBe('one\ntwo\nthree');
   });
 
+  test('the verdict gives the reasons of a denial alone (S-07)', () => {
+    const { reason } = merge(
+      { decision: 'ask', reason: 'sure?' },
+      { decision: 'deny', reason: 'one' },
+      { decision: 'allow', reason: 'fine' },
+      { decision: 'block', reason: 'two' },
+    );
+    expect(reason).toBe('one\ntwo');
+  });
+
   test('stop reasons are joined, those of hooks that do not stop left out (C-38)', () => {
     const { output } = merge(
       { continue: false, stopReason: 'one' },

@@ -61,7 +61,7 @@ describe('blocks and stops stick (C-40)', () => {
 
   test('a stop sticks as well, with its reason and response', () => {
     const stop = { continue: false, stopReason: 'enough', ...response({ text: 'bye' }) };
-    const other = { continue: true, stopReason: 'unheard', ...response({ text: 'hello' }) };
+    const other = { continue: true, stopReason: 'ignored', ...response({ text: 'hello' }) };
     for (const outputs of [
       [stop, other],
       [other, stop],

@@ -1,0 +1,149 @@
+import { isAbsolute } from 'node:path';
+import { defined, isRecord } from '../../protocol/output.ts';
+import { textsIn } from '../../protocol/tool-result.ts';
+import type { Said, Speaker, HostAnswer, Wishes } from '../speaker.ts';
+import type { ClaudeEventName } from './events.ts';
+import { hasFormOf, toClaudeResponse } from './tool-response.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What an event's answer says of its own. */
+interface Answer {
+  /** Beside `hookSpecificOutput`. */
+  readonly top?: Fields;
+  readonly specific?: Fields;
+}
+
+/** Answers as Claude Code obeys them: a valid object whatever it holds, at exit 0. */
+export const speaker: Speaker = {
+  title: 'Claude Code',
+  projectIn: (_, { CLAUDE_PROJECT_DIR }) => [CLAUDE_PROJECT_DIR].filter(isWhole),
+  asks: (event) => event === 'PreToolUse',
+  write(event, said, wishes): HostAnswer {
+    const { top, specific = {} } = answerTo(event as ClaudeEventName, said, wishes);
+    const hasSpecific = Object.values(specific).some((value) => value !== undefined);
+    const answer = defined({
+      ...top,
+      systemMessage: wishes.take('message'),
+      suppressOutput: wishes.take('hide'),
+      hookSpecificOutput: hasSpecific ? defined({ hookEventName: event, ...specific }) : undefined,
+    });
+    return Object.keys(answer).length > 0 ? { stdout: answer } : {};
+  },
+};
+
+const isWhole = (path: unknown): path is string => typeof path === 'string' && isAbsolute(path);
+
+function answerTo(event: ClaudeEventName, said: Said, wishes: Wishes): Answer {
+  switch (event) {
+    case 'PreToolUse':
+      return {
+        // Alone it would let the call run; beside it stands the denial of a stop.
+        top: stopOf(wishes),
+        specific: {
+          ...permissionOf(wishes),
+          updatedInput: wishes.take('toolInput') && said.native['toolInput'],
+          additionalContext: wishes.take('context'),
+        },
+      };
+    case 'PermissionRequest':
+      return { specific: { decision: behaviourOf(said, wishes) } };
+    case 'PostToolUse':
+      return {
+        top: { ...blockOf(wishes), ...stopOf(wishes) },
+        specific: {
+          updatedToolOutput: resultOf(said, wishes),
+          additionalContext: wishes.take('context'),
+        },
+      };
+    case 'PostToolUseFailure':
+    case 'PostToolBatch':
+    case 'UserPromptSubmit':
+    case 'UserPromptExpansion':
+      return {
+        top: { ...blockOf(wishes), ...stopOf(wishes) },
+        specific: { additionalContext: wishes.take('context') },
+      };
+    case 'Stop':
+    case 'SubagentStop':
+      return { top: wishes.peek('stop') === undefined ? goOn(wishes) : stopOf(wishes) };
+    case 'SessionStart':
+    case 'Setup':
+    case 'SubagentStart':
+    case 'Notification':
+      return { specific: { additionalContext: wishes.take('context') } };
+    case 'PreCompact':
+    case 'ConfigChange':
+      return { top: blockOf(wishes) };
+    case 'TeammateIdle':
+    case 'TaskCreated':
+    case 'TaskCompleted':
+      return { top: { ...blockOf(wishes), ...stopOf(wishes) } };
+    default:
+      return {};
+  }
+}
+
+/** What the hooks decided on a call; of what was not denied, the stricter word. */
+function permissionOf(wishes: Wishes): Fields {
+  for (const word of ['deny', 'defer', 'ask', 'allow'] as const) {
+    const reason = wishes.take(word);
+    if (reason !== undefined)
+      return {
+        permissionDecision: word,
+        permissionDecisionReason: reason === '' ? undefined : reason,
+      };
+  }
+  return {};
+}
+
+/** Where the user is asked anyway nobody needs to say it. */
+function behaviourOf({ native }: Said, wishes: Wishes): Fields | undefined {
+  wishes.take('ask');
+  const message = wishes.take('deny');
+  const stops = wishes.take('stop') !== undefined;
+  if (message !== undefined)
+    return { behavior: 'deny', message, ...(stops && { interrupt: true }) };
+  if (wishes.peek('allow') === undefined) return undefined;
+  wishes.take('allow');
+  return defined({
+    behavior: 'allow',
+    updatedInput: wishes.take('toolInput') && native['toolInput'],
+  });
+}
+
+function blockOf(wishes: Wishes): Fields {
+  const reason = wishes.take('deny');
+  return reason === undefined ? {} : { decision: 'block', reason };
+}
+
+function stopOf(wishes: Wishes): Fields {
+  const stopReason = wishes.take('stop');
+  return stopReason === undefined ? {} : { continue: false, stopReason };
+}
+
+/** A denial and what is to be done next both send the agent on. */
+function goOn(wishes: Wishes): Fields {
+  const reason = wishes.takeGoingOn();
+  return reason === undefined ? {} : { decision: 'block', reason };
+}
+
+/** A result of another form than the tool's own would be dropped in silence. */
+function resultOf({ given, tool = '', project }: Said, wishes: Wishes): unknown {
+  const response = wishes.peek('toolResponse');
+  if (response === undefined) return undefined;
+  const { tool_response: received, tool_input: input } = given;
+  const made = toClaudeResponse(
+    { tool, input: isRecord(input) ? input : {}, cwd: project },
+    response,
+  );
+  const result = isRecord(received) && isRecord(made) ? { ...received, ...made } : made;
+  if (!hasFormOf(received, result) || !holds(result, textsIn(response['llmContent'])))
+    return undefined;
+  wishes.take('toolResponse');
+  return result;
+}
+
+/** Of a tool that writes, the form has no place for a text. */
+const holds = (result: unknown, text: string): boolean =>
+  JSON.stringify(result).includes(JSON.stringify(text).slice(1, -1));

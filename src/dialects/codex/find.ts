@@ -1,0 +1,165 @@
+import { dirname } from 'node:path';
+import type { TomlError } from 'smol-toml';
+import { isError } from '../../errors.ts';
+import { isRecord } from '../../protocol/output.ts';
+import { parseJson } from '../../settings/parse-json.ts';
+import { settingsReader, type ReadSettingsFile } from '../../settings/read-files.ts';
+import { said, type SettingsProblem } from '../../settings/problem.ts';
+import {
+  readLevels,
+  switchFor,
+  takenAway,
+  unknownGuards,
+  type HostLevel,
+  type OffSwitch,
+} from '../host-levels.ts';
+import type { FoundHooks, HookSite } from '../hook-site.ts';
+import { defineHooks, type CodexHooks } from './define.ts';
+import { codexEvents } from './events.ts';
+import { codexFiles, mayHoldHooks, userFolder } from './places.ts';
+
+/** Kept for all sessions: a file that breaks while an agent works counts as it last was. */
+const readJson = settingsReader({ name: 'JSON', parse: (text) => parseJson(text, true) });
+let readToml: ReadSettingsFile | undefined;
+
+/** The parser is loaded with the first such file that may say something of hooks. */
+async function tomlReader(): Promise<ReadSettingsFile> {
+  const { parse } = await import('smol-toml');
+  return settingsReader({
+    name: 'TOML',
+    parse(text) {
+      try {
+        return { value: parse(text) };
+      } catch (error) {
+        if (!isTomlError(error)) throw error;
+        const { line, column, message } = error;
+        const [first = ''] = message.replace(/^Invalid TOML document: /, '').split('\n');
+        return { fault: first, at: { line, column } };
+      }
+    },
+  });
+}
+
+/** By what it says, for a bundle may hold two copies of its class. */
+const isTomlError = (error: unknown): error is TomlError =>
+  isError(error) && 'line' in error && 'column' in error;
+
+const isToml = (file: string): boolean => file.endsWith('.toml');
+
+/** Finds the hooks of `hooks.json` and `config.toml`, as far as no switch is on that reaches them (S-13). */
+export async function findHooks(site: HookSite, system: string): Promise<FoundHooks> {
+  const places = codexFiles(site.cwd, system).filter(mayHoldHooks);
+  if (places.some(({ file }) => isToml(file))) readToml ??= await tomlReader();
+  const levels = readLevels(places, site, (file, hasOurKeys) =>
+    (isToml(file) ? readToml! : readJson)(file, hasOurKeys),
+  );
+  const isOff = switchedOff(levels);
+  const offFor = (level: HostLevel): OffSwitch | undefined =>
+    switchFor(levels, level.source, 'features.hooks', hooksAreOff) ?? onlyManaged(levels, level);
+  const all = levels.map((level) => ({
+    from: {
+      source: level.source,
+      file: level.file,
+      locate: level.locate,
+      hooks: level.values['hooks'],
+      isOff,
+    } satisfies CodexHooks,
+    off: offFor(level),
+  }));
+  const defined = all.filter(({ off }) => off === undefined).map(({ from }) => defineHooks(from));
+  return {
+    definitions: [
+      ...levels.flatMap((level) =>
+        unknownGuards(level, needGuards, site, () => offFor(level) !== undefined),
+      ),
+      ...defined.flatMap(({ definitions }) => definitions),
+    ],
+    problems: [
+      ...levels.flatMap(({ problems }) => problems),
+      ...levels.flatMap(topProblems),
+      ...doubledFolders(levels),
+      ...defined.flatMap(({ problems }) => problems),
+      ...all.flatMap(({ from, off }) => (off ? takenAway(from, off) : [])),
+    ],
+    unasked: [],
+  };
+}
+
+/** What may not go on while it is unknown what guards it (S-12). */
+const needGuards = (['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const).map(
+  (nativeEvent) => ({ event: codexEvents[nativeEvent].at, nativeEvent }),
+);
+
+/** Whether a file switches hooks off, by the new name of the switch or by the old one; undefined where it does not say. */
+function hooksAreOff({ features }: HostLevel['values']): boolean | undefined {
+  if (!isRecord(features)) return undefined;
+  const words = [features['hooks'], features['codex_hooks']].filter(
+    (word) => typeof word === 'boolean',
+  );
+  return words.length === 0 ? undefined : words.includes(false);
+}
+
+/** An administrator may let only their own hooks run. */
+function onlyManaged(levels: readonly HostLevel[], { source }: HostLevel) {
+  const key = 'allow_managed_hooks_only';
+  const level = levels.find((one) => one.source === 'system' && one.values[key] === true);
+  return level && source !== 'system' ? { level, key } : undefined;
+}
+
+/** What the user's config says of hooks one by one; their trust is another matter, which `hookmachine trust` decides here. */
+function switchedOff(levels: readonly HostLevel[]): (key: string) => boolean {
+  const user = userFolder();
+  const config = levels.find(
+    ({ source, file }) => source === 'user' && isToml(file) && dirname(file) === user,
+  );
+  const hooks = config?.values['hooks'];
+  const state = isRecord(hooks) ? hooks['state'] : undefined;
+  return (key) => {
+    const known = isRecord(state) ? state[key] : undefined;
+    return isRecord(known) && known['enabled'] === false;
+  };
+}
+
+/** Keys at the top of a `hooks.json` that mean nothing, for which Codex would ignore the file, and hooks that stand where none are looked for. */
+function topProblems({ file, values, locate, broken }: HostLevel): SettingsProblem[] {
+  if (isToml(file) || (broken && !broken.isStale)) return [];
+  const at = (key: string) => locate && { at: locate([key]) };
+  const unknown = Object.keys(values)
+    .filter((key) => !['description', 'hooks'].includes(key))
+    .map((key) => ({
+      file,
+      ...at(key),
+      place: key,
+      message: 'is no key of this file, for which Codex would ignore all its hooks',
+      fix: key in codexEvents ? 'put it into "hooks"' : 'remove it',
+    }));
+  if (values['hooks'] !== undefined) return unknown;
+  const missing = { file, place: 'hooks', message: `${said(undefined)}, so no hook was read` };
+  return [...unknown, { ...missing, fix: 'write { "hooks": { "PreToolUse": [ … ] } }' }];
+}
+
+const holdsHooks = ({ values: { hooks } }: HostLevel): boolean =>
+  isRecord(hooks) && Object.keys(hooks).some((key) => key in codexEvents);
+
+/** Folders where hooks stand in both files, which Codex warns of too. */
+function doubledFolders(levels: readonly HostLevel[]): SettingsProblem[] {
+  return levels.flatMap((level) => {
+    const { file, source } = level;
+    const isSecond =
+      file.endsWith('config.toml') &&
+      holdsHooks(level) &&
+      levels.some(
+        (other) => other !== level && dirname(other.file) === dirname(file) && holdsHooks(other),
+      );
+    return isSecond && source !== 'system'
+      ? [
+          {
+            file,
+            place: 'hooks',
+            message: 'there are hooks in hooks.json beside it too, and all of them run',
+            fix: 'keep them in one of the two files',
+          },
+        ]
+      : [];
+  });
+}

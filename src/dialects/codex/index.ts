@@ -1,0 +1,61 @@
+import { isRecord } from '../../protocol/output.ts';
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import type { Dialect } from '../dialect.ts';
+import { codexEvents } from './events.ts';
+import { mayBeIn, projectAtFirstSight, systemFolder } from './places.ts';
+import type * as Protocol from './protocol.ts';
+
+/** What may be said of where Codex's hooks are. */
+export interface CodexOptions {
+  /** The administrator's folder in place of the machine's, for tests. */
+  readonly system?: string;
+}
+
+/** Loaded when hooks are looked for: without any, none of it is needed. */
+let loaded: typeof Protocol | undefined;
+
+const protocol = (): typeof Protocol => {
+  if (loaded === undefined) throw new Error("Codex's hooks have to be found before they are used.");
+  return loaded;
+};
+
+/** Codex's hooks, with the administrator's files in a folder of one's choice. */
+export const codexWith = ({ system = systemFolder }: CodexOptions = {}): Dialect => ({
+  name: 'codex',
+  family: 'codex',
+  events: Object.fromEntries(Object.entries(codexEvents).map(([name, { at }]) => [name, at])),
+  needsSwitch: false,
+  order: ['system', 'user', 'project', 'extension'],
+  guarded: ['.codex/hooks.json', '.codex/config.toml', '.codex/hooks/'],
+  mayBeIn: (cwd, counts) => mayBeIn(cwd, counts, system),
+  atFirstSight: (cwd) => projectAtFirstSight(cwd, system),
+  async find(site) {
+    loaded ??= await import('./protocol.ts');
+    return (await import('./find.ts')).findHooks(site, system);
+  },
+  identity: identityOf,
+  matcherOf: (hook) => protocol().matcherOf(hook),
+  toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
+  compileMatcher: (...matcher) => protocol().compileMatcher(...matcher),
+  // A tool that failed by itself has no result to look at.
+  applies: ({ event }, { tool_response: response }) =>
+    event !== 'AfterTool' || !isRecord(response) || !isRecord(response['error']),
+  mode: () => 'parallel',
+  environment: () => ({}),
+  stdin: (...given) => protocol().toStdin(...given),
+  read: (...given) => protocol().readAnswer(...given),
+  merge: (...said) => protocol().mergeAnswers(...said),
+  readCall: async (...call) => (await import('./call.ts')).readCall(...call),
+  reportCall: async (result) => (await import('./call.ts')).reportCall(result),
+  speak: async () => (await import('./speak.ts')).speaker,
+  install: async () => (await import('./install.ts')).installation,
+  write: async () => (await import('./write.ts')).writer,
+});
+
+/** Codex's hooks, as `hooks.json` and `config.toml` hold them. */
+export const codex: Dialect = codexWith();
+
+/** The same command twice runs twice. */
+function identityOf({ file, place }: HookDefinition): string {
+  return `${file} ${place}`;
+}

@@ -1,0 +1,62 @@
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import { RegexBudget } from '../bounded-regex.ts';
+import { codexEventOf, traitsOf, type CodexEventName } from './events.ts';
+import { fromRustRegex } from './rust-regex.ts';
+import { codexNamesOf } from './tools.ts';
+
+type Matcher = (subject: string, budget?: RegexBudget) => boolean;
+
+/** A matcher that is a list of exact names, and no regular expression. */
+const list = /^[A-Za-z0-9_|]*$/;
+
+const isAll = (matcher: string): boolean => matcher === '' || matcher === '*';
+
+/** Our word for where a session comes from, as Codex has it. */
+export const toCodexSource = (ours: string): string => (ours === 'compress' ? 'compact' : ours);
+
+/** The same the other way. */
+export const fromCodexSource = (theirs: string): string =>
+  theirs === 'compact' ? 'compress' : theirs;
+
+/** What is wrong with a matcher; undefined where it can be used as it is. */
+export function matcherFault(event: CodexEventName, matcher: string): string | undefined {
+  if (traitsOf(event).subject === undefined || isAll(matcher)) return undefined;
+  if (list.test(matcher) || fromRustRegex(matcher) !== undefined) return undefined;
+  const why = 'is no regular expression of the kind that Codex reads';
+  return traitsOf(event).keepsDenials
+    ? `${why}: Codex would skip its hooks, and here they run for everything`
+    : `${why}, so its hooks are skipped`;
+}
+
+/**
+ * A matcher of Codex: exact names with `|` where it has only letters, digits and `_`, or else a regular
+ * expression, unanchored. Before a tool one that is neither fits everything, so that no guard is skipped.
+ */
+export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
+  const event = codexEventOf(hook);
+  const { subject, keepsDenials } = traitsOf(event);
+  const { matcher } = hook;
+  if (matcher === undefined || isAll(matcher) || subject === undefined) return () => true;
+  const namesOf = (ours: string): readonly string[] =>
+    subject === 'tool_name' ? codexNamesOf(ours) : [toCodexSource(ours)];
+  if (list.test(matcher)) {
+    const names = new Set(matcher.split('|'));
+    return (ours) => namesOf(ours).some((name) => names.has(name));
+  }
+  const regex = fromRustRegex(matcher);
+  if (regex === undefined) return () => keepsDenials === true;
+  return (ours, budget = new RegexBudget()) => {
+    try {
+      return namesOf(ours).some((name) => budget.test(regex, name));
+    } catch (error) {
+      onUndecided(error as Error);
+      return true;
+    }
+  };
+}
+
+/** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
+export function matcherOf(hook: HookDefinition): string | undefined {
+  const { subject } = traitsOf(codexEventOf(hook));
+  return subject === undefined ? undefined : hook.matcher || '*';
+}

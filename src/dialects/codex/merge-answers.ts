@@ -1,0 +1,34 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import type { HookEventName } from '../../hook-points.ts';
+import type { NamedAnswer } from '../dialect.ts';
+import { mergeEffects } from '../merge-effects.ts';
+import type { Verdict } from '../verdict.ts';
+import { fromCodexResponse } from './tools.ts';
+
+/**
+ * What several hooks say together: the texts that take a result's place are joined by a blank line, and
+ * to stop goes before everything that has the agent go on.
+ */
+export function mergeAnswers(
+  event: HookEventName,
+  answers: readonly NamedAnswer[],
+  payload: HookPayload,
+): Verdict {
+  const verdict = mergeEffects(event, answers, payload);
+  if (verdict.decision !== 'deny') return verdict;
+  if (event === 'AfterTool') {
+    const reason = reasonsOf(answers).join('\n\n');
+    return {
+      ...verdict,
+      reason,
+      changes: { ...verdict.changes, tool_response: { whole: fromCodexResponse(reason) } },
+      conflicts: [],
+    };
+  }
+  if (event !== 'AfterAgent' && event !== 'SubagentStop') return verdict;
+  const { decision, reason: _, ...others } = verdict;
+  return verdict.stop ? others : { ...others, decision, reason: reasonsOf(answers).join('\n\n') };
+}
+
+const reasonsOf = (answers: readonly NamedAnswer[]): string[] =>
+  answers.flatMap(({ answer }) => (answer.decision === 'deny' ? (answer.reason ?? []) : []));

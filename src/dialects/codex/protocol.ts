@@ -1,0 +1,5 @@
+/** What is needed once there are hooks. */
+export { readAnswer } from './answer.ts';
+export { compileMatcher, matcherOf } from './matcher.ts';
+export { mergeAnswers } from './merge-answers.ts';
+export { toStdin } from './stdin.ts';

@@ -1,0 +1,81 @@
+import { resolve } from 'node:path';
+import { isRecord } from '../../protocol/output.ts';
+import { textsIn } from '../../protocol/tool-result.ts';
+import { shellStreams } from '../shell-streams.ts';
+import { fromPatch, toPatch } from './patch.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const shell = 'run_shell_command';
+const patches: ReadonlySet<string> = new Set(['write_file', 'replace']);
+
+/** Codex's name of a tool of ours; any other keeps its name. */
+export const toCodexTool = (ours: string): string =>
+  ours === shell ? 'Bash' : patches.has(ours) ? 'apply_patch' : ours;
+
+/** Our name of a tool of Codex; a patch may write many files, so it stays what it is. */
+export const fromCodexTool = (theirs: string): string => (theirs === 'Bash' ? shell : theirs);
+
+/** The names by which Codex's matchers know a tool of ours. */
+export const codexNamesOf = (ours: string): readonly string[] => {
+  const name = toCodexTool(ours);
+  return name === 'apply_patch' ? [name, 'Edit', 'Write'] : [name];
+};
+
+/** Our arguments as Codex's hooks know them. */
+export function toCodexInput(ours: string, input: Fields): Fields {
+  if (ours === shell) return { command: input['command'] };
+  return patches.has(ours) ? { command: toPatch(ours, input) } : input;
+}
+
+/** The folder that a call asked for: of a shell command it may differ from the session's. */
+export function folderOf(ours: string, input: Fields, cwd: string): string {
+  const asked = ours === shell && folderNames.map((name) => input[name]).find(isPath);
+  return asked ? resolve(cwd, asked) : cwd;
+}
+
+const folderNames = ['directory', 'dir_path', 'workdir'] as const;
+const isPath = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+/** Arguments of Codex's form as our tool takes them, or why it cannot run with them. */
+export function fromCodexInput(
+  ours: string,
+  given: unknown,
+  before: Fields,
+): { readonly input: Fields } | { readonly fault: string } {
+  if (!isRecord(given)) return { fault: 'they are no object' };
+  const { command } = given;
+  const name = toCodexTool(ours);
+  if (name !== 'Bash' && name !== 'apply_patch') return { input: given };
+  if (typeof command !== 'string')
+    return { fault: `"command" ${command === undefined ? 'is missing' : 'is no string'}` };
+  if (!patches.has(ours)) return { input: { ...before, command } };
+  const input = fromPatch(ours, command, before);
+  return input ? { input } : { fault: `its patch does more than one call of ${ours} can` };
+}
+
+/** By result, how Codex has it: every hook receives the same, letter by letter. */
+const known = new WeakMap<object, unknown>();
+
+/** A tool's result as Codex's hooks receive it: of a shell command, what it printed. */
+export function toCodexResponse(ours: string, input: Fields, given: unknown): unknown {
+  const response = isRecord(given) ? given : {};
+  if (known.has(response)) return known.get(response);
+  const text = textsIn(response['llmContent']);
+  if (ours === shell) {
+    const { stdout, stderr } = shellStreams(text, String(input['command']));
+    const isApart = stdout === '' || stderr === '' || stdout.endsWith('\n');
+    return `${stdout}${isApart ? '' : '\n'}${stderr}`;
+  }
+  return ours.startsWith('mcp__') ? { content: [{ type: 'text', text }] } : text;
+}
+
+/** A result of Codex's form in the form of `tool_response`. */
+export function fromCodexResponse(given: unknown): Fields {
+  const content = isRecord(given) && Array.isArray(given['content']) ? given['content'] : undefined;
+  const text =
+    typeof given === 'string' ? given : content ? textsIn(content) : JSON.stringify(given);
+  const response = { llmContent: text ?? '', returnDisplay: text ?? '' };
+  known.set(response, given);
+  return response;
+}

@@ -1,0 +1,70 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import { isRecord } from '../../protocol/output.ts';
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import type { Dialect } from '../dialect.ts';
+import { readAnswer } from './answer.ts';
+import { copilotEventNamed, copilotEventNames, traitsOf } from './events.ts';
+import { compileMatcher, matcherOf } from './matcher.ts';
+import { mayHoldHooks, policyFolder, projectAtFirstSight } from './places.ts';
+import { environmentOf, toStdin } from './stdin.ts';
+
+/** What may be said of where Copilot's hooks are. */
+export interface CopilotOptions {
+  /** The administrator's folder of policies in place of the machine's, for tests. */
+  readonly policies?: string;
+}
+
+/** The hooks of GitHub Copilot's command line, with the administrator's policies in a folder of one's choice. */
+export function copilotWith({ policies = policyFolder }: CopilotOptions = {}): Dialect {
+  return {
+    name: 'copilot',
+    family: 'copilot',
+    events: Object.fromEntries(
+      copilotEventNames.map((name) => [name, traitsOf(copilotEventNamed(name)!).at]),
+    ),
+    order: ['system', 'user', 'project', 'extension'],
+    needsSwitch: false,
+    approves: true,
+    guarded: [
+      '.github/hooks/',
+      '.github/copilot/settings.json',
+      '.github/copilot/settings.*.json',
+      '.copilot/hooks/',
+      '.copilot/settings.json',
+      '.copilot/config.json',
+      '.copilot/installed-plugins/',
+    ],
+    mayBeIn: (cwd, counts) => mayHoldHooks(cwd, counts, policies),
+    atFirstSight: (cwd) => projectAtFirstSight(cwd, policies),
+    find: async (site) => (await import('./find.ts')).findHooks(site, policies),
+    // Every entry runs, also one that says the same as another.
+    identity: ({ file, place }) => JSON.stringify([file, place]),
+    matcherOf,
+    toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
+    compileMatcher,
+    applies: isForOutcome,
+    mode: () => 'sequential',
+    environment: environmentOf,
+    stdin: toStdin,
+    read: readAnswer,
+    readCall: async (...call) => (await import('./call.ts')).readCall(...call),
+    reportCall: async (result) => (await import('./call.ts')).reportCall(result),
+    speak: async () => (await import('./speak.ts')).speaker,
+    install: async () => (await import('./install.ts')).installation,
+    write: async () => (await import('./write.ts')).writer,
+    // Claude Code itself gives its hooks no time.
+    givesHooksOf: (host, given, { COPILOT_CLI: isCopilot }) =>
+      host === 'claude-code' && isCopilot === '1' && 'timestamp' in given,
+  };
+}
+
+/** The hooks of GitHub Copilot's command line, as its files of hooks, its settings and its plugins hold them. */
+export const copilot: Dialect = copilotWith();
+
+/** Copilot tells of a tool that failed as another event. */
+function isForOutcome(
+  { event }: HookDefinition,
+  { tool_response: response }: HookPayload,
+): boolean {
+  return event !== 'AfterTool' || !isRecord(response) || !isRecord(response['error']);
+}

@@ -1,0 +1,47 @@
+import { isAbsolute, join } from 'node:path';
+import type { EntriesInstallation } from '../installation.ts';
+
+const events = [
+  'preToolUse',
+  'permissionRequest',
+  'postToolUse',
+  'userPromptSubmitted',
+  'agentStop',
+  'subagentStart',
+  'subagentStop',
+  'sessionStart',
+  'sessionEnd',
+  'preCompact',
+  'notification',
+];
+
+/** A file of our own in Copilot's folder of hooks. */
+export const installation: EntriesInstallation = {
+  kind: 'entries',
+  fresh: '{\n  "version": 1,\n  "hooks": {}\n}\n',
+  file(scope, { cwd, home, env: { COPILOT_HOME: own } }) {
+    const users = own !== undefined && isAbsolute(own) ? own : join(home, '.copilot');
+    return join(scope === 'user' ? users : join(cwd, '.github'), 'hooks', 'hookmachine.json');
+  },
+  entries: (call) =>
+    events.map((event) => ({
+      event,
+      // In seconds. Its input does not name the event.
+      entry: { type: 'command', bash: call(event), timeoutSec: 600 },
+    })),
+  overHttp: {
+    failsOpen: 'where COPILOT_HOOK_ALLOW_LOCALHOST=1 is not set',
+    entries: (request) =>
+      events.map((event) => ({
+        event,
+        entry: { type: 'http', ...request(event), timeoutSec: 600 },
+      })),
+    after: [
+      'set COPILOT_HOOK_ALLOW_LOCALHOST=1 where Copilot runs: without it Copilot ignores hooks before a tool that do not post to https://',
+    ],
+  },
+  after: (scope) =>
+    scope === 'project'
+      ? ['trust the folder in Copilot, which runs the hooks of a repository only then']
+      : [],
+};

@@ -1,0 +1,75 @@
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import { RegexBudget } from '../bounded-regex.ts';
+import { copilotEventOf, traitsOf, type CopilotEvent } from './events.ts';
+import { pascalToolNames, toCopilotTool, toPascalTool } from './tools.ts';
+
+type Matcher = (subject: string, budget?: RegexBudget) => boolean;
+
+/** A matcher in Pascal case that is a list of names, and no regular expression. */
+const list = /^\w[\w-]*(?:\|\w[\w-]*)*$/;
+
+const isAll = (matcher: string): boolean => matcher === '*' || matcher === '**';
+
+/** What is wrong with a matcher that can fit nothing; undefined where it may fit something. */
+export function matcherFault(event: CopilotEvent, matcher: string): string | undefined {
+  const { subject } = traitsOf(event);
+  if (subject === undefined) return undefined;
+  if (matcher === '') return 'is empty, so the hook never runs';
+  if (event.isPascal && isAll(matcher)) return undefined;
+  if (!isRegex(matcher)) return 'is no regular expression, so it fits nothing';
+  if (event.isPascal || subject !== 'tool_name') return undefined;
+  const names = matcher.split('|');
+  return names.every((name) => pascalToolNames.has(name))
+    ? `names tools as hooks in Pascal case do, and ${event.name} knows them by others, so it fits nothing`
+    : undefined;
+}
+
+function isRegex(source: string): boolean {
+  try {
+    return Boolean(new RegExp(`^(?:${source})$`));
+  } catch {
+    return false;
+  }
+}
+
+/** The names under which one of our subjects is compared with a matcher: in lists, and with regular expressions. */
+function namesOf(event: CopilotEvent, subject: string): { names: string[]; tested: string[] } {
+  if (traitsOf(event).subject !== 'tool_name') return { names: [subject], tested: [subject] };
+  const runtime = toCopilotTool(subject);
+  // Of a request for permission a file that is written is edited.
+  const isWritten = event.point === 'permissionRequest' && runtime === 'create';
+  const own = isWritten ? ['edit', runtime] : [runtime];
+  if (!event.isPascal) return { names: own, tested: own };
+  const pascal = toPascalTool(subject);
+  const aliases = pascal === 'Agent' ? ['Task'] : isWritten ? ['Edit'] : [];
+  return { names: [...own, pascal, ...aliases], tested: [pascal, ...aliases] };
+}
+
+/**
+ * A matcher of Copilot's hooks: an anchored regular expression on its own name of a tool; in Pascal case
+ * everything for `*`, a list of exact names, or an anchored regular expression on Claude Code's name. One
+ * that cannot be decided in time fits, so that a guard is never skipped.
+ */
+export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
+  const event = copilotEventOf(hook);
+  const { matcher } = hook;
+  if (matcher === undefined || traitsOf(event).subject === undefined) return () => true;
+  if (event.isPascal && isAll(matcher)) return () => true;
+  if (matcher === '' || !isRegex(matcher)) return () => false;
+  if (event.isPascal && list.test(matcher)) {
+    const wanted = new Set(matcher.split('|'));
+    return (subject) => namesOf(event, subject).names.some((name) => wanted.has(name));
+  }
+  return (subject, budget = new RegexBudget()) => {
+    try {
+      return namesOf(event, subject).tested.some((name) => budget.test(`^(?:${matcher})$`, name));
+    } catch (error) {
+      onUndecided(error as Error);
+      return true;
+    }
+  };
+}
+
+/** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
+export const matcherOf = (hook: HookDefinition): string | undefined =>
+  traitsOf(copilotEventOf(hook)).subject === undefined ? undefined : (hook.matcher ?? '*');

@@ -1,0 +1,100 @@
+import { isAbsolute, join } from 'node:path';
+import type { HookSource } from '../../protocol/events.ts';
+import { homeFolder } from '../../settings/levels.ts';
+import { settingsAtFirstSight, type FirstSight } from '../../settings/read-files.ts';
+import {
+  entriesIn,
+  mayHold,
+  mayHoldHooks as mayHoldHooksIn,
+  projectSight,
+  type HostPlace,
+} from '../host-places.ts';
+
+/** The administrator's folder of policies. */
+export const policyFolder = '/etc/github-copilot/policy.d';
+
+/** The files of hooks that count for a project, in the order in which Copilot runs them, whether or not they are there. */
+export function hookFiles(cwd: string, policies: string): HostPlace[] {
+  const user = userFolder();
+  const own = join(cwd, '.github');
+  return [
+    ...placesIn('system', policies, 0),
+    ...(user === undefined
+      ? []
+      : [
+          ...first(placesIn('user', join(user, 'hooks')), join(user, 'hooks')),
+          { source: 'user', file: join(user, 'settings.json') } as const,
+        ]),
+    ...first(placesIn('project', join(own, 'hooks')), join(own, 'hooks')),
+    ...projectSettings(cwd).map((file) => ({ source: 'project', file }) as const),
+  ];
+}
+
+/** The settings of a project that may hold hooks, and a switch for all that are not stronger. */
+export const projectSettings = (cwd: string): string[] =>
+  ['settings.json', 'settings.local.json'].map((name) => join(cwd, '.github', 'copilot', name));
+
+/** The list of the plugins that the user has installed. */
+export function installedPlugins(): string | undefined {
+  const user = userFolder();
+  return user && join(user, 'config.json');
+}
+
+/** Whether any of these files seems to hold hooks, of sources that count. */
+export const mayHoldHooks = (
+  cwd: string,
+  counts: (source: HookSource) => boolean = () => true,
+  policies = policyFolder,
+): boolean =>
+  mayHoldHooksIn(hookFiles(cwd, policies), counts) ||
+  (counts('extension') && mayHold(pluginsAtFirstSight()));
+
+/** Plugins bring hooks in files of their own. */
+function pluginsAtFirstSight(): FirstSight {
+  const file = installedPlugins();
+  return file === undefined ? { hasHooks: false } : settingsAtFirstSight(file, ['"cache_path"']);
+}
+
+/** What a look at the project's files tells; undefined where none of them has any hooks. */
+export const projectAtFirstSight = (cwd: string, policies: string): FirstSight | undefined =>
+  projectSight(hookFiles(cwd, policies));
+
+/** The user's folder: at home, or where the host's environment says that it is. */
+function userFolder(): string | undefined {
+  const named = process.env['COPILOT_HOME'];
+  if (named !== undefined && isAbsolute(named)) return named;
+  const home = homeFolder();
+  return home && join(home, '.copilot');
+}
+
+/** How deep folders of hooks are looked into, and how many files of one count: an untrusted project could have any number. */
+const most = { depth: 4, files: 200 };
+
+/** The first files of a folder, and that there are more. */
+const first = (places: readonly HostPlace[], folder: string): HostPlace[] =>
+  places.length <= most.files
+    ? [...places]
+    : [
+        ...places.slice(0, most.files),
+        {
+          source: places[0]!.source,
+          file: folder,
+          fault: {
+            message: `holds more than ${most.files} files of hooks`,
+            fate: `those after the first ${most.files} were ignored`,
+            fix: 'put their hooks into fewer files',
+          },
+        },
+      ];
+
+/** The JSON files of a folder and of those in it, in the order of their names, those of inner folders last. */
+function placesIn(source: HookSource, folder: string, depth = most.depth): HostPlace[] {
+  const entries = entriesIn(folder);
+  if ('fault' in entries) return [{ source, file: folder, fault: entries.fault }];
+  const own = entries.filter((entry) => !entry.isDirectory() && entry.name.endsWith('.json'));
+  const inner = depth === 0 ? [] : entries.filter((entry) => entry.isDirectory());
+  return [
+    ...own.map(({ name }) => ({ source, file: join(folder, name) })),
+    ...inner.flatMap(({ name }) => placesIn(source, join(folder, name), depth - 1)),
+  ];
+}

@@ -1,0 +1,62 @@
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import type { Dialect } from '../dialect.ts';
+import { projectSight } from '../host-places.ts';
+import { cursorEvents } from './events.ts';
+import { cursorFiles, enterpriseFile, mayBeIn } from './places.ts';
+import type * as Protocol from './protocol.ts';
+
+/** What may be said of where Cursor's hooks are. */
+export interface CursorOptions {
+  /** The administrator's file in place of the machine's, for tests. */
+  readonly enterprise?: string;
+}
+
+/** Loaded when hooks are looked for: without any, none of it is needed. */
+let loaded: typeof Protocol | undefined;
+
+const protocol = (): typeof Protocol => {
+  if (loaded === undefined)
+    throw new Error("Cursor's hooks have to be found before they are used.");
+  return loaded;
+};
+
+/** Cursor's hooks, with the administrator's in a file of one's choice. */
+export const cursorWith = ({ enterprise = enterpriseFile }: CursorOptions = {}): Dialect => ({
+  name: 'cursor',
+  family: 'cursor',
+  events: Object.fromEntries(Object.entries(cursorEvents).map(([name, { at }]) => [name, at])),
+  needsSwitch: false,
+  approves: true,
+  order: ['system', 'project', 'user', 'extension'],
+  guarded: ['.cursor/hooks.json', '.cursor/hooks/'],
+  mayBeIn: (cwd, counts) => mayBeIn(cwd, counts, enterprise),
+  atFirstSight: (cwd) => projectSight(cursorFiles(cwd, enterprise)),
+  async find(site) {
+    loaded ??= await import('./protocol.ts');
+    return (await import('./find.ts')).findHooks(site, enterprise);
+  },
+  identity: identityOf,
+  matcherOf: (hook) => protocol().matcherOf(hook),
+  toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
+  compileMatcher: (...matcher) => protocol().compileMatcher(...matcher),
+  applies: (...call) => protocol().applies(...call),
+  mode: () => 'parallel',
+  environment: (hook, input) => protocol().environmentOf(hook, input),
+  stdin: (...given) => protocol().toStdin(...given),
+  read: (...given) => protocol().readAnswer(...given),
+  merge: (...said) => protocol().mergeAnswers(...said),
+  readCall: async (...call) => (await import('./call.ts')).readCall(...call),
+  reportCall: async (result) => (await import('./call.ts')).reportCall(result),
+  speak: async () => (await import('./speak.ts')).speaker,
+  install: async () => (await import('./install.ts')).installation,
+  write: async () => (await import('./write.ts')).writer,
+  givesHooksOf: (host, given) => host === 'claude-code' && 'cursor_version' in given,
+});
+
+/** Cursor's hooks, as the files of `hooks.json` hold them. */
+export const cursor: Dialect = cursorWith();
+
+/** The same command twice runs twice. */
+function identityOf({ file, place }: HookDefinition): string {
+  return `${file} ${place}`;
+}

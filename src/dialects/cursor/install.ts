@@ -1,0 +1,31 @@
+import { join } from 'node:path';
+import type { EntriesInstallation } from '../installation.ts';
+
+/** An event that Cursor does not know would cost the whole file; those for shells and MCP alone come beside `preToolUse`. */
+const events = [
+  'preToolUse',
+  'postToolUse',
+  'postToolUseFailure',
+  'beforeSubmitPrompt',
+  'stop',
+  'subagentStart',
+  'subagentStop',
+  'sessionStart',
+  'sessionEnd',
+  'preCompact',
+];
+
+/** Cursor's hooks. */
+export const installation: EntriesInstallation = {
+  kind: 'entries',
+  fresh: '{\n  "version": 1,\n  "hooks": {}\n}\n',
+  file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.cursor', 'hooks.json'),
+  entries: (call) =>
+    // In seconds; hooks have their own time limits.
+    events.map((event) => ({ event, entry: { command: call(), timeout: 600 } })),
+  after: (scope) =>
+    scope === 'project'
+      ? ['trust the workspace in Cursor, which runs the hooks of a project only then']
+      : [],
+  notes: () => ["Cursor's command line runs no hooks at prompts and at the end in print mode"],
+};

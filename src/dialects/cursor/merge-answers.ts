@@ -1,0 +1,21 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import type { HookEventName } from '../../hook-points.ts';
+import type { NamedAnswer } from '../dialect.ts';
+import { mergeEffects } from '../merge-effects.ts';
+import type { Verdict } from '../verdict.ts';
+
+/** What several hooks say together: their contexts are parted by a line of hyphens. */
+export function mergeAnswers(
+  event: HookEventName,
+  answers: readonly NamedAnswer[],
+  payload: HookPayload,
+): Verdict {
+  const verdict = mergeEffects(event, answers, payload);
+  if (verdict.context === undefined) return verdict;
+  const contexts = answers
+    .filter(({ answer }) => answer.status === 'ok')
+    .flatMap(({ answer }) =>
+      answer.effects.flatMap((effect) => (effect.kind === 'context' ? [effect.text] : [])),
+    );
+  return { ...verdict, context: contexts.join('\n\n---\n\n') };
+}

@@ -1,0 +1,49 @@
+import { isRecord } from '../../protocol/output.ts';
+import { embeddedObjects, isTooDeep, withoutDeepFields } from '../printed-json.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What a hook printed on stdout. */
+export type Printed =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'object'; readonly fields: Fields; readonly notes: readonly string[] }
+  /** No answer; `objects` are those that stand in it. */
+  | { readonly kind: 'text'; readonly objects: readonly Fields[] };
+
+/** Reads stdout: the object that it ends with, whatever stands before it. */
+export function readStdout(stdout: string): Printed {
+  const text = stdout.trim();
+  if (text === '') return { kind: 'nothing' };
+  const whole = parse(text);
+  const objects = whole === undefined ? objectsIn(text) : [];
+  const json = whole === undefined && objects.length > 0 ? objects.at(-1)! : text;
+  const last = whole ?? (text.endsWith(json) ? parse(json) : undefined);
+  if (!isRecord(last))
+    return { kind: 'text', objects: objects.map(parse).filter((one) => isRecord(one)) };
+  const notes: string[] = [];
+  return {
+    kind: 'object',
+    fields: isTooDeep(json) ? withoutDeepFields(last, notes) : last,
+    notes,
+  };
+}
+
+/** More objects than this in a text are no answer of anybody's. */
+const mostObjects = 1_000;
+
+function objectsIn(text: string): string[] {
+  const found: string[] = [];
+  for (const json of embeddedObjects(text)) {
+    found.push(json);
+    if (found.length === mostObjects) break;
+  }
+  return found;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,6 @@
+/** What is needed once there are hooks. */
+export { readAnswer } from './answer.ts';
+export { environmentOf } from './environment.ts';
+export { applies, compileMatcher, matcherOf } from './matcher.ts';
+export { mergeAnswers } from './merge-answers.ts';
+export { toStdin } from './stdin.ts';

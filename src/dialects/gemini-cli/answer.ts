@@ -1,0 +1,296 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
+import { hookPointOf, type HookEventName } from '../../hook-points.ts';
+import { checkHookOutput, isRecord, type HookOutput } from '../../protocol/output.ts';
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import type { Answer, Effect } from '../answer.ts';
+import { denialAround, denialIn, type LostDenial } from '../host-denials.ts';
+import { readSpecific } from '../llxprt/vocabulary.ts';
+import { holdsDenial, nearMisses, withLostDenial } from '../near-misses.ts';
+import { doubledKeys, isTooDeep, withoutDeepFields } from '../printed-json.ts';
+import {
+  cutStdout,
+  factsOf,
+  failureText,
+  readOutcome,
+  cutNotes,
+  failure,
+} from '../process-facts.ts';
+import { fromGeminiInput } from './tools.ts';
+import { decidingFields, messageKind, powerOf, specificFields, wordsOf } from './vocabulary.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What was printed, as an answer, before its exit code is looked at. */
+type Wants = Partial<
+  Pick<
+    Answer,
+    'decision' | 'reason' | 'stop' | 'stopReason' | 'effects' | 'output' | 'plainText' | 'ignored'
+  >
+> & { readonly notes: readonly string[]; readonly unreadable?: string };
+
+/** The reason of a denial for which the hook gave none. */
+const defaultReason = 'Blocked by hook';
+
+const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
+  ignored: { host: 'Gemini CLI', what: 'denial', why, fix },
+});
+
+/** What an ended hook said (as measured on the host; the departures stand in docs/dialects.md). */
+export const readAnswer = (
+  { event }: Pick<HookDefinition, 'event'>,
+  outcome: HookProcessOutcome,
+  payload: HookPayload,
+): Answer => withLostDenial(readOutcome(outcome, (exit) => readExit(event, exit, payload)));
+
+function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): Answer {
+  const facts = factsOf(exit);
+  const text = exit.stdout.trim() || exit.stderr.trim();
+  const printed = parsed(text);
+  const wants =
+    text === ''
+      ? { notes: [] }
+      : printed === undefined
+        ? readText(event, text, exit)
+        : isRecord(printed.value)
+          ? readObject(event, printed.value, printed.json, payload)
+          : { notes: [] };
+  const { notes, ...said } = exit.exitCode === 2 ? withSilentDenial(event, wants, exit) : wants;
+  const answer: Answer = {
+    ...facts,
+    ...said,
+    notes: [...notes, ...cutNotes(exit)],
+    status: 'ok',
+    success: exit.exitCode === 0,
+  };
+  if (answer.decision === 'deny' || answer.stop || exit.exitCode === 0) {
+    const isCut = exit.truncated.includes('stdout') && answer.decision !== 'deny' && !answer.stop;
+    return isCut ? failed(answer, cutStdout) : answer;
+  }
+  // What it said counts all the same; that it failed matters where failures deny.
+  return said.output
+    ? { ...answer, unreadable: failureText(exit) }
+    : failed(answer, failureText(exit));
+}
+
+const failed = (answer: Answer, message: string): Answer => ({ ...answer, ...failure(message) });
+
+/** The value of a JSON text, which may be encoded twice; undefined for a text that is none. */
+function parsed(text: string): { readonly value: unknown; readonly json: string } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string'
+      ? { value: JSON.parse(value) as unknown, json: value }
+      : { value, json: text };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Plain text: a message with exit 0 and for a signal, a warning with 1, and a denial with any other code. */
+function readText(event: HookEventName, text: string, { exitCode }: HookExit): Wants {
+  if (exitCode !== null && exitCode > 1) {
+    if (!powerOf(event).decides)
+      return withoutPower(event, 'a denial', message(event, `Warning: ${text}`));
+    return denying(event, { decision: 'deny', reason: text }, []);
+  }
+  const lost = guards(event) ? denialAround(text) : undefined;
+  if (lost)
+    return {
+      ...denying(event, lost, []),
+      ...wouldIgnore('there is other text around it', 'print one JSON object and nothing else'),
+    };
+  const notes = holdsDenial(text)
+    ? ['a denial was NOT read: print one JSON object and nothing else']
+    : [];
+  return { ...message(event, exitCode === 1 ? `Warning: ${text}` : text), notes };
+}
+
+const message = (event: HookEventName, text: string): Wants => ({
+  effects: [{ kind: messageKind(event), text }],
+  output: { systemMessage: text },
+  plainText: true,
+  notes: [],
+});
+
+const withoutPower = (event: HookEventName, what: string, wants: Wants): Wants => ({
+  ...wants,
+  notes: [...wants.notes, `${what} has no effect in answer to ${event}`],
+});
+
+/** Whether a denial that Gemini CLI would lose stands here (S-04). */
+const guards = (event: HookEventName): boolean => hookPointOf(event).needsGuards;
+
+/** A denial or a stop, whatever else was said beside it. */
+function denying(
+  event: HookEventName,
+  { decision, reason, stop, stopReason }: LostDenial,
+  notes: readonly string[],
+): Wants {
+  // A denial of an answer that was given ends the agent.
+  const ends = stop === true || event === 'AfterModel';
+  const why = decision && (reason ?? defaultReason);
+  const whyEnds = ends ? (stopReason ?? why) : undefined;
+  return {
+    ...(decision && { decision, reason: why! }),
+    ...(ends && { stop: true, ...(whyEnds !== undefined && { stopReason: whyEnds }) }),
+    effects: [],
+    output: {
+      ...(decision && { decision, reason: why! }),
+      ...(ends && { continue: false, ...(whyEnds !== undefined && { stopReason: whyEnds }) }),
+    },
+    notes,
+  };
+}
+
+/** Exit 2 that denies nothing by itself: Gemini CLI hears no denial, and a guard meant one. */
+function withSilentDenial(event: HookEventName, wants: Wants, { stdout, stderr }: HookExit): Wants {
+  if (!guards(event) || wants.decision === 'deny' || wants.stop) return wants;
+  const isSilent = stdout.trim() === '' && stderr.trim() === '';
+  const reason = wants.output?.reason ?? (stdout.trim() === '' ? '' : stderr.trim());
+  const flaw = isSilent
+    ? wouldIgnore('exit 2 without a word', 'print the reason on stderr')
+    : wouldIgnore(
+        'exit 2 with JSON that denies nothing',
+        'print {"decision": "deny"}, or the reason as plain text',
+      );
+  const denial = { decision: 'deny', reason: reason || defaultReason } as const;
+  return { ...denying(event, denial, wants.notes), ...flaw };
+}
+
+/** What an object asks for; Gemini CLI obeys it at every exit code, from either stream. */
+function readObject(
+  event: HookEventName,
+  printed: Fields,
+  json: string,
+  payload: HookPayload,
+): Wants {
+  const notes: string[] = [];
+  const whole = isTooDeep(json) ? withoutDeepFields(printed, notes) : printed;
+  const misses = missesIn(event, whole, json, payload);
+  const { output: checked, notes: faults } = checkHookOutput(whole);
+  const { hookSpecificOutput: given = {}, ...common } = checked;
+  const { specific, notes: unfit, repeatsResponse } = readSpecific(event, given, payload);
+  const { decides } = powerOf(event);
+  const word = common.decision ?? undefined;
+  const lost = guards(event) && !isNo(word) ? denialIn(whole) : undefined;
+  // A denial that counts after all is not reported as ignored.
+  if (!lost?.decision) notes.push(...misses, ...faults);
+  notes.push(...unfit);
+  const decision = isNo(word) || lost?.decision ? 'deny' : word === 'approve' ? 'allow' : word;
+  const stops = common.continue === false;
+  if (!decides && (decision === 'deny' || stops))
+    notes.push(`a denial or a stop has no effect in answer to ${event}`);
+  if (decision === 'ask' && event !== 'BeforeTool')
+    notes.push(`to ask has no effect in answer to ${event}`);
+  const reason = lost?.reason ?? common.reason;
+  const denial =
+    decides && (decision === 'deny' || stops)
+      ? denying(
+          event,
+          {
+            // To stop goes before everything that has the agent work on.
+            ...(decision === 'deny' && !(stops && event === 'AfterAgent') && { decision }),
+            ...(reason && { reason }),
+            ...(stops && { stop: true }),
+            ...(common.stopReason || (stops && reason)
+              ? { stopReason: common.stopReason || reason }
+              : {}),
+          },
+          [],
+        )
+      : undefined;
+  const kept = keptSpecific(event, specific, given, denial?.decision === 'deny', payload, notes);
+  const { systemMessage, suppressOutput } = common;
+  const isAsked = decision === 'ask' && event === 'BeforeTool';
+  const output: HookOutput = {
+    ...(isAsked || decision === 'allow' ? { decision } : {}),
+    ...(reason && { reason }),
+    ...denial?.output,
+    ...(systemMessage && { systemMessage }),
+    ...(suppressOutput && { suppressOutput }),
+    ...(Object.keys(kept).length > 0 && { hookSpecificOutput: kept }),
+  };
+  return {
+    ...(isAsked || decision === 'allow' ? { decision } : {}),
+    ...(reason && { reason }),
+    ...denial,
+    ...(lost?.decision &&
+      wouldIgnore('it is not said as it should be', 'print {"decision": "deny"}')),
+    effects: effectsOf(event, kept, common),
+    output,
+    notes,
+    ...(misses[0] && { unreadable: `its answer is unclear: ${misses[0]}` }),
+    ...(repeatsResponse && { repeatsResponse: true }),
+  };
+}
+
+const isNo = (word: unknown): boolean => word === 'deny' || word === 'block';
+
+const fieldsOf = (name: string, object: unknown): Fields => {
+  const found = isRecord(object) ? object[name] : undefined;
+  return isRecord(found) ? found : {};
+};
+
+/** What was almost a word that decides. */
+function missesIn(event: HookEventName, fields: Fields, json: string, received: Fields): string[] {
+  const { common, specific, inner } = wordsOf(event);
+  const own = fields['hookSpecificOutput'];
+  return [
+    ...nearMisses(fields, common, received),
+    ...(isRecord(own) ? nearMisses(own, specific, received) : []),
+    ...Object.entries(inner).flatMap(([name, words]) =>
+      nearMisses(fieldsOf(name, own), words, fieldsOf(name, received)),
+    ),
+    ...doubledKeys(json, decidingFields(event), ['hookSpecificOutput', ...Object.keys(inner)]).map(
+      (path) => `"${path}" was given more than once: the last one counts`,
+    ),
+  ];
+}
+
+/** The fields of `hookSpecificOutput` that count, in our names. */
+function keptSpecific(
+  event: HookEventName,
+  specific: Fields,
+  given: Fields,
+  isDenied: boolean,
+  payload: HookPayload,
+  notes: string[],
+): Fields {
+  const meant = specificFields(event);
+  if (given['additionalContext'] !== undefined && !powerOf(event).context)
+    notes.push(`"additionalContext" reaches nobody in answer to ${event}`);
+  const kept = Object.entries(specific).filter(
+    // Where a call is denied its arguments do not matter.
+    ([name]) => meant.includes(name) && !(isDenied && name === 'tool_input'),
+  );
+  if (meant.includes('tailToolCallRequest') && isRecord(specific['tailToolCallRequest']))
+    notes.push('"tailToolCallRequest" is reported, and nothing here makes the call');
+  return Object.fromEntries(
+    kept.map(([name, value]) =>
+      name === 'tool_input'
+        ? [name, fromGeminiInput(String(payload['tool_name']), value as Fields)]
+        : [name, value],
+    ),
+  );
+}
+
+function effectsOf(
+  event: HookEventName,
+  specific: Fields,
+  { systemMessage, suppressOutput }: HookOutput,
+): Effect[] {
+  const { slots } = hookPointOf(event);
+  const effects: Effect[] = [];
+  for (const [name, value] of Object.entries(specific)) {
+    const slot = slots.find((one) => one === name);
+    if (slot && isRecord(value))
+      effects.push({ kind: slot === 'tool_input' ? 'replace' : 'patch', slot, value });
+    else if (name === 'additionalContext') {
+      if (typeof value === 'string' && value !== '') effects.push({ kind: 'context', text: value });
+    } else effects.push({ kind: 'own', name, value });
+  }
+  if (systemMessage) effects.push({ kind: messageKind(event), text: systemMessage });
+  if (suppressOutput) effects.push({ kind: 'hide' });
+  return effects;
+}

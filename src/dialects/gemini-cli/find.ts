@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import type { HookSource } from '../../protocol/events.ts';
+import { isRecord } from '../../protocol/output.ts';
+import { reaches } from '../../settings/levels.ts';
+import { said, type Path, type SettingsProblem } from '../../settings/problem.ts';
+import type { FoundHooks, HookSite } from '../hook-site.ts';
+import { findHostHooks } from '../host-find.ts';
+import { switchFor, type HostLevel, type OffSwitch } from '../host-levels.ts';
+import { defineHooks } from './define.ts';
+import { geminiFolder, installFile } from './places.ts';
+
+/** What may not go on while it is unknown what guards it (S-12). */
+const needGuards = (['BeforeTool', 'BeforeAgent', 'BeforeModel'] as const).map((event) => ({
+  event,
+}));
+
+/** Finds the hooks of settings and extensions. */
+export const findHooks = (site: HookSite, system: string): FoundHooks =>
+  findHostHooks(site, {
+    host: geminiFolder(system),
+    manifest: 'gemini-extension.json',
+    install: installFile,
+    needGuards,
+    filesOf: ({ path }, read) => {
+      const found = read(join(path, 'hooks', 'hooks.json'), false);
+      return found ? [{ ...found, hooks: found.values['hooks'] }] : [];
+    },
+    offFor,
+    switchProblems,
+    define: (from, levels) => defineHooks(from, (name) => isDisabled(levels, from.source, name)),
+  });
+
+const configOf = ({ values }: Pick<HostLevel, 'values'>): Readonly<Record<string, unknown>> =>
+  isRecord(values['hooksConfig']) ? values['hooksConfig'] : {};
+
+function offFor(levels: readonly HostLevel[], hooksOf: HookSource): OffSwitch | undefined {
+  return switchFor(levels, hooksOf, 'hooksConfig.enabled', (values) => {
+    const { enabled } = configOf({ values });
+    return typeof enabled === 'boolean' ? !enabled : undefined;
+  });
+}
+
+/** Whether a level that reaches the hook disables it: by its name, or by its command where it has none. */
+const isDisabled = (levels: readonly HostLevel[], hooksOf: HookSource, name: string): boolean =>
+  levels.some((level) => {
+    const { disabled } = configOf(level);
+    return reaches(level.source, hooksOf) && Array.isArray(disabled) && disabled.includes(name);
+  });
+
+/** Switches and lists of the wrong type. */
+function switchProblems(level: HostLevel): SettingsProblem[] {
+  const { file, values, locate } = level;
+  const problem = (path: Path, value: unknown, fix: string): SettingsProblem => ({
+    file,
+    ...(locate && { at: locate(path) }),
+    place: path.join('.'),
+    message: `${said(value)}, so it was ignored`,
+    fix,
+  });
+  const { hooksConfig } = values;
+  if (hooksConfig !== undefined && !isRecord(hooksConfig))
+    return [problem(['hooksConfig'], hooksConfig, 'make it an object: { … }')];
+  const { enabled, disabled } = configOf(level);
+  return [
+    ...(enabled !== undefined && typeof enabled !== 'boolean'
+      ? [problem(['hooksConfig', 'enabled'], enabled, 'make it true or false')]
+      : []),
+    ...(disabled !== undefined && !Array.isArray(disabled)
+      ? [problem(['hooksConfig', 'disabled'], disabled, 'make it an array of names of hooks')]
+      : []),
+  ];
+}

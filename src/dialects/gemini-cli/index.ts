@@ -1,0 +1,77 @@
+import { join } from 'node:path';
+import { HookEventName } from '../../protocol/events.ts';
+import type { HookInput } from '../../protocol/input.ts';
+import { homeFolder } from '../../settings/levels.ts';
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import type { Dialect } from '../dialect.ts';
+import { hostSettings, mayBeInHost, projectSight } from '../host-places.ts';
+import { runsInSequence } from '../host-sequence.ts';
+import { readAnswer } from './answer.ts';
+import { compileMatcher, matcherOf } from './matcher.ts';
+import { chain, merge } from './merge.ts';
+import { geminiFolder, systemSettings } from './places.ts';
+import { toStdin } from './stdin.ts';
+
+/** What may be said of where Gemini CLI's hooks are. */
+export interface GeminiCliOptions {
+  /** The administrator's settings in place of the machine's, for tests. */
+  readonly system?: string;
+}
+
+/** Gemini CLI's hooks, with the administrator's settings in a file of one's choice. */
+export const geminiCliWith = ({ system = systemSettings }: GeminiCliOptions = {}): Dialect => ({
+  name: 'gemini-cli',
+  family: 'gemini-cli',
+  events: HookEventName,
+  order: ['user', 'project', 'system', 'extension'],
+  needsSwitch: false,
+  guarded: [
+    '.gemini/settings.json',
+    '.gemini/trusted*.json',
+    '.gemini/.env',
+    '.gemini/hooks/',
+    '.gemini/extensions/',
+  ],
+  mayBeIn: (cwd, counts) => mayBeInHost(geminiFolder(system), cwd, counts),
+  atFirstSight: (cwd) => projectSight(hostSettings(cwd, geminiFolder(system))),
+  find: async (site) => (await import('./find.ts')).findHooks(site, system),
+  identity: identityOf,
+  matcherOf,
+  toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
+  compileMatcher,
+  mode: (hooks) => (runsInSequence(hooks, identityOf) ? 'sequential' : 'parallel'),
+  runsOn: true,
+  environment: environmentOf,
+  stdin: (_, payload, context) => toStdin(payload, context),
+  read: readAnswer,
+  chain,
+  merge,
+  readCall: async (...call) => (await import('./call.ts')).readCall(...call),
+  reportCall: async (result) => (await import('./call.ts')).reportCall(result),
+  speak: async () => (await import('./speak.ts')).speaker,
+  install: async () => (await import('./install.ts')).installation,
+  write: async () => (await import('./write.ts')).writer,
+});
+
+/** A command of the same name is the same hook, in whatever group and file. */
+const identityOf = ({ event, name, command }: HookDefinition): string =>
+  JSON.stringify([event, name, command]);
+
+/** The variables of a hook; its own `env` goes before them. */
+function environmentOf(
+  { env }: HookDefinition,
+  { cwd, session_id }: HookInput,
+): Readonly<Record<string, string>> {
+  const home = homeFolder();
+  return {
+    GEMINI_PROJECT_DIR: cwd,
+    GEMINI_CWD: cwd,
+    CLAUDE_PROJECT_DIR: cwd,
+    GEMINI_SESSION_ID: session_id,
+    ...(home !== undefined && { GEMINI_PLANS_DIR: join(home, '.gemini/tmp', session_id, 'plans') }),
+    ...env,
+  };
+}
+
+/** Gemini CLI's hooks, as settings and extensions hold them. */
+export const geminiCli: Dialect = geminiCliWith();

@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import type { EntriesInstallation } from '../installation.ts';
+
+const events = [
+  'BeforeTool',
+  'AfterTool',
+  'BeforeAgent',
+  'AfterAgent',
+  'BeforeModel',
+  'AfterModel',
+  'BeforeToolSelection',
+  'SessionStart',
+  'SessionEnd',
+  'PreCompress',
+  'Notification',
+];
+
+/** Gemini CLI's settings. */
+export const installation: EntriesInstallation = {
+  kind: 'entries',
+  fresh: '{}\n',
+  runsInProject: true,
+  file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.gemini', 'settings.json'),
+  entries: (call) =>
+    events.map((event) => ({
+      event,
+      // In ms; hooks have their own time limits.
+      entry: { hooks: [{ type: 'command', command: call(), timeout: 600_000 }] },
+    })),
+  after: (scope) =>
+    scope === 'project'
+      ? [
+          'trust the folder in Gemini CLI (/permissions), which runs the hooks of a project only then',
+        ]
+      : [],
+  notes: () => ['over the editor protocol (--acp) Gemini CLI runs no hooks around tools'],
+};

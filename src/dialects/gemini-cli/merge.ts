@@ -1,0 +1,90 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import type { HookEventName } from '../../protocol/events.ts';
+import type { Answer } from '../answer.ts';
+import type { NamedAnswer } from '../dialect.ts';
+import { chainPayload } from '../llxprt/index.ts';
+import { mergeAnswers } from '../llxprt/merge-answers.ts';
+import { withEscapedContext } from '../escaped-context.ts';
+import { mergeEffects } from '../merge-effects.ts';
+import type { Change, Verdict } from '../verdict.ts';
+import { messageKind } from './vocabulary.ts';
+
+/**
+ * What hooks say together: as LLxprt's, but of several new arguments those of the last hook count
+ * alone, and whole; what is for the model is escaped; a denied result is replaced by the reason.
+ */
+export function merge(
+  event: HookEventName,
+  answers: readonly NamedAnswer[],
+  payload: HookPayload,
+): Verdict {
+  const { message, reason: _, ...others } = mergeAnswers(event, answers.map(withoutArguments));
+  // Gemini CLI gives the reasons of hooks that allow, too.
+  const reason = others.output?.reason;
+  const verdict: Verdict = {
+    ...others,
+    ...(reason && { reason }),
+    ...(message !== undefined && { [messageKind(event)]: message }),
+  };
+  switch (event) {
+    case 'BeforeTool':
+      return withArguments(verdict, mergeEffects(event, answers, payload));
+    case 'AfterTool':
+      return verdict.decision === 'deny' ? withReason(verdict) : withEscapedContext(verdict);
+    default:
+      return withEscapedContext(verdict);
+  }
+}
+
+/** What the next hook of a sequence receives: arguments and requests merged, a prompt with the context below it. */
+export const chain = (event: HookEventName, payload: HookPayload, answer: Answer): HookPayload =>
+  event === 'AfterModel' ? payload : chainPayload(event, payload, answer);
+
+function withoutArguments({ hook, answer }: NamedAnswer): NamedAnswer {
+  const { tool_input: _, ...specific } = answer.output?.hookSpecificOutput ?? {};
+  return answer.output?.hookSpecificOutput === undefined
+    ? { hook, answer }
+    : { hook, answer: { ...answer, output: { ...answer.output, hookSpecificOutput: specific } } };
+}
+
+/** The arguments of the last hook that gave any; those that gave others before it are reported as a conflict. */
+function withArguments(
+  verdict: Verdict,
+  { changes: { tool_input: change }, conflicts, setBy }: Verdict,
+): Verdict {
+  if (change === undefined) return verdict;
+  const own = Object.entries(setBy).filter(([field]) => field.startsWith('tool_input'));
+  return {
+    ...verdict,
+    changes: { ...verdict.changes, tool_input: change },
+    conflicts: [
+      ...verdict.conflicts,
+      ...conflicts.filter(({ field }) => field.startsWith('tool_input')),
+    ],
+    setBy: { ...verdict.setBy, ...Object.fromEntries(own) },
+    output: withSpecific(verdict, { tool_input: 'whole' in change ? change.whole : change.patch }),
+  };
+}
+
+/** The reason of a denial stands in the place of the result, without any context. */
+function withReason(verdict: Verdict): Verdict {
+  const { context: _, output = {}, reason = '', ...rest } = verdict;
+  const { additionalContext: __, ...specific } = output.hookSpecificOutput ?? {};
+  const replaced: Change = {
+    whole: { llmContent: reason, returnDisplay: reason, error: { message: reason } },
+  };
+  return {
+    ...rest,
+    reason,
+    changes: { ...rest.changes, tool_response: replaced },
+    output: { ...output, hookSpecificOutput: specific },
+  };
+}
+
+const withSpecific = (
+  { output = {} }: Verdict,
+  fields: Readonly<Record<string, unknown>>,
+): NonNullable<Verdict['output']> => ({
+  ...output,
+  hookSpecificOutput: { ...output.hookSpecificOutput, ...fields },
+});

@@ -1,0 +1,71 @@
+import { hookPointOf, type HookEventName } from '../../hook-points.ts';
+import { decidingCommon, decidingSpecific, wordsOf as plainWordsOf } from '../llxprt/vocabulary.ts';
+import type { AnswerWords } from '../llxprt/vocabulary.ts';
+import type { Vocabulary } from '../near-misses.ts';
+
+/** What an answer to an event may do. */
+interface Power {
+  /** A denial and a stop count. */
+  readonly decides?: true;
+  /** `additionalContext` reaches the model. */
+  readonly context?: true;
+  /** Fields of `hookSpecificOutput` that only Gemini CLI gives a meaning. */
+  readonly own?: readonly string[];
+}
+
+const powers: Readonly<Partial<Record<HookEventName, Power>>> = {
+  BeforeTool: { decides: true },
+  AfterTool: { decides: true, context: true, own: ['tailToolCallRequest'] },
+  BeforeAgent: { decides: true, context: true },
+  AfterAgent: { decides: true, own: ['clearContext'] },
+  BeforeModel: { decides: true },
+  AfterModel: { decides: true },
+  SessionStart: { context: true },
+};
+
+/** What an answer to an event may do. */
+export const powerOf = (event: HookEventName): Power => powers[event] ?? {};
+
+/** Whom a message is for: around a tool the user alone. */
+export const messageKind = (event: HookEventName): 'notice' | 'message' =>
+  hookPointOf(event).subject === 'tool_name' ? 'notice' : 'message';
+
+/** The fields of `hookSpecificOutput` that mean something in answer to an event. */
+export const specificFields = (event: HookEventName): readonly string[] => [
+  ...hookPointOf(event).slots,
+  ...(powerOf(event).own ?? []),
+  ...(powerOf(event).context ? ['additionalContext'] : []),
+];
+
+/** The fields whose doubles are worth a word. */
+export const decidingFields = (event: HookEventName): readonly string[] => [
+  ...decidingCommon,
+  ...decidingSpecific(event).filter((name) => name !== 'permissionDecision'),
+];
+
+const known = new Map<HookEventName, AnswerWords>();
+
+/** What a hook's answer to an event may say, and where: as LLxprt has it, but for what only one of them knows. */
+export function wordsOf(event: HookEventName): AnswerWords {
+  const made = known.get(event) ?? makeWords(event);
+  known.set(event, made);
+  return made;
+}
+
+const decide = 'say it with "decision": "deny" (or "block", "allow") beside "hookSpecificOutput"';
+
+const without = (words: Vocabulary, legal: readonly string[]): Vocabulary => ({
+  ...words,
+  legal: [...words.legal.filter((name) => !name.startsWith('permission')), ...legal],
+  deciding: words.deciding.filter((name) => name !== 'permissionDecision'),
+  misplaced: { ...words.misplaced, permissionDecision: decide },
+});
+
+function makeWords(event: HookEventName): AnswerWords {
+  const { common, specific, inner } = plainWordsOf(event);
+  return {
+    common: without(common, []),
+    specific: without(specific, ['permissionDecisionReason', ...(powerOf(event).own ?? [])]),
+    inner,
+  };
+}

@@ -1,0 +1,17 @@
+import { entryWriter, inMilliseconds, unanchored, type Writer } from '../writer.ts';
+import { installation } from './install.ts';
+import { toGeminiTool } from './tools.ts';
+
+/** How Gemini CLI's settings say what a hook is. */
+export const writer: Writer = {
+  ...installation,
+  ...unanchored,
+  toolName: toGeminiTool,
+  write: entryWriter({
+    runs: { command: 'command' },
+    inGroups: true,
+    sequential: 'said',
+    fields: { env: 'env', name: 'name', description: 'description' },
+    timeout: inMilliseconds,
+  }),
+};

@@ -1,0 +1,34 @@
+import { join } from 'node:path';
+import { entryWriter, inMilliseconds, unanchored, type Writer } from '../writer.ts';
+
+/** How our own settings say what a hook is. */
+export const writer: Writer = {
+  ...unanchored,
+  fresh: '{}\n',
+  file: (scope, { cwd, home }) =>
+    join(scope === 'user' ? home : cwd, '.hookmachine', 'settings.json'),
+  toolName: (ours) => ours,
+  write: entryWriter({
+    runs: { command: 'command', live: 'command', module: 'module', http: 'url', prompt: 'prompt' },
+    inGroups: true,
+    sequential: 'said',
+    fields: {
+      args: 'args',
+      name: 'name',
+      description: 'description',
+      if: 'if',
+      async: 'async',
+      once: 'once',
+      model: 'model',
+      headers: 'headers',
+      allowedEnv: 'allowedEnv',
+      allowedUrls: 'allowedUrls',
+      concurrency: 'concurrency',
+      leftBehind: 'leftBehind',
+      prestart: 'prestart',
+    },
+    onBlock: { onFailure: 'block' },
+    onAllow: { onFailure: 'allow' },
+    timeout: inMilliseconds,
+  }),
+};

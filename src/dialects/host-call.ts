@@ -1,0 +1,50 @@
+import { object, oneOf, optional, readShape, text, type Shape } from '../protocol/fields.ts';
+import type { CheckedCall, ReadCall } from './dialect.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Fields of events that several hosts give alike. */
+export const call = { tool_name: text, tool_input: object, tool_use_id: optional(text) };
+export const trigger = { trigger: oneOf(['manual', 'auto']) };
+
+/** The fields of every event are ours, whatever an agent gives. */
+const base: ReadonlySet<string> = new Set([
+  'hook_event_name',
+  'session_id',
+  'transcript_path',
+  'cwd',
+]);
+
+/** An event's own fields, and what makes the event of them and of the canonical ones beside them. */
+export function ownFields(fields: Fields): {
+  readonly own: Fields;
+  readonly made: (canonical: Fields) => ReadCall;
+} {
+  const { tool_use_id: toolCallId, ...own } = Object.fromEntries(
+    Object.entries(fields).filter(([name]) => !base.has(name)),
+  );
+  const { transcript_path: transcriptPath } = fields;
+  const context = {
+    toolCallId: toolCallId as string | undefined,
+    ...(typeof transcriptPath === 'string' && { transcriptPath }),
+  };
+  return { own, made: (canonical) => ({ fields: { ...own, ...canonical }, context }) };
+}
+
+/** An event whose own fields have this shape, in canonical form; or what is wrong with them. */
+export function checkedCall(
+  shape: Shape,
+  given: Fields,
+  inCanonicalForm: (fields: Fields) => ReadCall,
+): CheckedCall {
+  const faults: string[] = [];
+  const fields = readShape(shape, given, faults);
+  return faults.length > 0 ? { faults } : inCanonicalForm(fields);
+}
+
+/** The result of a tool that failed. */
+export const failureOf = (message: string): Fields => ({
+  llmContent: message,
+  returnDisplay: message,
+  error: { message },
+});

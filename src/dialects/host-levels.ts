@@ -1,0 +1,114 @@
+import { authorities, type HookEventName, type HookSource } from '../protocol/events.ts';
+import { isRecord } from '../protocol/output.ts';
+import type { HookDefinition } from '../settings/hook-definition.ts';
+import type { HooksFromSource } from '../settings/hooks-from-source.ts';
+import { reaches } from '../settings/levels.ts';
+import type { SettingsProblem } from '../settings/problem.ts';
+import { danglingLink, type ReadSettingsFile, type SettingsFile } from '../settings/read-files.ts';
+import type { HookSite } from './hook-site.ts';
+import type { HostPlace } from './host-places.ts';
+
+/** A settings file of a host that is there. */
+export interface HostLevel extends SettingsFile {
+  readonly source: HookSource;
+}
+
+/** Those of these files that are there, and count for the site. */
+export const readLevels = (
+  places: readonly HostPlace[],
+  site: HookSite,
+  read: ReadSettingsFile,
+): HostLevel[] =>
+  places
+    .filter(({ source }) => source !== 'project' || site.ignoresProject !== true)
+    .flatMap(({ source, file, fault }) => {
+      if (fault) return [{ source, file, ...unlisted(file, fault) }];
+      const found = read(file, false) ?? (source === 'system' ? danglingLink(file) : undefined);
+      return found ? [{ source, ...found }] : [];
+    });
+
+/** A folder whose files are not all known. */
+const unlisted = (
+  file: string,
+  { message, fate, fix }: NonNullable<HostPlace['fault']>,
+): Omit<SettingsFile, 'file'> => ({
+  values: {},
+  problems: [{ file, place: '', message: `${message}, so ${fate}`, fix }],
+  broken: { fault: message, isUnread: true, isStale: false },
+});
+
+/**
+ * Hooks that deny these events in the place of those of a file that cannot be read: of the administrator's
+ * always (S-12), of any other where a failure denies and its hooks are not off (S-09, S-10).
+ */
+export function unknownGuards(
+  { source, file, problems, broken }: Pick<HostLevel, 'source' | 'file' | 'problems' | 'broken'>,
+  events: readonly { readonly event: HookEventName; readonly nativeEvent?: string }[],
+  { deniesUnknown }: HookSite,
+  isOff: (source: HookSource) => boolean = () => false,
+): HookDefinition[] {
+  if (broken === undefined || broken.isStale) return [];
+  const isSystems = source === 'system';
+  if (!isSystems && (isOff(source) || deniesUnknown?.(source) !== true)) return [];
+  const why = `${file} ${broken.fault}, so what it guards is unknown; ${problems.at(-1)!.fix}`;
+  const call = (): never => {
+    throw new Error(why);
+  };
+  return events.map((event) => ({
+    ...event,
+    type: 'function',
+    command: file,
+    name: isSystems ? "the administrator's settings" : file,
+    call,
+    timeout: 1_000,
+    onFailure: 'block',
+    sequential: false,
+    // Nothing of the project runs, so nobody has to trust it.
+    source: source === 'project' ? 'user' : source,
+    file,
+    place: 'hooks',
+    env: {},
+  }));
+}
+
+/** A level that switches hooks off, and the key by which it does. */
+export interface OffSwitch {
+  readonly level: HostLevel;
+  readonly key: string;
+}
+
+/**
+ * What switches a source's hooks off. A switch reaches hooks of its own level and of weaker ones (S-13);
+ * of a level's files the last one that has a word on it counts. `isOff` is undefined for one that has none.
+ */
+export function switchFor(
+  levels: readonly HostLevel[],
+  hooksOf: HookSource,
+  key: string,
+  isOff: (values: HostLevel['values']) => boolean | undefined,
+): OffSwitch | undefined {
+  for (const source of authorities.filter((authority) => reaches(authority, hooksOf))) {
+    const level = levels
+      .filter((one) => one.source === source && isOff(one.values) !== undefined)
+      .at(-1);
+    if (level && isOff(level.values) === true) return { level, key };
+  }
+  return undefined;
+}
+
+/** What a stronger level's switch takes away is said once for each file; one's own is one's own doing. */
+export const takenAway = (
+  { source, file, hooks }: HooksFromSource,
+  { level, key }: OffSwitch,
+): SettingsProblem[] =>
+  level.source === source || !isRecord(hooks) || Object.keys(hooks).length === 0
+    ? []
+    : [
+        {
+          ...(file !== undefined && { file }),
+          place: 'hooks',
+          message: `these hooks are off, because of "${key}" in ${level.file}`,
+          fix: 'ask whoever is responsible for that file',
+          code: 'off',
+        },
+      ];

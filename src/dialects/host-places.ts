@@ -1,0 +1,129 @@
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HookSource } from '../protocol/events.ts';
+import { homeFolder, realPath } from '../settings/levels.ts';
+import { isThere, settingsAtFirstSight, type FirstSight } from '../settings/read-files.ts';
+
+/** A settings file of a host that may be there. */
+export interface HostPlace {
+  readonly source: HookSource;
+  readonly file: string;
+  /** For a folder whose files are not all known. */
+  readonly fault?: PlaceFault;
+}
+
+interface PlaceFault {
+  readonly message: string;
+  /** What was done about it. */
+  readonly fate: string;
+  readonly fix: string;
+}
+
+/** What is in a folder, in the order of the names; one that is not there holds nothing. */
+export function entriesIn(folder: string): readonly Dirent[] | { readonly fault: PlaceFault } {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).toSorted((one, other) =>
+      one.name < other.name ? -1 : 1,
+    );
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' && !isThere(folder)) return [];
+    return {
+      fault: {
+        message: `cannot be read (${code ?? message})`,
+        fate: 'nothing in it counts',
+        fix: 'make it a folder that this user may read',
+      },
+    };
+  }
+}
+
+/** Where a host that keeps its settings in a folder of its own in projects and at home has its hooks. */
+export interface HostFolder {
+  /** The folder's name. */
+  readonly folder: string;
+  /** The administrator's settings. */
+  readonly system: string;
+  /** The variable that names a file in the place of those; such a file may only add hooks (S-11). */
+  readonly systemVariable: string;
+  /** Below the folder of an extension, the files of which each may hold or lead to hooks. */
+  readonly extensionFiles: readonly string[];
+}
+
+/** The settings files that count for a project, whether or not they are there. */
+export const hostSettings = (cwd: string, { folder, system }: HostFolder): HostPlace[] =>
+  settingsOf(cwd, folder, system);
+
+/** Where the user's extensions are installed. */
+export function extensionsFolder({ folder }: HostFolder): string | undefined {
+  const home = homeFolder();
+  return home && join(home, folder, 'extensions');
+}
+
+/** Whether a host's hooks seem to be there, of sources that count. */
+export function mayBeInHost(
+  host: HostFolder,
+  cwd: string,
+  counts: (source: HookSource) => boolean = () => true,
+): boolean {
+  const added = process.env[host.systemVariable];
+  const extensions = extensionsFolder(host);
+  return (
+    mayHoldHooks(hostSettings(cwd, host), counts) ||
+    (added !== undefined && counts('system') && existsSync(added)) ||
+    (extensions !== undefined &&
+      counts('extension') &&
+      mayHoldExtensions(extensions, host.extensionFiles))
+  );
+}
+
+/**
+ * The `settings.json` of the administrator, the user and the project, the strongest first, of a host that
+ * keeps the latter two in a folder of this name. In the home folder the project's settings are the user's.
+ */
+function settingsOf(cwd: string, folder: string, system: string): HostPlace[] {
+  const home = homeFolder();
+  const user = home && join(home, folder);
+  const own = join(cwd, folder);
+  const isUsers = user !== undefined && realPath(user) === realPath(own);
+  return [
+    { source: 'system', file: system },
+    ...(user === undefined ? [] : [{ source: 'user', file: join(user, 'settings.json') } as const]),
+    ...(isUsers ? [] : [{ source: 'project', file: join(own, 'settings.json') } as const]),
+  ];
+}
+
+/** Whether any of these files seems to hold hooks, of sources that count. */
+export const mayHoldHooks = (
+  places: readonly HostPlace[],
+  counts: (source: HookSource) => boolean,
+): boolean =>
+  places.some(
+    (place) =>
+      counts(place.source) &&
+      // One of the administrator's that is broken holds nothing that could be seen, and denies.
+      (place.source === 'system' ? isThere(place.file) : mayHold(sightOf(place))),
+  );
+
+/** Whether a folder of extensions has one with any of these files, of which each may hold or lead to hooks. */
+function mayHoldExtensions(folder: string, files: readonly string[]): boolean {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return false;
+  }
+  return names.some((name) => files.some((file) => existsSync(join(folder, name, file))));
+}
+
+/** Whether there are hooks as far as a look tells. */
+export const mayHold = (sight: FirstSight): boolean => 'fault' in sight || sight.hasHooks;
+
+const sightOf = ({ file, fault }: HostPlace): FirstSight =>
+  fault ? { fault: `${file} ${fault.message}` } : settingsAtFirstSight(file);
+
+/** What a look at the project's files tells; undefined where none of them has any hooks. */
+export function projectSight(places: readonly HostPlace[]): FirstSight | undefined {
+  const sights = places.filter(({ source }) => source === 'project').map(sightOf);
+  return sights.find((sight) => 'fault' in sight) ?? sights.find(mayHold);
+}

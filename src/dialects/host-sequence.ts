@@ -1,0 +1,10 @@
+import type { HookDefinition } from '../settings/hook-definition.ts';
+
+/** Whether one of the hooks that run asks for a sequence; of doubles only the first has a say. */
+export const runsInSequence = (
+  hooks: readonly HookDefinition[],
+  identity: (hook: HookDefinition) => string,
+): boolean =>
+  [...new Map(hooks.toReversed().map((hook) => [identity(hook), hook])).values()].some(
+    ({ sequential }) => sequential,
+  );

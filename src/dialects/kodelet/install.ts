@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { relayMark } from '../relay-entry.ts';
+import type { FilesInstallation } from '../installation.ts';
+import { kodeletEvents } from './events.ts';
+
+/** An executable for each type of hooks; of several hooks Kodelet heeds the last, so the name comes late. */
+export const installation: FilesInstallation = {
+  kind: 'files',
+  runsInProject: true,
+  files: (scope, { cwd, home }, call) =>
+    Object.keys(kodeletEvents).map((event) => ({
+      file: join(scope === 'user' ? home : cwd, '.kodelet', 'hooks', `zz-hookmachine-${event}`),
+      mode: 0o755,
+      text: `#!/bin/sh
+# ${relayMark}
+case "$1" in
+  hook) echo ${event} ;;
+  run) exec ${call()} ;;
+esac
+`,
+    })),
+  after: () => [],
+  notes: (scope) =>
+    scope === 'project'
+      ? [
+          'of several hooks Kodelet heeds the last that answers, and yours at home come later: --scope user is safer',
+        ]
+      : [],
+};

@@ -1,0 +1,50 @@
+import { defined } from '../../protocol/output.ts';
+import type { Speaker, HostAnswer, Wishes } from '../speaker.ts';
+
+const silence: HostAnswer = { exitCode: 1 };
+
+/**
+ * Answers as Kodelet obeys them. Of several hooks Kodelet heeds the last that ended with 0, even one
+ * that said nothing: whoever has nothing to say ends with another status, so as to undo no denial.
+ */
+export const speaker: Speaker = {
+  title: 'Kodelet',
+  eventIn: ({ event }) => event,
+  sessionIn: ({ conv_id }) => conv_id,
+  projectIn: ({ cwd }) => [cwd],
+  asks: () => false,
+  silence,
+  write(event, { native }, wishes): HostAnswer {
+    const answer = defined<Record<string, unknown>>(answerTo(event, native, wishes));
+    return Object.keys(answer).length > 0 ? { stdout: answer } : silence;
+  },
+};
+
+function answerTo(
+  event: string,
+  native: Readonly<Record<string, unknown>>,
+  wishes: Wishes,
+): Readonly<Record<string, unknown>> {
+  switch (event) {
+    case 'before_tool_call': {
+      const reason = wishes.take('deny');
+      return reason === undefined
+        ? { input: wishes.take('toolInput') && native['toolInput'] }
+        : { blocked: true, reason };
+    }
+    case 'user_message_send': {
+      const reason = wishes.takeRefusal();
+      return reason === undefined ? {} : { blocked: true, reason };
+    }
+    case 'after_tool_call':
+      return { output: wishes.take('toolResponse') && native['toolOutput'] };
+    case 'agent_stop': {
+      // It ends where nobody says anything.
+      wishes.take('stop');
+      const texts = [wishes.take('deny') ?? [], wishes.take('followUps') ?? []].flat();
+      return texts.length > 0 ? { follow_up_messages: texts } : {};
+    }
+    default:
+      return {};
+  }
+}

@@ -1,0 +1,19 @@
+import type { Host } from '../dialect.ts';
+
+/** OpenCode, whose hooks are functions of plugins: a plugin file calls the relay, and nobody's scripts are found here. */
+export const opencode: Host = {
+  name: 'opencode',
+  family: 'opencode',
+  events: {
+    'tool.execute.before': 'BeforeTool',
+    'tool.execute.after': 'AfterTool',
+    'chat.message': 'BeforeAgent',
+    'session.created': 'SessionStart',
+    'session.idle': 'AfterAgent',
+    'session.compacting': 'PreCompress',
+  },
+  readCall: async (...call) => (await import('./call.ts')).readCall(...call),
+  reportCall: async (result) => (await import('./call.ts')).reportCall(result),
+  speak: async () => (await import('./speak.ts')).speaker,
+  install: async () => (await import('./install.ts')).installation,
+};

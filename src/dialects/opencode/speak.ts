@@ -1,0 +1,40 @@
+import { defined } from '../../protocol/output.ts';
+import { joinTexts } from '../merge-effects.ts';
+import type { Speaker, HostAnswer } from '../speaker.ts';
+
+/** Answers as the plugin file that `hookmachine install opencode` writes carries them out. */
+export const speaker: Speaker = {
+  title: 'OpenCode',
+  eventIn: () => undefined,
+  projectIn: ({ cwd }) => [cwd],
+  asks: () => false,
+  write(event, { native }, wishes): HostAnswer {
+    const answer = ((): Readonly<Record<string, unknown>> => {
+      switch (event) {
+        case 'tool.execute.before':
+          return {
+            deny: wishes.take('deny'),
+            args: wishes.take('toolInput') && native['toolInput'],
+          };
+        case 'tool.execute.after':
+          return {
+            output: wishes.take('toolResponse') && native['toolOutput'],
+            append: joinTexts([wishes.take('deny'), wishes.take('context')]),
+          };
+        case 'chat.message':
+          return {
+            deny: wishes.takeRefusal(),
+            append: wishes.take('context'),
+          };
+        case 'session.idle':
+          // It ends where nobody says anything.
+          wishes.take('stop');
+          return { prompt: wishes.takeGoingOn() };
+        default:
+          return {};
+      }
+    })();
+    const said = defined<Record<string, unknown>>(answer);
+    return Object.keys(said).length > 0 ? { stdout: said } : {};
+  },
+};

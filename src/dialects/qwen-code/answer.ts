@@ -1,0 +1,319 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
+import { checkHookOutput, isRecord, type HookOutput } from '../../protocol/output.ts';
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import type { Answer, Decision, Effect } from '../answer.ts';
+import { denialAround, denialIn } from '../host-denials.ts';
+import { holdsDenial, nearMisses, withLostDenial } from '../near-misses.ts';
+import { doubledKeys, isTooDeep, withoutDeepFields } from '../printed-json.ts';
+import {
+  cutStdout,
+  factsOf,
+  failureText,
+  readOutcome,
+  cutNotes,
+  failure,
+  unawaitedAnswer,
+} from '../process-facts.ts';
+import { qwenEventOf, traitsOf, type QwenEventName } from './events.ts';
+import { fromQwenInput } from './tools.ts';
+import { decidingCommon, decidingSpecific, wordsOf } from './vocabulary.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What was printed, as an answer, before its exit code is looked at. */
+type Wants = Partial<
+  Pick<Answer, 'decision' | 'reason' | 'stop' | 'effects' | 'plainText' | 'ignored'>
+> & {
+  readonly notes: readonly string[];
+  readonly unreadable?: string;
+};
+
+/** The reason of a denial for which the hook gave none. */
+const defaultReason = 'Blocked by hook';
+
+const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
+  ignored: { host: 'Qwen Code', what: 'denial', why, fix },
+});
+
+/** What an ended hook said (as measured on the host; the departures stand in docs/dialects.md). */
+export function readAnswer(
+  hook: Pick<HookDefinition, 'event' | 'nativeEvent' | 'async'>,
+  outcome: HookProcessOutcome,
+  payload: HookPayload,
+): Answer {
+  const event = qwenEventOf(hook);
+  const answer = readOutcome(outcome, (exit) => readExit(event, exit, payload));
+  return hook.async ? { ...unawaitedAnswer(answer, []), plainText: false } : withLostDenial(answer);
+}
+
+function readExit(event: QwenEventName, exit: HookExit, payload: HookPayload): Answer {
+  const [stdout, stderr] = [exit.stdout.trim(), exit.stderr.trim()];
+  const text = exit.exitCode === 2 ? stderr : stdout || stderr;
+  const wants = text === '' ? { notes: [] } : readPrinted(event, text, exit, payload);
+  const { notes, ...said } = exit.exitCode === 2 ? withSilentDenial(event, wants, exit) : wants;
+  const answer: Answer = {
+    ...factsOf(exit),
+    ...said,
+    notes: [...notes, ...cutNotes(exit)],
+    status: 'ok',
+    success: exit.exitCode === 0,
+  };
+  if (answer.decision === 'deny' || answer.stop) return answer;
+  if (exit.exitCode === 0)
+    return exit.truncated.includes('stdout') ? failed(answer, cutStdout) : answer;
+  // What it said counts all the same; that it failed matters where failures deny.
+  return answer.decision !== undefined || answer.effects.length > 0
+    ? { ...answer, unreadable: failureText(exit) }
+    : failed(answer, failureText(exit));
+}
+
+const failed = (answer: Answer, message: string): Answer => ({ ...answer, ...failure(message) });
+
+/** The object that a text is, which may be encoded twice. */
+export function objectIn(
+  text: string,
+): { readonly fields: Fields; readonly json: string } | undefined {
+  try {
+    const once: unknown = JSON.parse(text);
+    const json = typeof once === 'string' ? once : text;
+    const fields: unknown = typeof once === 'string' ? JSON.parse(once) : once;
+    return isRecord(fields) ? { fields, json } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readPrinted(
+  event: QwenEventName,
+  text: string,
+  exit: HookExit,
+  payload: HookPayload,
+): Wants {
+  const object = objectIn(text);
+  return object
+    ? readObject(event, object.fields, object.json, payload)
+    : readText(event, text, exit);
+}
+
+/** Plain text: a message with exit 0, which is for the model at some events; a denial with 2; else a warning. */
+function readText(event: QwenEventName, text: string, { exitCode, stdout }: HookExit): Wants {
+  const { blocks, keepsDenials, textIsContext } = traitsOf(event);
+  if (exitCode === 2)
+    return blocks
+      ? { decision: 'deny', reason: text, notes: [] }
+      : { notes: [`exit 2 has no effect in answer to ${event}`] };
+  const lost = keepsDenials ? denialAround(text) : undefined;
+  if (lost)
+    return {
+      decision: 'deny',
+      reason: lost.reason ?? lost.stopReason ?? defaultReason,
+      notes: [],
+      ...wouldIgnore('it is not one JSON object', 'print that object and nothing else'),
+    };
+  const notes = holdsDenial(text)
+    ? ['a denial was NOT read: print one JSON object and nothing else']
+    : [];
+  if (text.startsWith('{'))
+    return {
+      notes: [...notes, 'its output is no valid JSON, so all of it was ignored'],
+      unreadable: 'its output is no valid JSON',
+    };
+  const effects: Effect[] = [{ kind: 'notice', text: exitCode === 0 ? text : `Warning: ${text}` }];
+  if (textIsContext && exitCode === 0 && stdout.trim() !== '')
+    effects.unshift({ kind: 'context', text });
+  return { effects, plainText: true, notes };
+}
+
+/** Exit 2 that denies nothing by itself: Qwen Code hears no denial, and a guard meant one. */
+function withSilentDenial(event: QwenEventName, wants: Wants, exit: HookExit): Wants {
+  if (!traitsOf(event).keepsDenials || wants.decision === 'deny') return wants;
+  const [stdout, stderr] = [exit.stdout.trim(), exit.stderr.trim()];
+  const object = objectIn(stdout);
+  const said = object ? denialIn(object.fields)?.reason : stdout;
+  const flaw =
+    stderr === ''
+      ? wouldIgnore('of exit 2 only stderr is read, which is empty', 'print the reason there')
+      : wouldIgnore(
+          'exit 2 with JSON that denies nothing',
+          'print the reason on stderr as plain text',
+        );
+  return {
+    decision: 'deny',
+    reason: wants.reason || said || defaultReason,
+    notes: wants.notes,
+    ...flaw,
+  };
+}
+
+/** What an object asks for; Qwen Code obeys it at every exit code. */
+function readObject(
+  event: QwenEventName,
+  printed: Fields,
+  json: string,
+  payload: HookPayload,
+): Wants {
+  const notes: string[] = [];
+  const whole = isTooDeep(json) ? withoutDeepFields(printed, notes) : printed;
+  const misses = missesIn(event, whole, json, payload);
+  const { output, notes: faults } = checkHookOutput(whole);
+  const specific = output.hookSpecificOutput ?? {};
+  const { keepsDenials } = traitsOf(event);
+  const decided = decisionOf(event, output, specific, notes);
+  const lost = keepsDenials && decided.decision !== 'deny' ? denialIn(whole) : undefined;
+  const denies = lost?.decision === 'deny';
+  if (!denies) notes.push(...misses, ...faults);
+  const stopped = stopOf(event, output, decided.decision);
+  const denial = denies
+    ? { decision: 'deny' as const, reason: lost?.reason ?? defaultReason }
+    : stopped.denial;
+  return {
+    ...decided,
+    ...denial,
+    ...(denies && wouldIgnore('it is not said as it should be', sayNo)),
+    effects: [
+      ...stopped.effects,
+      ...effectsOf(event, output, specific, payload, denial?.decision ?? decided.decision, notes),
+    ],
+    notes: [...notes, ...stopped.notes],
+    ...(misses[0] && { unreadable: `its answer is unclear: ${misses[0]}` }),
+  };
+}
+
+const sayNo = 'print {"decision": "block", "reason": "…"}';
+
+/** What was almost a word that decides. */
+function missesIn(event: QwenEventName, fields: Fields, json: string, received: Fields): string[] {
+  const { common, specific } = wordsOf(event);
+  const own = fields['hookSpecificOutput'];
+  return [
+    ...nearMisses(fields, common, received),
+    ...(isRecord(own) ? nearMisses(own, specific, received) : []),
+    ...doubledKeys(
+      json,
+      [...decidingCommon, ...decidingSpecific(event)],
+      ['hookSpecificOutput', 'decision'],
+    ).map((path) => `"${path}" was given more than once: the last one counts`),
+  ];
+}
+
+type Decided = Pick<Wants, 'decision' | 'reason' | 'stop' | 'ignored'>;
+
+const meanings: Readonly<Record<string, Decision>> = {
+  deny: 'deny',
+  block: 'deny',
+  ask: 'ask',
+  allow: 'allow',
+  approve: 'allow',
+};
+const meaningOf = (word: unknown): Decision | undefined =>
+  typeof word === 'string' && Object.hasOwn(meanings, word) ? meanings[word] : undefined;
+
+/** The strictest of what was decided in either place. */
+function decisionOf(
+  event: QwenEventName,
+  { decision, reason }: HookOutput,
+  specific: Fields,
+  notes: string[],
+): Decided {
+  if (event === 'PermissionRequest') return permissionOf(specific, reason);
+  const { blocks } = traitsOf(event);
+  const inner =
+    event === 'PreToolUse'
+      ? (['deny', 'ask', 'allow'] as const).find((one) => one === specific['permissionDecision'])
+      : undefined;
+  const words = [inner, meaningOf(decision)];
+  const word = (['deny', 'ask', 'allow'] as const).find((one) => words.includes(one));
+  const isUndone = inner === 'allow' && word === 'deny';
+  const innerReason = text(specific['permissionDecisionReason']);
+  const why = (event === 'PreToolUse' ? innerReason : undefined) ?? text(reason);
+  if (word === 'deny' && !blocks) {
+    notes.push(`a denial has no effect in answer to ${event}`);
+    return {};
+  }
+  if (word === 'ask' && event !== 'PreToolUse') {
+    notes.push(`to ask has no effect in answer to ${event}`);
+    return {};
+  }
+  return {
+    ...(word && { decision: word }),
+    ...(why !== undefined && { reason: why }),
+    ...(word === 'deny' && why === undefined && { reason: defaultReason }),
+    ...(isUndone && wouldIgnore('"permissionDecision" allows beside it', 'remove that')),
+  };
+}
+
+/** What answers the question whether a call may run. */
+function permissionOf({ decision }: Fields, reason: unknown): Decided {
+  const { behavior, message, interrupt } = isRecord(decision) ? decision : {};
+  const word = typeof behavior === 'string' ? behavior.trim().toLowerCase() : '';
+  if (word === 'deny')
+    return {
+      decision: 'deny',
+      reason: text(message) ?? text(reason) ?? defaultReason,
+      ...(interrupt === true && { stop: true }),
+    };
+  return word === 'allow' ? { decision: 'allow' } : {};
+}
+
+/** What `continue: false` comes to: no event of Qwen Code's ends the agent by it. */
+function stopOf(
+  event: QwenEventName,
+  { continue: goesOn, stopReason, reason }: HookOutput,
+  decided: Decision | undefined,
+): {
+  readonly denial?: Decided;
+  readonly effects: readonly Effect[];
+  readonly notes: readonly string[];
+} {
+  if (goesOn !== false) return { effects: [], notes: [] };
+  const why = text(stopReason) ?? text(reason) ?? defaultReason;
+  const { stop } = traitsOf(event);
+  if (stop === undefined)
+    return { effects: [], notes: [`"continue" has no effect in answer to ${event}`] };
+  if (stop === 'replaces')
+    return {
+      effects: [
+        { kind: 'replace', slot: 'tool_response', value: { llmContent: why, returnDisplay: why } },
+      ],
+      notes: [],
+    };
+  return {
+    ...(decided !== 'deny' && { denial: { decision: 'deny', reason: why } }),
+    effects: [],
+    notes: [],
+  };
+}
+
+function effectsOf(
+  event: QwenEventName,
+  { systemMessage, suppressOutput }: HookOutput,
+  specific: Fields,
+  payload: HookPayload,
+  decision: Decision | undefined,
+  notes: string[],
+): Effect[] {
+  const effects: Effect[] = [];
+  const context = text(specific['additionalContext']);
+  if (context !== undefined && traitsOf(event).context)
+    effects.push({ kind: 'context', text: context });
+  else if (context !== undefined)
+    notes.push(`"additionalContext" reaches nobody in answer to ${event}`);
+  if (event === 'PermissionRequest' && decision === 'allow') {
+    const { updatedInput } = isRecord(specific['decision']) ? specific['decision'] : {};
+    if (isRecord(updatedInput))
+      effects.push({
+        kind: 'replace',
+        slot: 'tool_input',
+        value: fromQwenInput(String(payload['tool_name']), updatedInput),
+      });
+  }
+  if (event === 'PreToolUse' && specific['tool_input'] !== undefined)
+    notes.push('"tool_input" reaches the next hook of a sequence alone, and not the tool');
+  if (systemMessage) effects.push({ kind: 'notice', text: systemMessage });
+  if (suppressOutput) effects.push({ kind: 'hide' });
+  return effects;
+}
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,0 +1,131 @@
+import { defined } from '../../protocol/output.ts';
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import type { HooksFromSource } from '../../settings/hooks-from-source.ts';
+import { defaultTimeout, reserved } from '../../settings/known-keys.ts';
+import {
+  checkEntries,
+  placeOf,
+  said,
+  type Checked,
+  type Complain,
+} from '../../settings/problem.ts';
+import {
+  fieldReader,
+  groupEntries,
+  isFlag,
+  isShell,
+  isText,
+  isTexts,
+  isTextsByName,
+  longestTimeout,
+  type GroupEntry,
+  type GroupFormat,
+} from '../hook-groups.ts';
+import { typedHook, type HandlerType } from '../typed-hook.ts';
+import { qwenEvents, traitsOf, type QwenEventName } from './events.ts';
+import { matcherFault } from './matcher.ts';
+
+const format: GroupFormat<QwenEventName> = {
+  host: 'Qwen Code',
+  events: Object.keys(qwenEvents) as QwenEventName[],
+  example: 'PreToolUse',
+  groupKeys: ['matcher', 'sequential', 'hooks'],
+  hookKeys: [
+    'type',
+    'command',
+    'url',
+    'headers',
+    'allowedEnvVars',
+    'prompt',
+    'model',
+    'name',
+    'description',
+    'timeout',
+    'env',
+    'shell',
+    'async',
+    'once',
+    'statusMessage',
+  ],
+  reserved,
+  matcherFault: (event, matcher) =>
+    traitsOf(event).subject === undefined ? undefined : matcherFault(matcher),
+  matcherFix: 'write names such as "write_file|edit", or a regular expression',
+};
+
+/** Checks hooks entry by entry: a bad one costs itself and nothing else. */
+export function defineHooks(from: HooksFromSource): Checked<HookDefinition> {
+  return checkEntries(from, (complain) => defineAll(from, complain));
+}
+
+function* defineAll(from: HooksFromSource, complain: Complain): Generator<HookDefinition> {
+  for (const entry of groupEntries(from, format, complain)) {
+    const definition = defineHook(entry, from, complain);
+    if (definition) yield definition;
+  }
+}
+
+function defineHook(
+  { event, group, matcher, hook, path }: GroupEntry<QwenEventName>,
+  from: HooksFromSource,
+  complain: Complain,
+): HookDefinition | undefined {
+  const typed = typedHook(hook, path, complain);
+  if (typed === undefined) return undefined;
+  const { type, command, fields } = typed;
+  const field = fieldReader(fields, path, complain);
+  const groupField = fieldReader(group, path.slice(0, -2), complain);
+  return {
+    event: qwenEvents[event].at,
+    nativeEvent: event,
+    type,
+    command,
+    name: field('name', isText, 'a string') || command,
+    timeout: timeoutOf(type, fields, path, complain),
+    sequential: groupField('sequential', isFlag, 'true or false') === true,
+    source: from.source,
+    place: placeOf(path),
+    env: { ...from.env, ...field('env', isTextsByName, 'an object of strings') },
+    ...(type === 'http' && {
+      allowedEnv: field('allowedEnvVars', isTexts, 'an array of names') ?? [],
+      allowedUrls: [command],
+    }),
+    ...defined({
+      description: field('description', isText, 'a string'),
+      matcher: traitsOf(event).subject === undefined ? undefined : matcher?.trim(),
+      file: from.file,
+      shell:
+        type === 'command'
+          ? (field('shell', isShell, '"bash" or "powershell"') ?? 'bash')
+          : undefined,
+      headers:
+        type === 'http' ? field('headers', isTextsByName, 'an object of strings') : undefined,
+      model: type === 'prompt' ? field('model', isText, 'a string') : undefined,
+      async: (type === 'command' && field('async', isFlag, 'true or false') === true) || undefined,
+    }),
+  };
+}
+
+/** From so many on, a number of seconds is one of milliseconds. */
+const fewestMilliseconds = 1_000;
+
+/** A deadline: seconds, or from 1000 on milliseconds; a number as a text is read, and what is none is the default. */
+function timeoutOf(
+  type: HandlerType,
+  { timeout }: Readonly<Record<string, unknown>>,
+  path: GroupEntry<QwenEventName>['path'],
+  complain: Complain,
+): number {
+  const usual = type === 'prompt' ? 30_000 : defaultTimeout;
+  if (timeout === undefined || timeout === null) return usual;
+  const given = typeof timeout === 'string' && timeout.trim() !== '' ? Number(timeout) : timeout;
+  if (typeof given !== 'number' || !Number.isFinite(given) || given <= 0) {
+    complain(() => ({
+      path: [...path, 'timeout'],
+      message: `${said(timeout)}, so it was ignored`,
+      fix: 'make it a positive number of seconds',
+    }));
+    return usual;
+  }
+  return Math.min(given >= fewestMilliseconds ? given : given * 1_000, longestTimeout);
+}

@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import type { EntriesInstallation } from '../installation.ts';
+
+const events = [
+  'PreToolUse',
+  'PermissionRequest',
+  'PostToolUse',
+  'PostToolUseFailure',
+  'UserPromptSubmit',
+  'Stop',
+  'SubagentStart',
+  'SubagentStop',
+  'SessionStart',
+  'SessionEnd',
+  'PreCompact',
+  'PostCompact',
+  'Notification',
+];
+
+/** Qwen Code's settings. */
+export const installation: EntriesInstallation = {
+  kind: 'entries',
+  fresh: '{}\n',
+  runsInProject: true,
+  file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.qwen', 'settings.json'),
+  entries: (call) =>
+    events.map((event) => ({
+      event,
+      // In seconds, of which Qwen Code waits for 60 before a tool, whatever stands here.
+      entry: { hooks: [{ type: 'command', command: call(), timeout: 60 }] },
+    })),
+  overHttp: {
+    failsOpen: 'where "hookmachine serve" does not answer',
+    entries: (request) =>
+      events.map((event) => ({
+        event,
+        entry: { hooks: [{ type: 'http', ...request(), timeout: 60 }] },
+      })),
+  },
+  after: (scope) =>
+    scope === 'project'
+      ? ['trust the folder in Qwen Code, which runs the hooks of a project only then']
+      : [],
+  notes: (scope) => [
+    ...(scope === 'project'
+      ? [
+          'a hook of yours that says "allow" undoes a denial of the project\'s: --scope user comes later and stands',
+        ]
+      : []),
+    'before a tool Qwen Code waits 60 s for its hooks, and then runs the tool',
+  ],
+};

@@ -1,0 +1,104 @@
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import { RegexBudget } from '../bounded-regex.ts';
+import { excludesNames } from '../tool-table.ts';
+import { qwenEventOf, traitsOf, type QwenEventName } from './events.ts';
+import { exactNamesOf, toQwenTool } from './tools.ts';
+
+type Matcher = (subject: string, budget?: RegexBudget) => boolean;
+
+/** Our words for what a matcher is compared with, as Qwen Code has them. */
+const theirWords: Readonly<Partial<Record<QwenEventName, Readonly<Record<string, string>>>>> = {
+  SessionStart: { compress: 'compact' },
+  SessionEnd: { exit: 'other' },
+  Notification: { ToolPermission: 'permission_prompt' },
+};
+
+/** One of our words for a source, a reason or a kind, as Qwen Code has it. */
+export const toQwenWord = (event: QwenEventName, ours: string): string =>
+  theirWords[event]?.[ours] ?? ours;
+
+/** The same the other way. */
+export const fromQwenWord = (event: QwenEventName, theirs: string): string =>
+  Object.entries(theirWords[event] ?? {}).find(([, word]) => word === theirs)?.[0] ?? theirs;
+
+const isAll = (matcher: string): boolean => ['', '*', '.*'].includes(matcher);
+
+/** What a matcher is made of: its entries, and the regular expression of all of them. */
+interface Parts {
+  readonly entries: readonly string[];
+  readonly source: string;
+}
+
+/** A `|` separates entries where it is not escaped, and neither in a group nor in a class. */
+function partsOf(matcher: string): Parts {
+  const entries = [''];
+  let depth = 0;
+  let isClass = false;
+  for (const [part] of matcher.matchAll(/\\[^]|[^]/g)) {
+    if (isClass) isClass = part !== ']';
+    else if (part === '[') isClass = true;
+    else if (part === '(') depth++;
+    else if (part === ')') depth--;
+    if (part === '|' && depth <= 0 && !isClass) entries.push('');
+    else entries[entries.length - 1] += part;
+  }
+  const kept = entries.map((entry) => entry.trim()).filter(Boolean);
+  return { entries: kept, source: kept.join('|') };
+}
+
+/** What is wrong with a matcher that can fit nothing but a name; undefined where it may fit more. */
+export function matcherFault(given: string): string | undefined {
+  const matcher = given.trim();
+  if (isAll(matcher)) return undefined;
+  const { entries, source } = partsOf(matcher);
+  if (entries.length === 0) return 'names nothing, so it fits nothing';
+  if (matcher.includes(',') && !/[{[(\\]/.test(matcher))
+    return 'has a comma, which separates nothing here, so it fits nothing';
+  return isRegex(source)
+    ? undefined
+    : 'is no regular expression, so it fits nothing but such names';
+}
+
+function isRegex(source: string): boolean {
+  try {
+    return Boolean(new RegExp(source));
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A matcher of Qwen Code's settings: a name or an alias, a list of them with `|`, or else one unanchored
+ * regular expression, which sees no aliases. A name of ours fits too. One that cannot be decided in time
+ * fits, so that a guard is never skipped.
+ */
+export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
+  const event = qwenEventOf(hook);
+  const { subject } = traitsOf(event);
+  const matcher = hook.matcher?.trim() ?? '';
+  if (subject === undefined || isAll(matcher)) return () => true;
+  const isTool = subject === 'tool_name';
+  const { entries, source } = partsOf(matcher);
+  if (entries.some(isAll)) return () => true;
+  const words = new Set([matcher, ...entries]);
+  const isTested = entries.length > 0 && isRegex(source);
+  return (given, budget = new RegexBudget()) => {
+    const name = isTool ? toQwenTool(given) : toQwenWord(event, given);
+    const exact = isTool ? exactNamesOf(given) : [name, given];
+    if (exact.some((one) => words.has(one))) return true;
+    if (!isTested) return false;
+    const tested = excludesNames(source) ? [name] : [...new Set([name, given])];
+    try {
+      return tested.some((one) => budget.test(source, one));
+    } catch (error) {
+      onUndecided(error as Error);
+      return true;
+    }
+  };
+}
+
+/** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
+export function matcherOf(hook: HookDefinition): string | undefined {
+  const { subject } = traitsOf(qwenEventOf(hook));
+  return subject === undefined ? undefined : hook.matcher?.trim() || '*';
+}

@@ -1,0 +1,48 @@
+import type { HookPayload } from '../../../machines/hook-event.ts';
+import type { HookEventName } from '../../protocol/events.ts';
+import { isRecord } from '../../protocol/output.ts';
+import type { Answer } from '../answer.ts';
+import type { NamedAnswer } from '../dialect.ts';
+import { withEscapedContext } from '../escaped-context.ts';
+import { mergeEffects } from '../merge-effects.ts';
+import type { Verdict } from '../verdict.ts';
+import { objectIn } from './answer.ts';
+import { fromQwenInput } from './tools.ts';
+
+/** What hooks say together: any denial wins, contexts are joined and escaped, and the last message stands. */
+export function merge(
+  event: HookEventName,
+  answers: readonly NamedAnswer[],
+  payload: HookPayload,
+): Verdict {
+  const verdict = withEscapedContext(mergeEffects(event, answers, payload));
+  const notice = answers
+    .flatMap(({ answer }) => (answer.status === 'ok' ? answer.effects : []))
+    .findLast((effect) => effect.kind === 'notice')?.text;
+  return { ...verdict, ...(notice !== undefined && { notice }) };
+}
+
+/** What the next hook of a sequence receives: arguments merged, though the tool gets none of them, and a prompt with the context below it. */
+export function chain(event: HookEventName, payload: HookPayload, answer: Answer): HookPayload {
+  if (!answer.success) return payload;
+  if (event === 'BeforeAgent') {
+    const context = answer.effects.find((effect) => effect.kind === 'context')?.text;
+    return context === undefined
+      ? payload
+      : { ...payload, prompt: `${String(payload['prompt'])}\n\n${context}` };
+  }
+  if (event !== 'BeforeTool') return payload;
+  const specific = objectIn(answer.stdout.trim() || answer.stderr.trim())?.fields[
+    'hookSpecificOutput'
+  ];
+  const change = isRecord(specific) ? specific['tool_input'] : undefined;
+  if (!isRecord(change)) return payload;
+  const { tool_input: before } = payload;
+  return {
+    ...payload,
+    tool_input: {
+      ...(isRecord(before) ? before : {}),
+      ...fromQwenInput(String(payload['tool_name']), change),
+    },
+  };
+}

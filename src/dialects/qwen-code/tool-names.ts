@@ -1,0 +1,15 @@
+import type { HookDefinition } from '../../settings/hook-definition.ts';
+import { toolNames as ourToolNames } from '../llxprt/tool-names.ts';
+import { qwenEventOf, traitsOf } from './events.ts';
+import { exactNamesOf } from './tools.ts';
+
+/** Qwen Code's tools that we have not. */
+const names =
+  'ask_user_question exit_plan_mode save_memory skill read_many_files structured_output'.split(' ');
+
+/** The names that a hook's matcher may fit, aliases and ours too; undefined where it is not for tools. */
+export function toolNames(hook: HookDefinition): readonly string[] | undefined {
+  if (traitsOf(qwenEventOf(hook)).subject !== 'tool_name') return undefined;
+  const ours = ourToolNames({ ...hook, event: 'BeforeTool' }) ?? [];
+  return [...new Set([...ours, ...names].flatMap(exactNamesOf))];
+}

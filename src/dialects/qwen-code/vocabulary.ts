@@ -1,0 +1,69 @@
+import type { Vocabulary } from '../near-misses.ts';
+import { traitsOf, type QwenEventName } from './events.ts';
+
+/** The common fields that may hold a guard's word. */
+export const decidingCommon = ['decision', 'continue', 'hookSpecificOutput'] as const;
+
+/** The fields of `hookSpecificOutput` that decide something in answer to an event. */
+export const decidingSpecific = (event: QwenEventName): readonly string[] =>
+  event === 'PreToolUse'
+    ? ['permissionDecision']
+    : event === 'PermissionRequest'
+      ? ['decision']
+      : [];
+
+/** What an event's answer may say at the top and in `hookSpecificOutput`. */
+export function wordsOf(event: QwenEventName): { common: Vocabulary; specific: Vocabulary } {
+  const decide =
+    event === 'PermissionRequest'
+      ? 'say it with "hookSpecificOutput": { "decision": { "behavior": "deny" } }'
+      : 'say it with "decision": "block" and a "reason"';
+  const instead: Vocabulary['instead'] = {
+    'a decision': decide,
+    arguments:
+      event === 'PermissionRequest'
+        ? 'new arguments are given as "hookSpecificOutput.decision.updatedInput"'
+        : 'new arguments are only taken in answer to PermissionRequest',
+    'a result': `a result is not replaced${traitsOf(event).stop === 'replaces' ? ', but by "continue": false' : ''}`,
+  };
+  const deciding = decidingSpecific(event);
+  return {
+    common: {
+      path: '',
+      legal: [
+        ...decidingCommon,
+        'reason',
+        'stopReason',
+        'suppressOutput',
+        'systemMessage',
+        'terminalSequence',
+        'hookEventName',
+        'additionalContext',
+      ],
+      deciding: decidingCommon,
+      misplaced: Object.fromEntries(
+        deciding
+          .filter((name) => name !== 'decision')
+          .map((name) => [name, `it belongs in "hookSpecificOutput.${name}"`]),
+      ),
+      instead,
+    },
+    specific: {
+      path: 'hookSpecificOutput.',
+      legal: [
+        ...deciding,
+        'permissionDecisionReason',
+        'hookEventName',
+        'additionalContext',
+        'artifacts',
+        'tool_input',
+      ],
+      deciding,
+      misplaced: {
+        continue: '"continue" belongs beside "hookSpecificOutput", not into it',
+        ...(!deciding.includes('decision') && { decision: decide }),
+      },
+      instead,
+    },
+  };
+}

@@ -1,0 +1,13 @@
+/** The streams in what our shell tool tells the model; of any other text all is stdout. */
+export function shellStreams(text: string, command: string): { stdout: string; stderr: string } {
+  const start = text.indexOf('\nStdout: ', text.indexOf(`Command: ${command}\n`) + command.length);
+  const end = text.lastIndexOf('\nExit Code: ');
+  const between = text.lastIndexOf('\nStderr: ', end);
+  if (start === -1 || between < start || end === -1) return { stdout: text, stderr: '' };
+  const part = (from: number, to: number): string =>
+    text.slice(from, to).replace(/^\(empty\)$/, '');
+  return {
+    stdout: part(start + '\nStdout: '.length, between),
+    stderr: part(between + '\nStderr: '.length, end),
+  };
+}

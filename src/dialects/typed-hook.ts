@@ -1,0 +1,38 @@
+import { isRecord } from '../protocol/output.ts';
+import { said, type Complain, type Path } from '../settings/problem.ts';
+
+/** The kinds of hooks that run here, and the field that says what each runs. */
+const handlers = { command: 'command', http: 'url', prompt: 'prompt' } as const;
+
+export type HandlerType = keyof typeof handlers;
+
+const isHandler = (type: unknown): type is HandlerType =>
+  typeof type === 'string' && Object.hasOwn(handlers, type);
+
+/** A hook that says its kind and what it runs. */
+export interface TypedHook {
+  readonly type: HandlerType;
+  readonly command: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Checks what kind a hook is of and what it runs; one that does not say it is reported and discarded. */
+export function typedHook(hook: unknown, path: Path, complain: Complain): TypedHook | undefined {
+  const discard = (at: Path, value: unknown, fix: string): undefined => {
+    complain(() => ({ path: at, message: `${said(value)}, so the hook was discarded`, fix }));
+  };
+  if (!isRecord(hook))
+    return discard(path, hook, 'make it an object: { "type": "command", "command": "…" }');
+  const { type } = hook;
+  if (!isHandler(type))
+    return discard(
+      [...path, 'type'],
+      type,
+      `hooks that run here are of type ${Object.keys(handlers).join(', ')}`,
+    );
+  const name = handlers[type];
+  const command = hook[name];
+  if (typeof command !== 'string' || !/\S/.test(command))
+    return discard([...path, name], command, `say what to run: "${name}": "…"`);
+  return { type, command, fields: hook };
+}

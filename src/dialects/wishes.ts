@@ -1,0 +1,107 @@
+import { hookPointOf, type HookEventName, type Slot } from '../hook-points.ts';
+import { textsIn } from '../protocol/tool-result.ts';
+import { joinTexts } from './merge-effects.ts';
+import type { Said, Wanted, Wishes } from './speaker.ts';
+import type { Verdict } from './verdict.ts';
+
+type Wish = keyof Wanted;
+
+/** The reason of a denial for which no hook gave one. */
+export const defaultReason = 'Blocked by hook';
+
+/** The wishes that a verdict holds, and which of them were taken. */
+export class AllWishes implements Wishes {
+  readonly #wanted: Partial<Wanted>;
+  readonly #taken = new Set<Wish>();
+
+  constructor(at: HookEventName, { verdict, toolInput, toolResponse }: Said) {
+    const { decision, reason, stop, stopReason, context, hide, changes } = verdict;
+    const { approved } = verdict;
+    const message = joinTexts([verdict.message, verdict.notice]);
+    const why = present(reason);
+    const whyStop = present(stopReason) ?? why ?? defaultReason;
+    const { denial, needsGuards } = hookPointOf(at);
+    // To stop goes before all that would have the agent work on.
+    const ends = stop && denial === 'sends on';
+    const followUps = ends ? [] : verdict.followUps;
+    // A tool does not run, and a prompt is not sent, after a stop (S-06).
+    const denies = (decision === 'deny' && !ends) || (stop && needsGuards);
+    this.#wanted = {
+      ...(denies && { deny: why ?? (stop ? whyStop : defaultReason) }),
+      ...(!denies && decision === 'ask' && { ask: why ?? 'A hook asks for your decision' }),
+      ...(!denies && decision === 'defer' && { defer: why ?? 'A hook puts this off' }),
+      ...(!denies && decision === 'allow' && approved === true && { allow: why ?? '' }),
+      ...(stop && { stop: whyStop }),
+      ...(present(context) !== undefined && { context: context! }),
+      ...(present(message) !== undefined && { message: message! }),
+      ...(hide && { hide: true as const }),
+      ...(toolInput && !denies && { toolInput }),
+      ...(toolResponse && { toolResponse }),
+      ...(followUps.length > 0 && { followUps }),
+      ...changeOf(changes, 'llm_request', 'llmRequest'),
+      ...changeOf(changes, 'llm_response', 'llmResponse'),
+      ...changeOf(changes, 'toolConfig', 'toolConfig'),
+    };
+  }
+
+  take<Kind extends Wish>(kind: Kind): Wanted[Kind] | undefined {
+    this.#taken.add(kind);
+    return this.#wanted[kind];
+  }
+
+  peek<Kind extends Wish>(kind: Kind): Wanted[Kind] | undefined {
+    return this.#wanted[kind];
+  }
+
+  takeRefusal(): string | undefined {
+    const stop = this.take('stop');
+    return this.take('deny') ?? stop;
+  }
+
+  takeGoingOn(): string | undefined {
+    return joinTexts([this.take('deny'), ...(this.take('followUps') ?? [])]);
+  }
+
+  takeResult(): string | undefined {
+    const response = this.take('toolResponse');
+    return response && (present(textsIn(response['llmContent'])) ?? 'A hook removed the output.');
+  }
+
+  /** What the host is not given, in words. */
+  lost(): string[] {
+    return (Object.keys(this.#wanted) as Wish[])
+      .filter((kind) => !this.#taken.has(kind))
+      .map((kind) => inWords(kind, this.#wanted[kind]));
+  }
+}
+
+const present = (text: string | undefined): string | undefined =>
+  text === undefined || text.trim() === '' ? undefined : text;
+
+function changeOf(changes: Verdict['changes'], slot: Slot, kind: Wish): Partial<Wanted> {
+  const change = changes[slot];
+  return change ? { [kind]: 'whole' in change ? change.whole : change.patch } : {};
+}
+
+const names: Readonly<Record<Wish, string>> = {
+  deny: 'a denial',
+  ask: 'that the user is to be asked',
+  defer: 'that the call is put off',
+  allow: 'an approval',
+  stop: 'that the agent is to stop',
+  context: 'context',
+  message: 'a message',
+  hide: 'that the output is not for the user',
+  toolInput: 'other arguments',
+  toolResponse: 'another result',
+  followUps: 'what the agent is to do next',
+  llmRequest: 'another request to the model',
+  llmResponse: 'another response of the model',
+  toolConfig: 'which tools are to be offered',
+};
+
+function inWords(kind: Wish, wanted: unknown): string {
+  return typeof wanted === 'string' && wanted !== ''
+    ? `${names[kind]} (${JSON.stringify(wanted.length > 80 ? `${wanted.slice(0, 80)}…` : wanted)})`
+    : names[kind];
+}
