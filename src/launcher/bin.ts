@@ -1,22 +1,24 @@
 import { plainFire } from './plain-fire.ts';
+import { plainRelay } from './plain-relay.ts';
 import { runCommand } from '../cli/run-command.ts';
 
 /*
- * What the command does. Agents start `fire` for every event, so a plain one finds all it needs in the
- * one file that this module is bundled into (see src/launcher/bundle.ts). Anything else is left to
- * `cli/main.ts`, outside of the bundle, before anything of it has a state: no module runs twice.
+ * What the command does. Agents start `fire` or `relay` for every event, so a plain one finds all it
+ * needs in the one file that this module is bundled into (see src/launcher/bundle.ts). Anything else is
+ * left to `cli/main.ts`, outside of the bundle, before anything of it has a state: no module runs twice.
  */
 
-/** How many hooks a plain `fire` has run, by its end: by then V8 has compiled what it needs (see start.ts). */
+/** How many hooks a plain `fire` or `relay` has run, by its end: by then V8 has compiled what it needs (see start.ts). */
 export let hooksRun: number | undefined;
 
-const asked = process.argv[2] === 'fire' ? plainFire(process.argv.slice(3)) : undefined;
+const [command, ...args] = process.argv.slice(2);
+const asked =
+  command === 'fire' ? plainlyFired() : command === 'relay' ? plainlyRelayed() : undefined;
 
 void toItsEnd(
   asked
     ? runCommand(async () => {
-        const { fire } = await import('../cli/fire.ts');
-        hooksRun = await fire(asked.event, asked.options);
+        hooksRun = await asked();
         // Unless others have work left, all that remains is to take the heap apart, which takes longest.
         process.prependOnceListener('beforeExit', () => {
           if (process.listenerCount('beforeExit') === 0) process.exit();
@@ -24,6 +26,19 @@ void toItsEnd(
       })
     : import('../cli/main.ts'),
 );
+
+function plainlyFired(): (() => Promise<number>) | undefined {
+  const plain = plainFire(args);
+  return plain && (async () => (await import('../cli/fire.ts')).fire(plain.event, plain.options));
+}
+
+function plainlyRelayed(): (() => Promise<number>) | undefined {
+  const plain = plainRelay(args);
+  return (
+    plain &&
+    (async () => (await import('../cli/relay.ts')).relay(plain.host, plain.event, plain.options))
+  );
+}
 
 async function toItsEnd(work: Promise<unknown>): Promise<void> {
   process.once('beforeExit', tellStuck);

@@ -98,6 +98,9 @@ const [bundle] = (
       // What a plain `fire` does not need.
       './dist/src/cli/main.js',
       './dist/src/journal/*',
+      ...['fire-readable', 'fire-sample', 'hook-asked-for', 'why-hooks'].map(
+        (name) => `./dist/src/cli/${name}.js`,
+      ),
     ],
     define: { 'import.meta.url': '__filename' },
     // A function, which is called with what CommonJS knows.

@@ -7,14 +7,13 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
-  writeFileSync,
   type Stats,
 } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { writeAtomically } from '../atomic-file.ts';
 
 /*
  * Where what V8 has compiled is kept. V8 runs it without looking at it, so whoever can write the file
@@ -98,20 +97,13 @@ export function keepCompiled(folders: readonly string[], name: string, compiled:
 }
 
 function keepIn(folder: string, name: string, { code, withHook }: Compiled): boolean {
-  const path = join(folder, name);
-  const draft = `${path}.${process.pid}`;
   try {
     makeOwn(folder);
     if (!isOwn(() => lstatSync(folder), 'directory')) return false;
     const trailer = Buffer.alloc(trailerSize);
     trailer.writeUInt32LE(crc32(code));
     trailer[4] = withHook ? 1 : 0;
-    try {
-      writeFileSync(draft, Buffer.concat([code, trailer]), { mode: 0o600, flag: 'wx' });
-      renameSync(draft, path);
-    } finally {
-      rmSync(draft, { force: true });
-    }
+    writeAtomically(join(folder, name), Buffer.concat([code, trailer]), { mode: 0o600 });
     dropOld(folder);
     return true;
   } catch {

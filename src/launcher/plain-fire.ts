@@ -32,7 +32,7 @@ export function plainFire(
 }
 
 /** Undefined where it is gone. */
-function currentFolder(): string | undefined {
+export function currentFolder(): string | undefined {
   try {
     return process.cwd();
   } catch {
@@ -40,7 +40,8 @@ function currentFolder(): string | undefined {
   }
 }
 
-const isWord = (text: string): boolean => text !== '' && !text.startsWith('-');
+/** Not an option, and not empty. */
+export const isWord = (text: string): boolean => text !== '' && !text.startsWith('-');
 
 type ReadValue = (value: string) => Partial<FireOptions> | undefined;
 

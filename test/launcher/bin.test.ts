@@ -9,15 +9,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { crc32 } from 'node:zlib';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
 import { main } from '../support/main.ts';
 import { group } from '../support/project.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
-
-const modules = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
 
 const call = JSON.stringify({ tool_name: 'write_file', tool_input: { file_path: 'a.txt' } });
 const settings = (command: string, matcher = 'write_file') => ({
@@ -33,6 +31,9 @@ interface Line {
 }
 
 const fire = ['fire', 'BeforeTool'];
+const relay = ['relay', 'claude-code'];
+const hostCall =
+  '{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"/a.txt"}}';
 const lines: Readonly<Record<string, Line>> = {
   'fire without a hook': { args: fire, settings: settings('exit 2', '^other$') },
   'fire with a hook': { args: fire, settings: settings(`cat >/dev/null; echo '{}'`) },
@@ -55,6 +56,9 @@ const lines: Readonly<Record<string, Line>> = {
       },
     },
   },
+  'a relay of an unknown event': { args: relay, input: '{"hook_event_name":"Newest"}' },
+  'a relay with a hook': { args: relay, input: hostCall, settings: settings('exit 2') },
+  'a relay of no known host': { args: ['relay', 'nobody'], input: hostCall },
   'an event of the other dialect': {
     args: ['fire', 'before_tool_call', '--dialect', 'kodelet'],
     input: '{"tool_name":"bash","tool_input":{}}',
@@ -114,13 +118,23 @@ test('the command can be started as it is', async () => {
   expect(stdout).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
+/** What the modules that the bundle was made of answer, in this process. */
+async function answerOfModules({ args, input = call, env }: Line, place: Sandbox) {
+  const { stdout, stderr, exitCode } = await inProcess(
+    { ...place, env: { ...place.env, ...env } },
+    args,
+    input,
+  );
+  return { stdout: same(stdout), stderr: same(stderr), exitCode };
+}
+
 describe('the bundle answers as the modules that it was made of do', () => {
   test.each(Object.entries(lines))('%s', async (_, line) => {
     const place = sandbox();
     if (line.settings !== undefined) place.write(place.files.project, line.settings);
-    const answers = await Promise.all([main, modules].map((file) => answer(file, line, place)));
-    expect(answers[0]).toEqual(answers[1]);
-    expect(answers[0]!.stdout + answers[0]!.stderr).not.toBe('');
+    const answered = await answer(main, line, place);
+    expect(answered).toEqual(await answerOfModules(line, place));
+    expect(answered.stdout + answered.stderr).not.toBe('');
   });
 });
 

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import type { Host } from '../dialects/dialect.ts';
+import { hosts } from '../dialects/hosts.ts';
+import type { Scope } from '../dialects/installation.ts';
+import { relayInCommand } from '../dialects/relay-entry.ts';
+import { isRecord } from '../protocol/output.ts';
+import { homeFolder } from '../settings/levels.ts';
+import { parseJson } from '../settings/parse-json.ts';
+import { folderTrust } from './folder-trust.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The host that called the relay of this one: some run the hooks in another host's files too. Undefined
+ * where that one calls a relay of its own at this event as well, so that the hooks run once. What a
+ * project's file says counts only where the user trusts the project: it must not silence their hooks.
+ */
+export async function callingHost(
+  host: Host,
+  given: Fields,
+  trust: true | undefined,
+): Promise<Host | undefined> {
+  const caller = hosts.find((one) => one.givesHooksOf?.(host.name, given, process.env) === true);
+  if (caller === undefined) return host;
+  return (await callsOwnRelay(caller, given, trust)) ? undefined : caller;
+}
+
+async function callsOwnRelay(
+  host: Host,
+  { hook_event_name: event }: Fields,
+  trust: true | undefined,
+): Promise<boolean> {
+  const installation = await host.install();
+  if (installation.kind !== 'entries') return false;
+  const cwd = process.cwd();
+  const home = homeFolder();
+  const site = { cwd, home: home ?? '', env: process.env };
+  const events = namesOf(host, event);
+  const holds = (scope: Scope): boolean =>
+    holdsCall(installation.file(scope, site), host.name, events);
+  if (home !== undefined && holds('user')) return true;
+  return holds('project') && folderTrust(cwd, trust).isTrustedFolder();
+}
+
+/** All names that a host has for an event. */
+const namesOf = ({ events }: Host, event: unknown): readonly string[] =>
+  typeof event === 'string' && Object.hasOwn(events, event)
+    ? Object.keys(events).filter((name) => events[name] === events[event])
+    : [];
+
+/** Whether a JSON file has a host call its relay at one of these events. */
+function holdsCall(file: string, host: string, events: readonly string[]): boolean {
+  try {
+    const parsed = parseJson(readFileSync(file, 'utf8'));
+    const hooks = 'value' in parsed && isRecord(parsed.value) ? parsed.value['hooks'] : undefined;
+    if (!isRecord(hooks)) return false;
+    return events.some((event) => textsOf(hooks[event]).some((text) => calls(text, host)));
+  } catch {
+    return false;
+  }
+}
+
+const calls = (command: string, host: string): boolean =>
+  relayInCommand(command) === 'whole' && command.split(/\s+/).includes(host);
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+}

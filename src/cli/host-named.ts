@@ -1,0 +1,13 @@
+import type { Host } from '../dialects/dialect.ts';
+import { hosts } from '../dialects/hosts.ts';
+import { CommandFailure } from './failure.ts';
+
+/** @throws {CommandFailure} when there is none of that name */
+export function hostNamed(name: string): Host {
+  const host = hosts.find((known) => known.name === name);
+  if (host === undefined)
+    throw new CommandFailure(
+      `there is no host "${name}": use one of ${hosts.map((known) => known.name).join(', ')}`,
+    );
+  return host;
+}

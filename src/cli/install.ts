@@ -1,0 +1,189 @@
+import { type Command, Option } from 'commander';
+import type { Installation, OverHttp, Scope } from '../dialects/installation.ts';
+import { tokenVariable } from '../dialects/relay-entry.ts';
+import { hosts } from '../dialects/hosts.ts';
+import { isHookmachineError } from '../errors.ts';
+import { changesFor, type FileChange, type InstallOrder } from '../install/change.ts';
+import { ownCommand, relayCall } from '../install/relay-command.ts';
+import { requestOf } from '../install/serve-request.ts';
+import { keptPort, keptToken, portIfKept, tokenFile } from '../serve/kept-address.ts';
+import { CommandFailure } from './failure.ts';
+import { hostNamed } from './host-named.ts';
+import { diffOf, say, siteOf } from './shown-change.ts';
+
+interface Options {
+  readonly cwd: string;
+  readonly scope: Scope;
+  readonly dryRun?: true;
+  readonly command?: string;
+  readonly via?: 'command' | 'http';
+  readonly acceptFailOpen?: true;
+}
+
+type What = 'install' | 'uninstall';
+
+const names = hosts.map(({ name }) => name).join(', ');
+
+/** `hookmachine install` and `hookmachine uninstall`: the entries of a host's own file that call the relay. */
+export function addInstall(program: Command): void {
+  const add = (what: What, description: string): Command =>
+    program
+      .command(what)
+      .argument('<host>', `the agent: ${names}`)
+      .description(description)
+      .addOption(
+        new Option('--scope <scope>', 'for this project, or for all that you work on')
+          .choices(['project', 'user'])
+          .default('project'),
+      )
+      .option('--dry-run', 'show what would change, and write nothing')
+      .option('--cwd <dir>', 'the project folder', process.cwd())
+      .option(
+        '--command <command>',
+        'how hookmachine is started there (default: by its name where it is in PATH, or else by its path)',
+      )
+      .action((host: string, options: Options) => carryOut(what, host, options));
+  add('install', "write the entries into the agent's own file that have it call the relay")
+    .addOption(
+      new Option(
+        '--via <way>',
+        'have the agent start a command for each event, or post it to "hookmachine serve"',
+      )
+        .choices(['command', 'http'])
+        .default('command'),
+    )
+    .option(
+      '--accept-fail-open',
+      'with --via http: the agent may run tools unguarded where "hookmachine serve" is not reached',
+    )
+    .addHelpText(
+      'after',
+      `
+The change is shown. Comments, order and everything else in the file stay as they are, and entries that
+are there already are left alone.
+
+Example:
+  hookmachine install claude-code --scope user --dry-run`,
+    );
+  add('uninstall', "take the entries that call the relay out of the agent's own file");
+}
+
+async function carryOut(what: What, name: string, options: Options): Promise<void> {
+  const host = hostNamed(name);
+  const { scope } = options;
+  const site = siteOf(options);
+  const [installation, { title }] = await Promise.all([host.install(), host.speak()]);
+  const own =
+    options.command === undefined
+      ? ownCommand(site, scope, installation.runsInProject === true, process.argv[1] ?? '')
+      : { command: options.command };
+  if (own === undefined)
+    throw new CommandFailure(
+      'what npx fetches is not kept, so hooks could not call it: install hookmachine first (npm install --global hookmachine)',
+    );
+  const over = options.via === 'http' ? overHttpOf(installation, title, options) : undefined;
+  const port = over ? await portToServe() : portIfKept();
+  const request = (over || what === 'uninstall') && port ? requestOf(name, port) : undefined;
+  try {
+    const call = relayCall(own, name);
+    const changes = changesFor(what, { installation, title, scope, site, call, request });
+    const isChanged = changes.some(changesFile);
+    for (const change of changes.filter(changesFile)) {
+      say(diffOf(change));
+      if (!options.dryRun) change.carryOut();
+    }
+    say(outcomeOf(what, title, changes, isChanged, options));
+    for (const note of changes.flatMap(({ notes }) => notes)) say(`Note: ${note}.`);
+    if (what !== 'install') return;
+    if ('note' in own && own.note !== undefined) say(`Note: ${own.note}.`);
+    for (const note of installation.notes?.(scope) ?? []) say(`Note: ${note}.`);
+    const twice = elsewhere(name, { installation, title, scope, site, call, request });
+    if (twice !== undefined) say(`Note: ${twice}.`);
+    const todos = [...installation.after(scope), ...(over ? servedBy(over, title, options) : [])];
+    for (const todo of todos) say(`To do: ${todo}.`);
+  } catch (error) {
+    if (isHookmachineError(error, 'SETTINGS_NOT_EDITABLE'))
+      throw new CommandFailure(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** What to know where the entries are in the file of the other scope, too. */
+function elsewhere(host: string, { scope, ...order }: InstallOrder): string | undefined {
+  const other = scope === 'user' ? 'project' : 'user';
+  const own = changesFor('install', { ...order, scope }).map(({ file }) => file);
+  let found: FileChange | undefined;
+  try {
+    found = changesFor('uninstall', { ...order, scope: other }).find(changesFile);
+  } catch {
+    // A file that cannot be read is reported to whoever installs there.
+  }
+  return found === undefined || own.includes(found.file)
+    ? undefined
+    : `the entries are in ${found.file} too, so hooks may run twice: hookmachine uninstall ${host} --scope ${other} takes them out there`;
+}
+
+/** How hooks of the host post, as far as the user takes what comes of it (S-21). */
+function overHttpOf(
+  installation: Installation,
+  title: string,
+  { acceptFailOpen }: Options,
+): OverHttp {
+  const over = installation.kind === 'entries' ? installation.overHttp : undefined;
+  if (over === undefined)
+    throw new CommandFailure(`${title} has no HTTP hooks: install it without --via http`);
+  if (over.failsOpen && !acceptFailOpen)
+    throw new CommandFailure(
+      `${title} runs tools unguarded ${over.failsOpen}, and no entry can change that: install it without --via http, or accept it with --accept-fail-open`,
+    );
+  return over;
+}
+
+/** Where `serve` will be, and the token that it will ask for. */
+function portToServe(): Promise<number> {
+  keptToken();
+  return keptPort();
+}
+
+/** What the user has to do, and should know, where hooks post to `serve`. */
+const servedBy = (
+  { failsOpen, after = [] }: OverHttp,
+  title: string,
+  { scope }: Options,
+): readonly string[] => [
+  `keep "hookmachine serve" running; ${title} ${failsOpen ? `runs tools unguarded ${failsOpen}` : 'denies tools and prompts where it does not answer'}`,
+  `start ${title} with the token in its environment: export ${tokenVariable}="$(cat '${tokenFile()}')"`,
+  ...after,
+  ...(scope === 'project'
+    ? ['others who work in this project need "hookmachine serve" on the port that the entries name']
+    : []),
+];
+
+const changesFile = ({ before, after = '' }: FileChange): boolean => before !== after;
+
+function outcomeOf(
+  what: What,
+  title: string,
+  changes: readonly FileChange[],
+  isChanged: boolean,
+  { dryRun, via }: Options,
+): string {
+  const [calls, call] =
+    via === 'http'
+      ? ['posts to hookmachine serve', 'post to hookmachine serve']
+      : ['calls the relay', 'call the relay'];
+  const files = changes.map(({ file }) => file).join(', ');
+  const isIgnored = changes.some((change) => change.isIgnored);
+  if (!isChanged)
+    return isIgnored
+      ? `The entries are there already, and ${title} does not read them as the file stands: ${files}`
+      : what === 'install'
+        ? `${title} ${calls} already: ${files}`
+        : `${title} does not ${call}: ${files}`;
+  if (dryRun) return 'Nothing was written (--dry-run).';
+  if (isIgnored)
+    return `The entries are written, and ${title} does not read them as the file stands: ${files}`;
+  return what === 'install'
+    ? `${title} ${calls} from now on: ${files}`
+    : `${title} ${calls} no more: ${files}`;
+}

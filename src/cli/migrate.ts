@@ -1,0 +1,147 @@
+import { sep } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { Scope } from '../dialects/installation.ts';
+import { findSame, knownDialects } from '../dialects/index.ts';
+import { isHookmachineError } from '../errors.ts';
+import { createConfig } from '../hooks/create-config.ts';
+import { HookRegistry } from '../hooks/hook-registry.ts';
+import { migrate, placeOfHook } from '../migrate/migrate.ts';
+import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
+import { dialectNamed } from './dialects-option.ts';
+import { CommandFailure } from './failure.ts';
+import { diffOf, say, siteOf } from './shown-change.ts';
+import { trustOfEach } from './trust-option.ts';
+
+interface Options {
+  readonly from: Dialect;
+  readonly to: Dialect;
+  readonly cwd: string;
+  readonly scope: Scope;
+  readonly write?: true;
+}
+
+const namesOf = (dialects: readonly Dialect[]): string =>
+  dialects.map(({ name }) => name).join(', ');
+
+const writable = namesOf(knownDialects.filter((dialect) => 'write' in dialect));
+
+/** `hookmachine migrate`: the hooks of one dialect, written as another's. */
+export function addMigrate(program: Command): void {
+  program
+    .command('migrate')
+    .description("rewrite one dialect's hooks as another's, and say what cannot be carried over")
+    .addOption(
+      new Option('--from <dialect>', `whose hooks: ${namesOf(knownDialects)}`)
+        .argParser(dialectNamed)
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--to <dialect>', `as whose: ${writable}`)
+        .argParser(dialectNamed)
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--scope <scope>', "the project's hooks, or the user's")
+        .choices(['project', 'user'])
+        .default('project'),
+    )
+    .option('--write', 'make the change, which is only shown otherwise')
+    .option('--cwd <dir>', 'the project folder', process.cwd())
+    .addHelpText(
+      'after',
+      `
+Comments, order and everything else in the file stay as they are, and the hooks that are read from are left
+where they are. A hook that is there already is not written again.
+Exit status: 0 all was carried over, 2 something was not, 1 the command could not do its work.
+
+Example:
+  hookmachine migrate --from claude-code --to hookmachine`,
+    )
+    .action(carryOver);
+}
+
+async function carryOver({ from, to, scope, write, ...options }: Options): Promise<void> {
+  if (findSame(from, to))
+    throw new CommandFailure(`${from.name} and ${to.name} have the same hooks`);
+  const writer = await to.write?.();
+  if (writer === undefined)
+    throw new CommandFailure(`${to.name} cannot be written: use one of ${writable} as --to`);
+  const site = siteOf({ ...options, scope });
+  const { hooks, left } = await hooksOf(from, site.cwd, scope);
+  // A dialect may have to look for hooks before it can be asked of any.
+  await to.find({
+    cwd: site.cwd,
+    settings: () => [],
+    ignoresProject: true,
+    trusts: () => false,
+    run: () => Promise.reject(new Error('No program is run here.')),
+  });
+  try {
+    const done = migrate({ from, to, writer, scope, site, hooks });
+    if (done.added > 0) {
+      say(diffOf(done));
+      if (write) done.carryOut();
+    }
+    const lost = [...left, ...done.lost];
+    for (const line of lost) say(`Not carried over as it was: ${line}`);
+    if (done.added > 0 && !write) say('Nothing was written (give --write).');
+    say(summary(done, from, to, write));
+    for (const note of done.notes) say(note);
+    say(
+      "The scripts were not changed: what they receive and how they answer may differ, which 'hookmachine matrix SCRIPT' shows.",
+    );
+    process.exitCode = lost.length > 0 ? 2 : 0;
+  } catch (error) {
+    if (isHookmachineError(error, 'SETTINGS_NOT_EDITABLE'))
+      throw new CommandFailure(error.message, { cause: error });
+    throw error;
+  }
+}
+
+const many = (count: number): string => `${count} ${count === 1 ? 'hook' : 'hooks'}`;
+
+function summary(
+  { added, known, file }: Pick<ReturnType<typeof migrate>, 'added' | 'known' | 'file'>,
+  from: Dialect,
+  to: Dialect,
+  write: true | undefined,
+): string {
+  if (added + known === 0) return `No hooks of ${from.name} to write for ${to.name}.`;
+  const also = known > 0 ? `; ${many(known)} already there` : '';
+  return `${many(added)} ${write ? 'written' : 'to write'} to ${file}${also}.`;
+}
+
+/** The hooks of a dialect that are the project's or the user's, and what of them does not run there either. */
+async function hooksOf(dialect: Dialect, cwd: string, scope: Scope) {
+  const config = createConfig({
+    cwd,
+    dialects: [dialect],
+    onWarning: () => undefined,
+    onNote: () => undefined,
+    ...trustOfEach(cwd),
+  });
+  const registry = await HookRegistry.load(config);
+  const isMeant = ({ source }: { readonly source: string }): boolean => source === scope;
+  const all = registry.getAllHooks().filter(isMeant);
+  const runs = (hook: (typeof all)[number]): boolean => hook.enabled && registry.isOn(hook);
+  const isInProject = ({ file }: SettingsProblem): boolean =>
+    file?.startsWith(cwd + sep) ?? scope === 'project';
+  return {
+    hooks: all.filter(runs),
+    left: [
+      ...registry.problems
+        .filter((problem) => isInProject(problem) === (scope === 'project'))
+        .map(formatProblem),
+      ...registry.unasked
+        .filter(isMeant)
+        .map(
+          (hook) =>
+            `${placeOfHook(hook)}: its event is unknown until you trust it (hookmachine trust)`,
+        ),
+      ...all
+        .filter((hook) => !runs(hook))
+        .map((hook) => `${placeOfHook(hook)}: it is switched off, and was not written`),
+    ],
+  };
+}

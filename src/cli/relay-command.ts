@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { hosts } from '../dialects/hosts.ts';
+import { dialectsOption } from './dialects-option.ts';
+import { hostNamed } from './host-named.ts';
+import { noHooksOption } from './no-hooks-option.ts';
+import { addRecordingOptions } from './recording-option.ts';
+import type { RelayOptions } from './relay-options.ts';
+import { relay } from './relay.ts';
+import { trustOption } from './trust-option.ts';
+
+/** `hookmachine relay <host>`: all our hooks as one hook of a host. */
+export function addRelay(program: Command): void {
+  addRecordingOptions(program.command('relay'))
+    .argument('<host>', `the agent that calls it: ${hosts.map(({ name }) => name).join(', ')}`)
+    .argument('[event]', 'for hosts whose input does not name the event')
+    .description(
+      "be a hook of that agent: read its event on stdin, run the hooks of all dialects but the agent's own, answer as it obeys",
+    )
+    .option('--cwd <dir>', 'the project folder (default: as the agent says)')
+    .option(...dialectsOption)
+    .option(...noHooksOption)
+    .option(...trustOption)
+    .addHelpText(
+      'after',
+      `
+\`hookmachine install <host>\` writes the entries that call it.
+
+Example:
+  echo '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}' | hookmachine relay claude-code`,
+    )
+    .action(
+      async (host: string, event: string | undefined, options: RelayOptions) =>
+        void (await relay(hostNamed(host), event, options)),
+    );
+}

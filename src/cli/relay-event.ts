@@ -1,0 +1,127 @@
+import type { Dialect, Host } from '../dialects/dialect.ts';
+import { findSame, presentDialects } from '../dialects/index.ts';
+import type { Said, Speaker, HostAnswer } from '../dialects/speaker.ts';
+import { AllWishes } from '../dialects/wishes.ts';
+import { isRecord } from '../protocol/output.ts';
+import { callOutcome, type CallOutcome } from './call-outcome.ts';
+import { CommandFailure } from './failure.ts';
+import type { Fired, FiredEvent } from './run-hooks.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An event as a host gave it. */
+export interface HostEvent {
+  readonly host: Host;
+  readonly given: Fields;
+  /** The event, for hosts whose input does not name it. */
+  readonly named: string | undefined;
+}
+
+/** What stands between a host and our hooks. */
+export interface RelayPath {
+  /** What the input is called in messages. */
+  readonly input: string;
+  /** How an event is named that the input does not name. */
+  readonly naming: string;
+  /** The project folder. */
+  readonly projectOf: (speaker: Speaker, sessionId: string | undefined) => string;
+  /** Takes the event through the hooks. */
+  readonly through: (fired: FiredEvent, sessionId: string | undefined) => Promise<Fired>;
+  /** Tells the user, where no hook runs. */
+  readonly warn: (line: string) => void;
+}
+
+/** What came of an event. */
+export interface Relayed {
+  readonly answer: HostAnswer;
+  /** How many hooks ran. */
+  readonly hookCount: number;
+}
+
+/** Which dialects' hooks run for a host: not those of its own dialect, which it runs itself. */
+export const dialectsBeside = (host: Host): readonly Dialect[] =>
+  presentDialects.filter((one) => !findSame(one, host));
+
+/**
+ * Takes an event of a host through our hooks, and finds the answer to that host.
+ *
+ * @throws {CommandFailure} when the input is no event of this host
+ */
+export async function relayEvent(
+  { host, given, named }: HostEvent,
+  path: RelayPath,
+): Promise<Relayed> {
+  const speaker = await host.speak();
+  const noAnswer: Relayed = { answer: speaker.silence ?? {}, hookCount: 0 };
+  const event = eventOf({ host, given, named }, speaker, path);
+  if (event === undefined) return noAnswer;
+  const read = await host.readCall(event, given);
+  if ('faults' in read)
+    throw new CommandFailure(`${path.input} does not fit ${event}: ${read.faults.join('; ')}`);
+  if (read.isOnlyTheirs) return noAnswer;
+  const sessionId = sessionOf(speaker, given);
+  const project = path.projectOf(speaker, sessionId);
+  const ownFiles = new Set(speaker.readsItself?.(project));
+  const at = host.events[event]!;
+  const fired: FiredEvent = {
+    event: at,
+    fields: read.fields,
+    ...(read.parts && { parts: read.parts.calls }),
+    context: read.context,
+    folder: project,
+    canAsk: speaker.asks(event),
+    ...(ownFiles.size > 0 && { runsElsewhere: ({ file = '' }) => ownFiles.has(file) }),
+  };
+  const { warn, ...came } = await path.through(fired, sessionId);
+  const outcome = callOutcome(fired, came, read.parts);
+  const said = await saidTo(host, given, fired, outcome);
+  const wishes = new AllWishes(at, said);
+  const answer = speaker.write(event, said, wishes);
+  if (read.parts?.note !== undefined) warn(`${event} of ${speaker.title}: ${read.parts.note}`);
+  for (const wish of [...wishes.lost(), ...outcome.lost])
+    warn(`${speaker.title} cannot be given this in answer to ${event}: ${wish}`);
+  const ran = [came.result, ...(came.partResults ?? [])].flatMap(({ results }) => results);
+  return { answer, hookCount: ran.length };
+}
+
+/** The event that the host's input names, or else whoever calls us; undefined for one that nobody here knows. */
+function eventOf(
+  { host: { events }, given, named }: HostEvent,
+  { title, eventIn = ({ hook_event_name }) => hook_event_name }: Speaker,
+  { input, naming, warn }: RelayPath,
+): string | undefined {
+  const event = eventIn(given) ?? named;
+  if (typeof event !== 'string')
+    throw new CommandFailure(`${input} does not name the event of ${title}: name it, ${naming}`);
+  if (Object.hasOwn(events, event)) return event;
+  warn(`${title} has an event that is not known here, so no hook runs for it: ${event}`);
+  return undefined;
+}
+
+/** Hooks use it in file names. */
+function sessionOf(
+  { sessionIn = ({ session_id }) => session_id }: Speaker,
+  given: Fields,
+): string | undefined {
+  const id = sessionIn(given);
+  return typeof id === 'string' && /^[\w.-]+$/.test(id) ? id : undefined;
+}
+
+async function saidTo(
+  host: Host,
+  given: Fields,
+  { fields, folder }: FiredEvent,
+  { verdict, toolInput, toolResponse }: CallOutcome,
+): Promise<Said> {
+  const tool = 'tool_name' in fields ? String(fields.tool_name) : undefined;
+  const { followUps } = verdict;
+  return {
+    given,
+    project: folder,
+    verdict,
+    native: await host.reportCall({ toolName: tool, toolInput, toolResponse, followUps }),
+    ...(tool !== undefined && { tool }),
+    ...(isRecord(toolInput) && { toolInput }),
+    ...(toolResponse && { toolResponse }),
+  };
+}

@@ -1,0 +1,68 @@
+import type { Host } from '../dialects/dialect.ts';
+import type { Speaker, HostAnswer } from '../dialects/speaker.ts';
+import type { HookEventName } from '../hook-points.ts';
+import { callingHost } from './calling-host.ts';
+import { tellUser } from './has-no-hook.ts';
+import { parseJsonObject } from './parse-json-object.ts';
+import { print } from './print.ts';
+import { projectFolder, isFolder } from './project-folder.ts';
+import { readStdinFirst } from './read-stdin.ts';
+import { dialectsBeside, relayEvent } from './relay-event.ts';
+import type { RelayOptions } from './relay-options.ts';
+import { throughHooks } from './through-hooks.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Hosts go on, and may end, while these are still under way. */
+const unawaited: readonly HookEventName[] = ['SessionEnd', 'Notification'];
+
+/** Stands for all our hooks as one hook of a host: takes its event through them, answers as it obeys, and returns how many ran. */
+export async function relay(
+  asked: Host,
+  named: string | undefined,
+  options: RelayOptions,
+): Promise<number> {
+  const input = 'stdin';
+  const given = parseJsonObject(await readStdinFirst(), input);
+  const host = await callingHost(asked, given, options.trust);
+  if (host === undefined) return 0;
+  const { dialects = dialectsBeside(host) } = options;
+  const { answer, hookCount } = await relayEvent(
+    { host, given, named },
+    {
+      input,
+      naming: `hookmachine relay ${host.name} EVENT`,
+      projectOf: (speaker) => projectOf(speaker, given, options),
+      through(fired, sessionId) {
+        const { event, folder } = fired;
+        const through = {
+          ...options,
+          cwd: folder,
+          endsWithCaller: !unawaited.includes(event),
+          ...(sessionId && { sessionId }),
+        };
+        return throughHooks(fired, dialects, through, sessionId);
+      },
+      warn: tellUser,
+    },
+  );
+  printAnswer(answer);
+  return hookCount;
+}
+
+function projectOf(
+  { projectIn }: Speaker,
+  given: Fields,
+  { cwd: named }: Pick<RelayOptions, 'cwd'>,
+): string {
+  const folders = projectIn?.(given, process.env) ?? [];
+  return projectFolder(
+    named ?? folders.filter((folder) => typeof folder === 'string').find(isFolder) ?? '.',
+  );
+}
+
+function printAnswer({ stdout, exitCode = 0 }: HostAnswer): void {
+  process.exitCode = exitCode;
+  if (stdout !== undefined)
+    print(typeof stdout === 'string' ? stdout : `${JSON.stringify(stdout)}\n`);
+}

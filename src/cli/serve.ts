@@ -1,0 +1,138 @@
+import { isAbsolute } from 'node:path';
+import type { Host } from '../dialects/dialect.ts';
+import { tokenVariable } from '../dialects/relay-entry.ts';
+import type { Speaker } from '../dialects/speaker.ts';
+import { isHookmachineError } from '../errors.ts';
+import { serveJournal, type LiveInspector } from '../inspector/start-inspector.ts';
+import { observeAll } from '../journal/observe-all.ts';
+import { warn } from '../log.ts';
+import { answerHosts, type Posted } from '../serve/answer-hosts.ts';
+import { keepPort, keptPort, keptToken, tokenFile } from '../serve/kept-address.ts';
+import { CommandFailure } from './failure.ts';
+import { hostNamed } from './host-named.ts';
+import { portOf, untilInterrupted } from './inspect-option.ts';
+import { parseJsonObject } from './parse-json-object.ts';
+import { print } from './print.ts';
+import { printable } from './printable.ts';
+import { isFolder } from './project-folder.ts';
+import { recorded } from './recording-option.ts';
+import { dialectsBeside, relayEvent } from './relay-event.ts';
+import { sessionProject } from './session-project.ts';
+import type { ServeOptions } from './serve-command.ts';
+import { WarmHooks } from './warm-hooks.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Answers hosts over HTTP as `relay` does, until it is interrupted. */
+export async function serve(options: ServeOptions): Promise<void> {
+  const token = keptToken();
+  const port = portOf(options.port, '--port') ?? (await keptPort());
+  const { inspect, onWarning } = await recorded(process.cwd(), options);
+  // It outlives many folders, and none of them needs to stay for it.
+  process.chdir('/');
+  let shown: LiveInspector | undefined;
+  const tell = (line: string): void => {
+    shown?.warned(line);
+    if (onWarning) onWarning(line);
+    else warn(undefined, line);
+  };
+  const answers = answerHosts({
+    token,
+    tokenHint: `set ${tokenVariable} for the agent to what ${tokenFile()} holds`,
+    answer: (posted) => answer(posted),
+    warn: tell,
+  });
+  const page = await serveJournal('hookmachine serve', { port, holdsProcess: true }, answers).catch(
+    (cause: unknown) => {
+      if (isHookmachineError(cause, 'PORT_UNAVAILABLE')) throw portTaken(port, cause);
+      throw cause;
+    },
+  );
+  const { origin, port: usedPort } = new URL(page.url);
+  keepPort(Number(usedPort));
+  shown = page;
+  const warm = new WarmHooks({
+    ...options,
+    observe: observeAll(page.observe, inspect)!,
+    warn: tell,
+  });
+
+  async function answer({ host: name, event, body, signal }: Posted): Promise<object | undefined> {
+    const host = hostNamed(name);
+    const installation = await host.install();
+    if (installation.kind !== 'entries' || installation.overHttp === undefined) {
+      const { title } = await host.speak();
+      throw new CommandFailure(
+        `${title} has no HTTP hooks: have it call hookmachine relay ${name}`,
+      );
+    }
+    const input = 'the body';
+    const given = parseJsonObject(body, input);
+    const { dialects = dialectsBeside(host) } = options;
+    const { answer: said } = await relayEvent(
+      { host, given, named: event },
+      {
+        input,
+        naming: `post it to /${name}/EVENT`,
+        projectOf: (speaker, sessionId) => projectOf(host, speaker, given, sessionId),
+        through: (fired, sessionId) =>
+          warm.through({ fired, host: name, sessionId, dialects, signal }),
+        warn: tell,
+      },
+    );
+    return typeof said.stdout === 'object' ? said.stdout : undefined;
+  }
+
+  const interrupted = untilInterrupted();
+  tellAddress(options, { url: origin, inspector: page.url });
+  await interrupted;
+  await answers.end();
+  warm.close();
+  page.end();
+  await page.close();
+}
+
+function portTaken(port: number, cause: Error): CommandFailure {
+  return new CommandFailure(
+    `port ${port}, which the entries of agents name, is in use: is another hookmachine serve running? End it, or choose another port with --port and install the entries anew`,
+    { cause },
+  );
+}
+
+/** The session's project, or else the folder that the host names. */
+function projectOf(
+  { name }: Host,
+  { projectIn }: Speaker,
+  given: Fields,
+  sessionId: string | undefined,
+): string {
+  // The variables of this process are those of no session.
+  const folders = [...(projectIn?.(given, {}) ?? []), given['cwd']];
+  const folder = folders
+    .filter((one) => typeof one === 'string')
+    .find((one) => isAbsolute(one) && isFolder(one));
+  if (folder === undefined)
+    throw new CommandFailure(
+      'the body names no project folder that is there: its "cwd" must be the whole path of one',
+    );
+  return sessionId === undefined ? folder : sessionProject(name, sessionId, folder);
+}
+
+function tellAddress(
+  { json }: ServeOptions,
+  { url, inspector }: { readonly url: string; readonly inspector: string },
+): void {
+  const file = tokenFile();
+  if (json) return print(`${JSON.stringify({ url, pid: process.pid, tokenFile: file })}\n`);
+  print(
+    printable(
+      [
+        `Hooks are run for events that are posted to ${url}/HOST, until Ctrl-C.`,
+        `The token that agents must send is in ${file}; have it in their environment:`,
+        `  export ${tokenVariable}="$(cat '${file}')"`,
+        `Calls are shown at ${inspector}`,
+        '',
+      ].join('\n'),
+    ),
+  );
+}

@@ -1,0 +1,156 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { writeAtomically } from '../atomic-file.ts';
+import type {
+  EntriesInstallation,
+  FilesInstallation,
+  Installation,
+  InstallSite,
+  RelayCall,
+  Scope,
+  ServeRequest,
+} from '../dialects/installation.ts';
+import { isMadeByInstall } from '../dialects/relay-entry.ts';
+import { attempt, openJsonFile, SettingsEditError } from '../settings/edit-json-file.ts';
+import { emptyBefore, emptyPlaces, forgetEmpty, keepEmpty } from './empty-places.ts';
+import { withEntries, withoutEntries } from './entries.ts';
+
+/** What is going to be done to one file. */
+export interface FileChange {
+  readonly file: string;
+  /** '' where there is no such file. */
+  readonly before: string;
+  /** Undefined where the file goes. */
+  readonly after: string | undefined;
+  /** What the user should know beside it. */
+  readonly notes: readonly string[];
+  /** The host will not read the file as it stands. */
+  readonly isIgnored?: true;
+  /** Does it. Throws a `SettingsEditError`. */
+  readonly carryOut: () => void;
+}
+
+/** What is to be installed, and where. */
+export interface InstallOrder {
+  readonly installation: Installation;
+  readonly title: string;
+  readonly scope: Scope;
+  readonly site: InstallSite;
+  readonly call: RelayCall;
+  /** Given where hooks post to `serve`. */
+  readonly request?: ServeRequest | undefined;
+}
+
+/**
+ * What installing or uninstalling changes, file by file; a file that stays as it is is among them.
+ *
+ * @throws {SettingsEditError} when one cannot be changed without harm
+ */
+export function changesFor(what: 'install' | 'uninstall', order: InstallOrder): FileChange[] {
+  const { installation } = order;
+  return installation.kind === 'entries'
+    ? [entriesChange(what, order, installation)]
+    : filesChanges(what, order, installation);
+}
+
+function entriesChange(
+  what: 'install' | 'uninstall',
+  { title, scope, site, call, request }: InstallOrder,
+  { file: fileFor, fresh, entries, overHttp, isStrict, trustsByPlace }: EntriesInstallation,
+): FileChange {
+  const file = fileFor(scope, site);
+  const { isThere, text, write, inTheWay } = openJsonFile(file, fresh);
+  const posted = request && overHttp?.entries(request, call);
+  // Taken out whichever way they call.
+  const wanted =
+    what === 'install' ? (posted ?? entries(call)) : [...entries(call), ...(posted ?? [])];
+  const keepsHooks = fresh.includes('"hooks"');
+  const wasEmpty = what === 'install' ? [] : emptyBefore(file);
+  const changed =
+    what === 'install'
+      ? withEntries(text, wanted)
+      : withoutEntries(text, wanted, keepsHooks, wasEmpty);
+  if ('path' in changed) throw inTheWay(changed);
+  // What held nothing was there before.
+  const isGone =
+    changed.removed > 0 &&
+    changed.text === fresh &&
+    wasEmpty.length === 0 &&
+    !lstatSync(file).isSymbolicLink();
+  const isIgnored = isStrict === true && what === 'install' && !isStrictJson(text);
+  const isLeft =
+    what === 'install'
+      ? 'left as they are (hookmachine uninstall takes them out)'
+      : 'taken out all the same';
+  return {
+    file,
+    before: isThere ? text : '',
+    after: isGone || !(isThere || what === 'install') ? undefined : changed.text,
+    ...(isIgnored && { isIgnored }),
+    notes: [
+      ...(changed.edited.length > 0
+        ? [
+            `entries of ours are not as they would be written now, and are ${isLeft}: ${changed.edited.join(', ')}`,
+          ]
+        : []),
+      ...changed.mixed.map(
+        (place) => `${place} calls the relay and does something else too: it is left as it is`,
+      ),
+      ...(isIgnored
+        ? [`${title} ignores a file with comments or trailing commas, as ${file} has: remove them`]
+        : []),
+      ...(trustsByPlace && changed.removed > 0 && !isGone
+        ? [
+            `${title} knows what you trust by its place in the file: look whether it trusts all the others still`,
+          ]
+        : []),
+    ],
+    carryOut() {
+      if (isGone) rmSync(file);
+      else write(changed.text);
+      if (what === 'uninstall') forgetEmpty(file);
+      else if (isThere) keepEmpty(file, emptyPlaces(text, wanted));
+    },
+  };
+}
+
+function isStrictJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function filesChanges(
+  what: 'install' | 'uninstall',
+  { scope, site, call }: InstallOrder,
+  { files }: FilesInstallation,
+): FileChange[] {
+  return files(scope, site, call).map(({ file, text, mode }): FileChange => {
+    const isThere = existsSync(file);
+    const before = isThere ? attempt(file, 'read', () => readFileSync(file, 'utf8')) : '';
+    const isOurs = !isThere || isMadeByInstall(before);
+    if (what === 'install') {
+      if (!isOurs)
+        throw new SettingsEditError(
+          `${file}: is there, and was not made by hookmachine install; rename or remove it first`,
+        );
+      const carryOut = (): void =>
+        attempt(file, 'written', () => {
+          mkdirSync(dirname(file), { recursive: true });
+          writeAtomically(file, text, { mode });
+        });
+      return { file, before, after: text, notes: [], carryOut };
+    }
+    const notes = !isOurs
+      ? [`${file} was not made by hookmachine install, and is left as it is`]
+      : isThere && before !== text
+        ? [`${file} was edited by hand, or made by another version; it is removed all the same`]
+        : [];
+    const after = isOurs ? undefined : before;
+    const carryOut = (): void => attempt(file, 'removed', () => rmSync(file, { force: true }));
+    return { file, before, after, notes, carryOut };
+  });
+}

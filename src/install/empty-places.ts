@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeAtomically } from '../atomic-file.ts';
+import type { EventEntry } from '../dialects/installation.ts';
+import { isRecord } from '../protocol/output.ts';
+import { realPath } from '../settings/levels.ts';
+import { parseJson } from '../settings/parse-json.ts';
+import type { Path } from '../settings/problem.ts';
+import { stateFolder } from '../settings/state-folder.ts';
+import { textAt } from '../settings/edit-settings-text.ts';
+import { isEmpty, valueAt, valueOf } from './json-values.ts';
+
+/** A list or an object that held nothing before `install` wrote into it, as it stood there. */
+export interface EmptyPlace {
+  readonly path: Path;
+  readonly text: string;
+}
+
+/** What holds nothing, of the places that `install` writes into. */
+export const emptyPlaces = (text: string, wanted: readonly EventEntry[]): EmptyPlace[] =>
+  [[], ['hooks'], ...wanted.map(({ event }) => ['hooks', event])]
+    .filter((path) => isEmpty(valueAt(valueOf(text), path)))
+    .map((path) => ({ path, text: textAt(text, path)! }));
+
+/** Keeps in the user's state folder what of a file was empty, so that `uninstall` leaves it there. */
+export function keepEmpty(file: string, places: readonly EmptyPlace[]): void {
+  const record = recordOf(file);
+  const all = [...emptyBefore(file), ...places];
+  if (record === undefined || all.length === 0) return;
+  try {
+    mkdirSync(join(record, '..'), { recursive: true, mode: 0o700 });
+    writeAtomically(record, JSON.stringify(all), { mode: 0o600 });
+  } catch {
+    // Then what was empty goes with what it held.
+  }
+}
+
+/** What of a file was empty before `install` wrote into it, as far as that is known. */
+export function emptyBefore(file: string): readonly EmptyPlace[] {
+  const record = recordOf(file);
+  if (record === undefined) return [];
+  try {
+    const kept: unknown = JSON.parse(readFileSync(record, 'utf8'));
+    return Array.isArray(kept) ? kept.filter(isEmptyPlace) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Forgets it, once `uninstall` has put it back. */
+export function forgetEmpty(file: string): void {
+  const record = recordOf(file);
+  if (record !== undefined) rmSync(record, { force: true });
+}
+
+const isEmptyPlace = (value: unknown): value is EmptyPlace =>
+  isRecord(value) && Array.isArray(value['path']) && isEmptyText(value['text']);
+
+function isEmptyText(text: unknown): boolean {
+  const parsed = typeof text === 'string' ? parseJson(text) : undefined;
+  return parsed !== undefined && 'value' in parsed && isEmpty(parsed.value);
+}
+
+function recordOf(file: string): string | undefined {
+  const folder = stateFolder('install');
+  const name = createHash('sha256').update(realPath(file)).digest('hex');
+  return folder && join(folder, name);
+}

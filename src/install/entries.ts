@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { EventEntry } from '../dialects/installation.ts';
+import { postsToServe, relayInCommand } from '../dialects/relay-entry.ts';
+import { isRecord } from '../protocol/output.ts';
+import { addToList, removeAt, replaceAt, type InTheWay } from '../settings/edit-settings-text.ts';
+import { placeOf, type Path } from '../settings/problem.ts';
+import type { EmptyPlace } from './empty-places.ts';
+import { isEmpty, valueAt, valueOf } from './json-values.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** An entry of ours that stands in a settings file. */
+interface FoundEntry {
+  readonly event: string;
+  /** Of the handler, or of the group that holds nothing else. */
+  readonly path: Path;
+  readonly isEdited: boolean;
+}
+
+/** What became of a settings file's text. */
+export interface ChangedText {
+  readonly text: string;
+  /** Places of entries of ours that are not as `install` writes them. */
+  readonly edited: readonly string[];
+  /** Places where our relay is called beside something else. */
+  readonly mixed: readonly string[];
+  /** How many entries were taken out. */
+  readonly removed: number;
+}
+
+/** The text with all entries that are not there yet, each at the end of its event's list. */
+export function withEntries(text: string, wanted: readonly EventEntry[]): ChangedText | InTheWay {
+  const { found, mixed } = findEntries(valueOf(text), wanted);
+  let changed = text;
+  for (const { event, entry } of wanted) {
+    if (found.some((one) => one.event === event)) continue;
+    const next = addToList(changed, ['hooks', event], entry);
+    if (typeof next !== 'string') return next;
+    changed = next;
+  }
+  return { text: changed, edited: editedIn(found), mixed, removed: 0 };
+}
+
+/**
+ * The text without all entries of ours; lists that held nothing else go with them, `hooks` too unless it is
+ * to stay. What was empty before stands there again as it was.
+ */
+export function withoutEntries(
+  text: string,
+  wanted: readonly EventEntry[],
+  keepsHooks: boolean,
+  wasEmpty: readonly EmptyPlace[] = [],
+): ChangedText {
+  const { found, mixed } = findEntries(valueOf(text), wanted);
+  let changed = text;
+  for (const { path } of found.toReversed()) {
+    changed = removeAt(changed, path);
+    for (const around of [path.slice(0, 2), ...(keepsHooks ? [] : [['hooks']])])
+      if (isEmpty(valueAt(valueOf(changed), around))) changed = emptied(changed, around, wasEmpty);
+  }
+  return { text: changed, edited: editedIn(found), mixed, removed: found.length };
+}
+
+function emptied(text: string, path: Path, wasEmpty: readonly EmptyPlace[]): string {
+  const before = wasEmpty.find((place) => placeOf(place.path) === placeOf(path));
+  return before === undefined ? removeAt(text, path) : replaceAt(text, path, before.text);
+}
+
+const editedIn = (found: readonly FoundEntry[]): string[] =>
+  found.filter(({ isEdited }) => isEdited).map(({ path }) => placeOf(path));
+
+function findEntries(
+  value: Fields,
+  wanted: readonly EventEntry[],
+): { readonly found: readonly FoundEntry[]; readonly mixed: readonly string[] } {
+  const found: FoundEntry[] = [];
+  const mixed: string[] = [];
+  const { hooks } = value;
+  for (const [event, list] of Object.entries(isRecord(hooks) ? hooks : {}))
+    for (const [index, item] of listOf(list).entries()) {
+      const path = ['hooks', event, index];
+      const wholes = wanted.filter((one) => one.event === event).map(({ entry }) => entry);
+      const inner = isRecord(item) ? item['hooks'] : undefined;
+      const handlers = Array.isArray(inner)
+        ? inner.map((handler: unknown, at) => ({ handler, path: [...path, 'hooks', at] }))
+        : [{ handler: item, path }];
+      for (const { handler, path: at } of handlers) {
+        const relay = relayOf(handler);
+        if (relay === 'part') mixed.push(placeOf(at));
+        if (relay === 'whole')
+          found.push({
+            event,
+            path: handlers.length === 1 ? path : at,
+            isEdited: !wholes.some((whole) =>
+              isDeepStrictEqual(withoutCommands(item), withoutCommands(whole)),
+            ),
+          });
+      }
+    }
+  return { found, mixed };
+}
+
+/** The fields of a handler, in whatever host's words, that say what it runs. */
+const commandFields = ['command', 'bash', 'powershell', 'exec'] as const;
+
+function relayOf(handler: unknown): 'whole' | 'part' | undefined {
+  if (!isRecord(handler)) return undefined;
+  if (postsToServe(handler['headers'])) return 'whole';
+  const args = listOf(handler['args']).filter((arg) => typeof arg === 'string');
+  for (const field of commandFields) {
+    const command = handler[field];
+    const relay =
+      typeof command === 'string' ? relayInCommand([command, ...args].join(' ')) : undefined;
+    if (relay !== undefined) return relay;
+  }
+  return undefined;
+}
+
+/** Whatever the command is by which they call us, two entries are the same. */
+function withoutCommands(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value ?? null, (key, inner: unknown) =>
+      commandFields.some((field) => field === key) ? '' : inner,
+    ),
+  );
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -1,0 +1,61 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { basename, delimiter, isAbsolute, join } from 'node:path';
+import type { InstallSite, RelayCall, Scope } from '../dialects/installation.ts';
+import { shellWord } from '../shell-word.ts';
+
+/** How a host's hooks start our command: as a shell has it. */
+export interface OwnCommand {
+  readonly command: string;
+  /** What the user should know of it. */
+  readonly note?: string;
+}
+
+/** The command by which hooks of a host call its relay. */
+export const relayCall =
+  ({ command }: OwnCommand, host: string): RelayCall =>
+  (event) =>
+    [command, 'relay', host, ...(event === undefined ? [] : [event])].join(' ');
+
+/**
+ * How hooks find our command: by its name where it is installed for the user, in the project where it
+ * is a dependency of it and hooks run there, or else by its whole path. Undefined for one that will be
+ * gone, as npx fetches it.
+ */
+export function ownCommand(
+  { cwd, env }: InstallSite,
+  scope: Scope,
+  runsInProject: boolean,
+  script: string,
+): OwnCommand | undefined {
+  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => isAbsolute(folder));
+  const lasting = folders.filter(
+    (folder) => !/[\\/](?:node_modules[\\/]\.bin|_npx)\b/.test(folder),
+  );
+  if (lasting.some((folder) => canRun(join(folder, name)))) return { command: name };
+  const inProject = join('node_modules', '.bin', name);
+  if (scope === 'project' && runsInProject && canRun(join(cwd, inProject)))
+    return {
+      command: inProject,
+      note: 'everybody who works in this project needs its dependencies installed (npm install)',
+    };
+  if (/[\\/]_npx[\\/]/.test(script)) return undefined;
+  if (!/^hookmachine(?:\.cjs)?$/.test(basename(script)))
+    return { command: name, note: `${name} must be in PATH where the agent runs` };
+  return {
+    command: shellWord(script),
+    ...(scope === 'project' && {
+      note: `the entries name ${script}, which others who work in this project may not have: install hookmachine for them too`,
+    }),
+  };
+}
+
+const name = 'hookmachine';
+
+function canRun(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,11 @@
+import type { ServeRequest } from '../dialects/installation.ts';
+import { tokenVariable } from '../dialects/relay-entry.ts';
+
+/** What hooks of a host post to `serve` with. The token is in the host's environment, and never in its file. */
+export const requestOf =
+  (host: string, port: number): ServeRequest =>
+  (event) => ({
+    url: `http://127.0.0.1:${port}/${[host, event].filter(Boolean).join('/')}`,
+    headers: { Authorization: `Bearer $${tokenVariable}` },
+    allowedEnvVars: [tokenVariable],
+  });

@@ -1,0 +1,18 @@
+import type { Host } from '../dialects/dialect.ts';
+import { hosts } from '../dialects/hosts.ts';
+import type { RelayOptions } from '../cli/relay-options.ts';
+import { currentFolder, isWord } from './plain-fire.ts';
+
+/** What the arguments after `hookmachine relay` ask, where they are as `install` writes them; undefined for any other command line. */
+export function plainRelay(
+  args: readonly string[],
+):
+  | { readonly host: Host; readonly event: string | undefined; readonly options: RelayOptions }
+  | undefined {
+  const [name, event, ...more] = args;
+  const host = hosts.find((known) => known.name === name);
+  if (host === undefined || more.length > 0 || currentFolder() === undefined) return undefined;
+  return event === undefined || isWord(event)
+    ? { host, event, options: { hooks: true } }
+    : undefined;
+}

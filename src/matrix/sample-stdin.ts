@@ -1,0 +1,66 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import type { HookEventName } from '../hook-points.ts';
+import { definitionOf, readyToFind } from './run-as.ts';
+import { sampleFieldsOf } from './sample-fields.ts';
+import { lineScript } from './script.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * An event's own fields as a dialect spells them, to try `hookmachine fire` with: what a hook of it would
+ * receive, without what is ours to say. Undefined for an event that only its host knows.
+ */
+export async function sampleStdin(
+  dialect: Dialect,
+  name: string,
+  cwd: string,
+): Promise<Fields | undefined> {
+  await readyToFind(dialect, cwd);
+  const event = dialect.events[name]!;
+  const hook = definitionOf(dialect, name, event, lineScript('true', 1000));
+  const payloads = sampleFieldsOf(event).map((fields) => ({
+    ...baseFields(event, cwd),
+    ...fields,
+  }));
+  const fits = dialect.compileMatcher(hook, () => undefined);
+  // A dialect may have one name of an event for shells, another one for files.
+  const payload =
+    payloads.find(
+      (one) =>
+        (!('tool_name' in one) || fits(String(one.tool_name))) &&
+        dialect.applies?.(hook, one) !== false,
+    ) ?? payloads[0];
+  if (payload === undefined) return undefined;
+  const said = dialect.stdin(hook, payload, { toolCallId: 'call-1', messages });
+  const printed = JSON.parse(JSON.stringify(said)) as Fields;
+  return Object.fromEntries(
+    Object.entries(printed).filter(([, value]) => !isOurs(value, [name, event], cwd)),
+  );
+}
+
+const sample = 'sample';
+
+const baseFields = (event: HookEventName, cwd: string) => ({
+  session_id: sample,
+  transcript_path: sample,
+  cwd,
+  hook_event_name: event,
+  timestamp: sample,
+});
+
+/** What whoever fires an event need not say. */
+function isOurs(value: unknown, names: readonly string[], cwd: string): boolean {
+  const [one] = Array.isArray(value) && value.length === 1 ? (value as unknown[]) : [value];
+  return (
+    one === null ||
+    one === sample ||
+    one === cwd ||
+    (typeof one === 'string' && names.some((name) => name.toLowerCase() === one.toLowerCase()))
+  );
+}
+
+const conversation = [
+  { role: 'user', content: 'Say hello.' },
+  { role: 'assistant', content: 'Hello.' },
+] as const;
+const messages = () => conversation;

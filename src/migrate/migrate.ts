@@ -1,0 +1,175 @@
+import { basename } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { InstallSite, Scope } from '../dialects/installation.ts';
+import type { Writer } from '../dialects/writer.ts';
+import type { HookDefinition } from '../settings/hook-definition.ts';
+import { openJsonFile } from '../settings/edit-json-file.ts';
+import { addToList } from '../settings/edit-settings-text.ts';
+import { isRecord } from '../protocol/output.ts';
+import { carryMatcher } from './carry-matcher.ts';
+
+/** What is to be rewritten, and where. */
+export interface MigrationOrder {
+  readonly from: Dialect;
+  readonly to: Dialect;
+  readonly writer: Writer;
+  readonly scope: Scope;
+  readonly site: InstallSite;
+  readonly hooks: readonly HookDefinition[];
+}
+
+/** What rewriting changes, and what it cannot carry over. */
+export interface Migration {
+  readonly file: string;
+  /** '' where there is no such file. */
+  readonly before: string;
+  readonly after: string;
+  /** How many hooks are new there, and how many stood there already. */
+  readonly added: number;
+  readonly known: number;
+  readonly lost: readonly string[];
+  /** What is nearly the same. */
+  readonly notes: readonly string[];
+  /** Does it. Throws a `SettingsEditError`. */
+  readonly carryOut: () => void;
+}
+
+/**
+ * Writes hooks of one dialect into a file of another's.
+ *
+ * @throws {SettingsEditError} when it cannot be changed without harm
+ */
+export function migrate({ from, to, writer, scope, site, hooks }: MigrationOrder): Migration {
+  const file = writer.file(scope, site);
+  const { isThere, text, value, write, inTheWay } = openJsonFile(file, writer.fresh);
+  const there = isRecord(value['hooks']) ? value['hooks'] : {};
+  const lost: string[] = [];
+  const notes = new Set<string>();
+  const carried = new Map<string, HookDefinition[]>();
+  let [changed, added, known] = [text, 0, 0];
+  for (const hook of hooks) {
+    const tell = (what: string): void => {
+      lost.push(`${placeOfHook(hook)}: ${what}`);
+    };
+    const [nativeEvent] = Object.entries(to.events).find(([, at]) => at === hook.event) ?? [];
+    if (nativeEvent === undefined) {
+      tell(`${to.name} has no event for ${hook.nativeEvent ?? hook.event}: not carried over`);
+      continue;
+    }
+    const target = { dialect: to, writer, nativeEvent };
+    const { matcher, lost: unlike, fitsNothing } = carryMatcher(from, hook, target);
+    if (fitsNothing) {
+      tell('its matcher fits nothing, so it never runs: not carried over');
+      continue;
+    }
+    const { entry, lost: without, shell } = writer.write(hook, nativeEvent, matcher);
+    if (entry === undefined) {
+      tell(`${without.join('; ')}: not carried over`);
+      continue;
+    }
+    for (const what of [...unlike, ...without, ...otherwise(from, to, hook, nativeEvent)])
+      tell(what);
+    if (shell !== undefined)
+      notes.add(
+        `${from.name} has sh run these commands, and ${to.name} ${shell}, which understands nearly all that sh does.`,
+      );
+    if (isOnesOwn(hook, scope)) tell(`only you have that file, and others have ${file} too`);
+    carried.set(nativeEvent, [...(carried.get(nativeEvent) ?? []), hook]);
+    const { [nativeEvent]: list } = there;
+    if (Array.isArray(list) && list.some((one) => isDeepStrictEqual(plain(one), plain(entry)))) {
+      known++;
+      continue;
+    }
+    const next = addToList(changed, ['hooks', nativeEvent], entry);
+    if (typeof next !== 'string') throw inTheWay(next);
+    changed = next;
+    added++;
+  }
+  for (const [nativeEvent, together] of carried)
+    if (runOneByOne(from, to, together))
+      lost.push(
+        `${file} hooks.${nativeEvent}: its ${together.length} hooks run one after another there, and not side by side`,
+      );
+  return {
+    file,
+    before: isThere ? text : '',
+    after: added > 0 ? changed : isThere ? text : '',
+    added,
+    known,
+    lost,
+    notes: [...notes],
+    carryOut: () => write(changed),
+  };
+}
+
+/** Whether a project's hook stands in a file that others who work there do not have. */
+const isOnesOwn = ({ file = '' }: HookDefinition, scope: Scope): boolean =>
+  scope === 'project' && /\.local\.[^./]+$/.test(basename(file));
+
+/** Whether hooks that do not wait for each other would there. */
+const runOneByOne = (from: Dialect, to: Dialect, together: readonly HookDefinition[]): boolean =>
+  together.length > 1 && from.mode(together) === 'parallel' && to.mode(together) === 'sequential';
+
+/** As JSON has it: what a parser made is of no class. */
+const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
+
+/** The file and the place of a hook, and what it runs where it has none. */
+export const placeOfHook = ({
+  file,
+  place,
+  name,
+}: Pick<HookDefinition, 'file' | 'place' | 'name'>): string =>
+  [file, place].filter(Boolean).join(' ') || name;
+
+/** What is not in the entry itself: other calls that it is for, and variables that are not set. */
+function otherwise(
+  from: Dialect,
+  to: Dialect,
+  hook: HookDefinition,
+  nativeEvent: string,
+): string[] {
+  return [...failedTools(from, to, hook, nativeEvent), ...variables(from, to, hook)];
+}
+
+/** Some hosts tell of a tool that failed as another event alone. */
+function failedTools(
+  from: Dialect,
+  to: Dialect,
+  { matcher: _, if: __, once: ___, ...hook }: HookDefinition,
+  nativeEvent: string,
+): string[] {
+  if (hook.event !== 'AfterTool') return [];
+  const failed = {
+    tool_name: 'run_shell_command',
+    tool_input: { command: 'false' },
+    tool_response: { error: { message: 'failed' } },
+  };
+  const before = from.applies?.(hook, failed) ?? true;
+  const then = to.applies?.({ ...hook, nativeEvent }, failed) ?? true;
+  if (before === then) return [];
+  return [`it runs there ${then ? 'after tools that failed, too' : 'not after tools that failed'}`];
+}
+
+/** Variables of the source that the command names, and the target does not set. */
+function variables(
+  from: Dialect,
+  to: Dialect,
+  { nativeEvent: _, ...hook }: HookDefinition,
+): string[] {
+  const asked = { ...hook, event: 'BeforeTool' } as const;
+  const input = {
+    session_id: '',
+    transcript_path: '',
+    cwd: '/',
+    hook_event_name: 'BeforeTool',
+    timestamp: '',
+  } as const;
+  const set = from.environment(asked, input);
+  const then = to.environment(asked, input);
+  const line = [hook.command, ...(hook.args ?? [])].join(' ');
+  const named = new Set([...line.matchAll(/\$\{?(\w+)/g)].map(([, name]) => name!));
+  return [...named]
+    .filter((name) => Object.hasOwn(set, name) && !Object.hasOwn(then, name))
+    .map((name) => `$${name}, which its command uses, is not set there`);
+}

@@ -1,0 +1,104 @@
+import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { randomInt } from 'node:crypto';
+import { writeAtomically } from '../atomic-file.ts';
+import { HookmachineError } from '../errors.ts';
+import { newToken } from '../inspector/serve-feed.ts';
+import { stateFolder } from '../settings/state-folder.ts';
+
+/*
+ * Where `serve` is to be found, kept in the user's state folder: entries in the files of hosts stay
+ * valid when it is started anew.
+ */
+
+/** Below the ports that systems lend to connections, so that none of those takes it while `serve` does not run. */
+const [firstPort, lastPort] = [20_000, 32_767];
+
+const stateName = 'serve';
+
+/** The file that holds the token. */
+export const tokenFile = (): string => join(folder(), 'token');
+
+function folder(): string {
+  const found = stateFolder(stateName);
+  if (found === undefined)
+    throw new HookmachineError(
+      'COMMAND_FAILED',
+      'there is no home folder to keep the port and the token in: set HOME or XDG_STATE_HOME',
+    );
+  mkdirSync(found, { recursive: true, mode: 0o700 });
+  return found;
+}
+
+/** The token that hosts show, made when it is first asked for; only the user may read it. */
+export function keptToken(): string {
+  const file = tokenFile();
+  try {
+    // Made only where there is none: two at once have the same.
+    writeFileSync(file, `${newToken()}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unusable(file, error);
+  }
+  const stats = lstatSync(file);
+  const own = process.getuid?.();
+  const isOpen = own !== undefined && ((stats.mode & 0o077) !== 0 || stats.uid !== own);
+  const token = readFileSync(file, 'utf8').trim();
+  if (!stats.isFile() || isOpen || !/^[\w-]{32,}$/.test(token))
+    throw new HookmachineError(
+      'COMMAND_FAILED',
+      `the token in ${file} may be known to others, or is none: remove the file, and a new token is made`,
+    );
+  return token;
+}
+
+/** The port that entries of hosts name: the one that is kept, or a free one, which is kept from now on. */
+export async function keptPort(): Promise<number> {
+  const kept = portIfKept();
+  if (kept !== undefined) return kept;
+  for (let tries = 0; tries < 20; tries++) {
+    const port = randomInt(firstPort, lastPort);
+    if (!(await isFree(port))) continue;
+    keepPort(port);
+    return port;
+  }
+  throw new HookmachineError('COMMAND_FAILED', 'no free port was found: choose one with --port');
+}
+
+/** The port that is kept, if there is one. */
+export function portIfKept(): number | undefined {
+  const state = stateFolder(stateName);
+  const kept = state === undefined ? 0 : Number(readIfThere(join(state, 'port')));
+  return Number.isInteger(kept) && kept > 0 && kept < 65_536 ? kept : undefined;
+}
+
+/** Keeps a port for entries of hosts, and for the next start. */
+export function keepPort(port: number): void {
+  const file = join(folder(), 'port');
+  if (readIfThere(file).trim() === String(port)) return;
+  try {
+    writeAtomically(file, `${port}\n`, { mode: 0o600 });
+  } catch (error) {
+    throw unusable(file, error);
+  }
+}
+
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen({ port, host: '127.0.0.1' }, () => server.close(() => resolve(true)));
+  });
+
+const unusable = (file: string, cause: unknown): HookmachineError =>
+  new HookmachineError('COMMAND_FAILED', `${file} cannot be written: ${(cause as Error).message}`, {
+    cause,
+  });

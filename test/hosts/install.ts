@@ -1,0 +1,20 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execaSync } from 'execa';
+import { hostsFolder, programOf, published } from './installed.ts';
+
+/** Installs a published host, and says whether it is there then. */
+export function installHost(name: string): boolean {
+  mkdirSync(hostsFolder, { recursive: true });
+  const list = join(hostsFolder, 'package.json');
+  if (!existsSync(list)) writeFileSync(list, '{ "private": true }\n');
+  // Some want a newer Node than they need.
+  const args = ['install', '--no-audit', '--no-fund', '--force', '--loglevel=error'];
+  execaSync('npm', [...args, published[name]!.package], {
+    cwd: hostsFolder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    reject: false,
+    timeout: 180_000,
+  });
+  return programOf(name) !== undefined;
+}

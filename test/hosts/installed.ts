@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where `npm run hosts` installs them: nothing else of the project looks there. */
+export const hostsFolder = fileURLToPath(new URL('../../node_modules/.hosts/', import.meta.url));
+
+/** A host as it is published. */
+interface PublishedHost {
+  /** The package, in the version that was measured. */
+  readonly package: string;
+  /** Its program, from where packages are. Native ones are not where npm links them unless its install script ran. */
+  readonly program: string;
+}
+
+const { platform, arch } = process;
+
+/** The published hosts, by the names of their relays. */
+export const published: Readonly<Record<string, PublishedHost>> = {
+  'claude-code': {
+    package: '@anthropic-ai/claude-code@2.1.330',
+    program: `@anthropic-ai/claude-code-${platform}-${arch}/claude`,
+  },
+  'gemini-cli': { package: '@google/gemini-cli@0.61', program: '.bin/gemini' },
+  'qwen-code': { package: '@qwen-code/qwen-code@0.24', program: '.bin/qwen' },
+  codex: { package: '@openai/codex@0.169', program: '.bin/codex' },
+  copilot: { package: '@github/copilot@1.0.102', program: '.bin/copilot' },
+  opencode: {
+    package: 'opencode-ai@1.18.33',
+    program: `opencode-${platform}-${arch}/bin/opencode`,
+  },
+};
+
+/** The program of a host, where it is installed. */
+export function programOf(host: string): string | undefined {
+  const program = join(hostsFolder, 'node_modules', published[host]!.program);
+  return existsSync(program) ? program : undefined;
+}

@@ -1,0 +1,144 @@
+import { join } from 'node:path';
+import type { WantedCall } from './model-server.ts';
+
+/** A published host, and how it is run without a terminal. */
+export interface RealHost {
+  /** The name of its relay. */
+  readonly name: string;
+  readonly args: readonly string[];
+  /** How its model asks for a shell command. */
+  readonly shell: (command: string) => WantedCall;
+  /** How its model asks for a file `.env`; absent where only a shell command could write it. */
+  readonly write?: (path: string, content: string) => WantedCall;
+  /** Files of the user that let it run here, by their path at home. */
+  readonly files: (url: string, project: string) => Readonly<Record<string, unknown>>;
+  readonly env: (url: string) => Readonly<Record<string, string>>;
+  /** Why what it receives of this cannot be seen here. */
+  readonly cannot?: Readonly<Partial<Record<'rewrite' | 'http', string>>>;
+  /** What it does where its HTTP hooks find no server; absent where it has none. */
+  readonly unserved?: 'denies' | 'runs the tool';
+  /** Asks the user also where there is none, and waits. */
+  readonly waitsForNobody?: true;
+}
+
+const description = 'Work';
+const quiet = { privacy: { usageStatisticsEnabled: false }, general: { disableAutoUpdate: true } };
+
+/** A folder of plugins as OpenCode leaves it: else it would install a package there first, and wait half a minute for the network. */
+const plugged = (folder: string): Readonly<Record<string, unknown>> => ({
+  [join(folder, 'node_modules', '.installed')]: '',
+  [join(folder, 'package-lock.json')]: {
+    packages: { '': { dependencies: { '@opencode-ai/plugin': '*' } } },
+  },
+});
+
+export const realHosts: readonly RealHost[] = [
+  {
+    name: 'claude-code',
+    unserved: 'denies',
+    args: ['-p', 'go', '--allowedTools', 'Bash', 'Write'],
+    shell: (command) => ({ name: 'Bash', args: { command, description } }),
+    write: (file_path, content) => ({ name: 'Write', args: { file_path, content } }),
+    files: () => ({}),
+    env: (url) => ({
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: 'none',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      DISABLE_AUTOUPDATER: '1',
+    }),
+  },
+  {
+    name: 'gemini-cli',
+    cannot: { http: 'Gemini CLI has no HTTP hooks' },
+    waitsForNobody: true,
+    args: ['-p', 'go', '--yolo', '-m', 'gemini-2.5-flash'],
+    shell: (command) => ({ name: 'run_shell_command', args: { command, description } }),
+    files: () => ({
+      '.gemini/settings.json': {
+        security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+        ...quiet,
+      },
+    }),
+    env: (url) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: 'none' }),
+  },
+  {
+    name: 'qwen-code',
+    cannot: { rewrite: 'Qwen Code takes other arguments at PermissionRequest alone' },
+    unserved: 'runs the tool',
+    args: ['-p', 'go', '--yolo'],
+    shell: (command) => ({ name: 'run_shell_command', args: { command, is_background: false } }),
+    write: (file_path, content) => ({ name: 'write_file', args: { file_path, content } }),
+    files: () => ({
+      '.qwen/settings.json': { security: { auth: { selectedType: 'openai' } }, ...quiet },
+    }),
+    env: (url) => ({
+      OPENAI_BASE_URL: `${url}/v1`,
+      OPENAI_API_KEY: 'none',
+      OPENAI_MODEL: 'm',
+    }),
+  },
+  {
+    name: 'codex',
+    cannot: { http: 'Codex has no HTTP hooks' },
+    args: [
+      'exec',
+      '--skip-git-repo-check',
+      '--dangerously-bypass-approvals-and-sandbox',
+      '--dangerously-bypass-hook-trust',
+      'go',
+    ],
+    shell: (cmd) => ({ name: 'exec_command', args: { cmd } }),
+    files: (url, project) => ({
+      '.codex/config.toml': `model = "m"
+model_provider = "local"
+[model_providers.local]
+name = "local"
+base_url = "${url}/v1"
+wire_api = "responses"
+env_key = "OPENAI_API_KEY"
+[projects.${JSON.stringify(project)}]
+trust_level = "trusted"
+`,
+    }),
+    env: () => ({ OPENAI_API_KEY: 'none' }),
+  },
+  {
+    name: 'copilot',
+    unserved: 'denies',
+    args: ['-p', 'go', '--allow-all-tools', '--trust-folder'],
+    shell: (command) => ({ name: 'bash', args: { command, description } }),
+    write: (path, file_text) => ({ name: 'create', args: { path, file_text } }),
+    files: () => ({}),
+    env: (url) => ({
+      COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
+      COPILOT_MODEL: 'm',
+      COPILOT_OFFLINE: 'true',
+      COPILOT_AUTO_UPDATE: 'false',
+      COPILOT_HOOK_ALLOW_LOCALHOST: '1',
+    }),
+  },
+  {
+    name: 'opencode',
+    cannot: { http: 'OpenCode has no HTTP hooks' },
+    args: ['run', 'go', '--model', 'local/m', '--auto'],
+    shell: (command) => ({ name: 'bash', args: { command, description } }),
+    write: (filePath, content) => ({ name: 'write', args: { filePath, content } }),
+    files: (url, project) => ({
+      ...plugged('.config/opencode'),
+      ...plugged(join(project, '.opencode')),
+      '.config/opencode/opencode.json': {
+        autoupdate: false,
+        share: 'disabled',
+        small_model: 'local/m',
+        provider: {
+          local: {
+            npm: '@ai-sdk/openai-compatible',
+            options: { baseURL: `${url}/v1`, apiKey: 'none' },
+            models: { m: { tool_call: true } },
+          },
+        },
+      },
+    }),
+    env: () => ({ OPENCODE_DISABLE_MODELS_FETCH: '1' }),
+  },
+];

@@ -1,0 +1,98 @@
+import { array, boolean, constantFrom, dictionary, oneof, record, string } from 'fast-check';
+import { expect, test } from 'vitest';
+import { withEntries, withoutEntries } from '../../src/install/entries.ts';
+import { parseJson } from '../../src/settings/parse-json.ts';
+import { holds } from '../properties/check.ts';
+
+const wanted = ['PreToolUse', 'Stop'].map((event) => ({
+  event,
+  entry: { hooks: [{ type: 'command', command: 'hookmachine relay claude-code' }] },
+}));
+const installed = (text: string): string => {
+  const changed = withEntries(text, wanted);
+  if ('path' in changed) throw new Error('something is in the way');
+  return changed.text;
+};
+const uninstalled = (text: string): string => withoutEntries(text, wanted, false).text;
+
+test.each([
+  ['no hooks', '{}\n'],
+  ['other settings', '{\n  "model": "x"\n}\n'],
+  ['tabs', '{\n\t"model": "x",\n\t"hooks": {\n\t\t"Other": []\n\t}\n}'],
+  ['a line', '{"model":"x","hooks":{"Other":[1]}}'],
+  ['Windows line ends', '{\r\n  "model": "x"\r\n}\r\n'],
+  [
+    'comments',
+    '// first\n{\n  "model": "x", // why\n  /* more */ "hooks": { "Other": [] } // end\n}\n',
+  ],
+  ['a trailing comma', '{\n  "model": "x",\n}\n'],
+  [
+    'hooks of others at the same events',
+    '{\n  "hooks": {\n    "Stop": [\n      { "hooks": [{ "type": "command", "command": "a" }] } // mine\n    ]\n  }\n}\n',
+  ],
+])('what is installed can be taken out without a trace: %s', (_, text) => {
+  const after = installed(text);
+  expect(after).not.toBe(text);
+  expect(parseJson(after)).toHaveProperty('value');
+  expect(installed(after)).toBe(after);
+  expect(uninstalled(after)).toBe(text);
+});
+
+test('what is installed can be taken out of any settings without a trace', async () => {
+  const group = record({ hooks: array(record({ type: constantFrom('command'), command: string() }), { minLength: 1, maxLength: 2 }) }); // prettier-ignore
+  const hooks = dictionary(constantFrom('PreToolUse', 'Stop', 'Other'), array(group, { minLength: 1, maxLength: 2 })); // prettier-ignore
+  const settings = record(
+    { model: string(), hooks: hooks.filter((all) => Object.keys(all).length > 0), flag: boolean() },
+    { requiredKeys: [] },
+  );
+  const indent = oneof(constantFrom(0, 2, 4), constantFrom('\t'));
+  await holds(
+    record({ settings, indent }),
+    (given) => {
+      const text = JSON.stringify(given.settings, null, given.indent);
+      expect(uninstalled(installed(text))).toBe(text);
+    },
+    300,
+  );
+});
+
+test('entries of ours are found whatever the command is by which they call us', () => {
+  const text = installed('{}').replaceAll('hookmachine relay', "'/opt/a b/hookmachine.cjs' relay");
+  expect(installed(text)).toBe(text);
+  expect(uninstalled(text)).toBe('{}');
+});
+
+test('an entry that was edited is left by install, and both say so', () => {
+  const text = installed('{}').replace('"type": "command"', '"type": "command", "timeout": 5');
+  expect(withEntries(text, wanted)).toMatchObject({ text, edited: ['hooks.PreToolUse[0]'] });
+  const { text: rest, edited, removed } = withoutEntries(text, wanted, false);
+  expect({ rest, edited, removed }).toEqual({
+    rest: '{}',
+    edited: ['hooks.PreToolUse[0]'],
+    removed: 2,
+  });
+});
+
+test('of a group that others joined ours alone is taken out', () => {
+  const text =
+    '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"},{"type":"command","command":"hookmachine relay x"}]}]}}';
+  expect(uninstalled(text)).toBe(
+    '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a"}]}]}}',
+  );
+});
+
+test('a command that does something else too is left, and reported', () => {
+  const text =
+    '{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"a; hookmachine relay x"}]}]}}';
+  expect(withoutEntries(text, wanted, false)).toMatchObject({
+    text,
+    mixed: ['hooks.Stop[0].hooks[0]'],
+  });
+});
+
+test('what is in the way is reported', () => {
+  expect(withEntries('{"hooks":{"PreToolUse":{}}}', wanted)).toEqual({
+    path: ['hooks', 'PreToolUse'],
+    wanted: 'array',
+  });
+});

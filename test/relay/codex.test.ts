@@ -1,0 +1,193 @@
+import { describe, expect, test } from 'vitest';
+import type { CodexEventName } from '../../src/dialects/codex/events.ts';
+import { faultOf } from '../../src/dialects/codex/schema.ts';
+import { isRecord } from '../../src/protocol/output.ts';
+import { guards, relayBox, replacesResult, says } from '../support/relay.ts';
+
+const base = { session_id: 's1', transcript_path: null, cwd: '/', turn_id: 't', model: 'm', permission_mode: 'default' }; // prettier-ignore
+const call = {
+  ...base,
+  hook_event_name: 'PreToolUse',
+  tool_name: 'Bash',
+  tool_input: { command: 'ls' },
+  tool_use_id: 'u',
+};
+const after = { ...call, hook_event_name: 'PostToolUse', tool_response: 'secret' };
+const permission = { ...call, hook_event_name: 'PermissionRequest' };
+const prompt = { ...base, hook_event_name: 'UserPromptSubmit', prompt: 'hi' };
+const end = { ...base, hook_event_name: 'Stop', stop_hook_active: false };
+const start = { ...base, hook_event_name: 'SessionStart', source: 'startup' };
+const compact = { ...base, hook_event_name: 'PreCompact', trigger: 'manual' };
+const specific = (hookEventName: string, fields: object) => ({
+  hookSpecificOutput: { hookEventName, ...fields },
+});
+const denied = (permissionDecisionReason: unknown) =>
+  specific('PreToolUse', { permissionDecision: 'deny', permissionDecisionReason });
+const lost = (event: string, what: string) =>
+  `hookmachine: Codex cannot be given this in answer to ${event}: ${what}`;
+
+describe('Codex is given', () => {
+  test.each([
+    ['nothing without an opinion', 'tool.before', guards.silence, call, undefined, ''],
+    [
+      'nothing of an approval, which would void the answer',
+      'tool.before',
+      guards.allow,
+      call,
+      undefined,
+      lost('PreToolUse', 'an approval ("fine")'),
+    ],
+    ['a denial', 'tool.before', guards.deny, call, denied('not here'), ''],
+    [
+      'a denial with a reason where no hook gave one',
+      'tool.before',
+      guards.silentDenial,
+      call,
+      denied(expect.stringMatching(/\S/)),
+      '',
+    ],
+    [
+      'a denial where nobody can be asked (S-02)',
+      'tool.before',
+      guards.ask,
+      call,
+      denied(expect.stringContaining('sure?')),
+      '',
+    ],
+    [
+      'a denial for a stop (S-06)',
+      'tool.before',
+      guards.stop,
+      call,
+      denied('enough'),
+      lost('PreToolUse', 'that the agent is to stop ("enough")'),
+    ],
+    [
+      'other arguments beside "allow"',
+      'tool.before',
+      says({ hookSpecificOutput: { tool_input: { command: 'pwd' } } }),
+      call,
+      specific('PreToolUse', { permissionDecision: 'allow', updatedInput: { command: 'pwd' } }),
+      '',
+    ],
+    [
+      'other arguments without context, which would void them',
+      'tool.before',
+      says({ hookSpecificOutput: { tool_input: { command: 'pwd' }, additionalContext: 'x' } }),
+      call,
+      specific('PreToolUse', { permissionDecision: 'allow', updatedInput: { command: 'pwd' } }),
+      lost('PreToolUse', 'context ("x")'),
+    ],
+    [
+      'context',
+      'tool.before',
+      guards.context,
+      call,
+      specific('PreToolUse', { additionalContext: 'by the way' }),
+      '',
+    ],
+    [
+      'nothing that hides its output',
+      'tool.before',
+      guards.hide,
+      call,
+      undefined,
+      lost('PreToolUse', 'that the output is not for the user'),
+    ],
+    ['a message for the user', 'tool.before', guards.message, call, { systemMessage: 'look' }, ''],
+    [
+      'of a refused permission',
+      'tool.permission',
+      guards.deny,
+      permission,
+      specific('PermissionRequest', { decision: { behavior: 'deny', message: 'not here' } }),
+      '',
+    ],
+    [
+      'nothing of an approval of other arguments, which it does not take there',
+      'tool.permission',
+      says({ decision: 'allow', hookSpecificOutput: { tool_input: { command: 'pwd' } } }),
+      permission,
+      undefined,
+      [lost('PermissionRequest', 'an approval'), lost('PermissionRequest', 'other arguments')].join(
+        '\n',
+      ),
+    ],
+    [
+      'a denial after a tool',
+      'tool.after',
+      guards.deny,
+      after,
+      { decision: 'block', reason: 'not here' },
+      '',
+    ],
+    [
+      'another result as the reason',
+      'tool.after',
+      replacesResult,
+      after,
+      { decision: 'block', reason: '***' },
+      '',
+    ],
+    [
+      'of a blocked prompt',
+      'prompt.submit',
+      guards.deny,
+      prompt,
+      { decision: 'block', reason: 'not here' },
+      '',
+    ],
+    [
+      'of a prompt that is not to be sent',
+      'prompt.submit',
+      guards.stop,
+      prompt,
+      { decision: 'block', reason: 'enough' },
+      '',
+    ],
+    [
+      'context of a prompt',
+      'prompt.submit',
+      guards.context,
+      prompt,
+      specific('UserPromptSubmit', { additionalContext: 'by the way' }),
+      '',
+    ],
+    ['to go on', 'agent.stop', guards.deny, end, { decision: 'block', reason: 'not here' }, ''],
+    ['to end', 'agent.stop', guards.stop, end, { continue: false, stopReason: 'enough' }, ''],
+    [
+      'context of a session',
+      'session.start',
+      guards.context,
+      start,
+      specific('SessionStart', { additionalContext: 'by the way' }),
+      '',
+    ],
+    [
+      'not to compact',
+      'compact.before',
+      guards.deny,
+      compact,
+      { continue: false, stopReason: 'not here' },
+      '',
+    ],
+    [
+      'nothing of a compaction that it began itself, whose turn would end',
+      'compact.before',
+      guards.deny,
+      { ...compact, trigger: 'auto' },
+      undefined,
+      lost('PreCompact', 'a denial ("not here")'),
+    ],
+  ])('%s', async (_, point, guard, given, expected, stderr) => {
+    const box = relayBox();
+    if (guard === replacesResult) replacesResult(box);
+    else box.guard({ [point]: guard as string });
+    const { answer, ...relayed } = await box.relay('codex', given);
+    expect(answer).toEqual(expected);
+    expect(relayed).toMatchObject({ stderr, exitCode: 0 });
+    // One field too many would void all of it.
+    if (isRecord(answer))
+      expect(faultOf(given.hook_event_name as CodexEventName, answer)).toBeUndefined();
+  });
+});

@@ -1,0 +1,168 @@
+import { describe, expect, test } from 'vitest';
+import { guards, relayBox, replacesResult, says } from '../support/relay.ts';
+
+const base = { session_id: 's1', transcript_path: '/t.json', cwd: '/', timestamp: '2026-11-22T10:00:00.000Z' }; // prettier-ignore
+const call = {
+  ...base,
+  hook_event_name: 'BeforeTool',
+  tool_name: 'run_shell_command',
+  tool_input: { command: 'ls', description: 'List' },
+};
+const after = {
+  ...call,
+  hook_event_name: 'AfterTool',
+  tool_response: { llmContent: 'secret', returnDisplay: 'secret' },
+};
+const request = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
+const response = { candidates: [{ content: { role: 'model', parts: ['yes'] } }] };
+const beforeModel = { ...base, hook_event_name: 'BeforeModel', llm_request: request };
+const prompt = { ...base, hook_event_name: 'BeforeAgent', prompt: 'hi' };
+const end = {
+  ...base,
+  hook_event_name: 'AfterAgent',
+  prompt: 'hi',
+  prompt_response: 'ok',
+  stop_hook_active: false,
+};
+const specific = (hookEventName: string, fields: object) => ({
+  hookSpecificOutput: { hookEventName, ...fields },
+});
+const lost = (event: string, what: string) =>
+  `hookmachine: Gemini CLI cannot be given this in answer to ${event}: ${what}`;
+
+describe('Gemini CLI is given', () => {
+  test.each([
+    ['nothing without an opinion', 'tool.before', guards.silence, call, undefined, ''],
+    [
+      'nothing of an approval, which it does not heed',
+      'tool.before',
+      guards.allow,
+      call,
+      undefined,
+      lost('BeforeTool', 'an approval ("fine")'),
+    ],
+    ['a denial', 'tool.before', guards.deny, call, { decision: 'deny', reason: 'not here' }, ''],
+    ['to ask', 'tool.before', guards.ask, call, { decision: 'ask', reason: 'sure?' }, ''],
+    [
+      'to stop, and not to run the tool (S-06)',
+      'tool.before',
+      guards.stop,
+      call,
+      { decision: 'deny', reason: 'enough', continue: false, stopReason: 'enough' },
+      '',
+    ],
+    [
+      'all arguments where one was changed',
+      'tool.before',
+      says({ hookSpecificOutput: { tool_input: { command: 'pwd' } } }),
+      call,
+      specific('BeforeTool', { tool_input: { command: 'pwd', description: 'List' } }),
+      '',
+    ],
+    [
+      'nothing of context before a tool, which reaches nobody',
+      'tool.before',
+      guards.context,
+      call,
+      undefined,
+      lost('BeforeTool', 'context ("by the way")'),
+    ],
+    [
+      'context after a tool',
+      'tool.after',
+      guards.context,
+      after,
+      specific('AfterTool', { additionalContext: 'by the way' }),
+      '',
+    ],
+    [
+      'another result in the place of the reason',
+      'tool.after',
+      replacesResult,
+      after,
+      { decision: 'deny', reason: '***' },
+      '',
+    ],
+    [
+      'a denial of a prompt',
+      'prompt.submit',
+      guards.deny,
+      prompt,
+      { decision: 'deny', reason: 'not here' },
+      '',
+    ],
+    [
+      'context of a prompt',
+      'prompt.submit',
+      guards.context,
+      prompt,
+      specific('BeforeAgent', { additionalContext: 'by the way' }),
+      '',
+    ],
+    ['to go on', 'agent.stop', guards.deny, end, { decision: 'deny', reason: 'not here' }, ''],
+    ['to end', 'agent.stop', guards.stop, end, { continue: false, stopReason: 'enough' }, ''],
+    [
+      'of a denied request',
+      'model.before',
+      guards.deny,
+      beforeModel,
+      { decision: 'deny', reason: 'not here' },
+      '',
+    ],
+    [
+      'a response in the place of the model beside a denial',
+      'model.before',
+      says({ decision: 'deny', reason: 'here', hookSpecificOutput: { llm_response: response } }),
+      beforeModel,
+      {
+        decision: 'deny',
+        reason: 'here',
+        ...specific('BeforeModel', { llm_response: expect.objectContaining(response) }),
+      },
+      '',
+    ],
+    [
+      'an object at the events of the model also where it cannot be given something',
+      'model.before',
+      guards.context,
+      beforeModel,
+      {},
+      lost('BeforeModel', 'context ("by the way")'),
+    ],
+    [
+      'an object at the events of the model where stderr would be read',
+      'model.before',
+      guards.failure,
+      beforeModel,
+      {},
+      expect.stringContaining('failed and was ignored'),
+    ],
+    [
+      'which tools are to be offered',
+      'tool.select',
+      says({ hookSpecificOutput: { toolConfig: { mode: 'ANY', allowedFunctionNames: ['glob'] } } }),
+      { ...beforeModel, hook_event_name: 'BeforeToolSelection' },
+      specific('BeforeToolSelection', { toolConfig: expect.objectContaining({ mode: 'ANY' }) }),
+      '',
+    ],
+    [
+      'context of a session',
+      'session.start',
+      guards.context,
+      { ...base, hook_event_name: 'SessionStart', source: 'startup' },
+      specific('SessionStart', { additionalContext: 'by the way' }),
+      '',
+    ],
+  ])('%s', async (_, point, guard, given, expected, stderr) => {
+    const box = relayBox();
+    if (guard === replacesResult) replacesResult(box);
+    else box.guard({ [point]: guard as string });
+    const relayed = await box.relay('gemini-cli', given);
+    expect({ ...relayed, stdout: '' }).toEqual({
+      answer: expected,
+      stdout: '',
+      stderr,
+      exitCode: 0,
+    });
+  });
+});
