@@ -1,0 +1,98 @@
+import { constants } from 'node:os';
+import { readyHookSystem } from '../agent/event-hooks.ts';
+import { presentDialects } from '../dialects/index.ts';
+import { createConfig } from '../hooks/create-config.ts';
+import { warn } from '../log.ts';
+import { connectServer } from '../mcp/connect-server.ts';
+import { runProxy } from '../mcp/run-proxy.ts';
+import type { Server } from '../mcp/server.ts';
+import { startServer } from '../mcp/start-server.ts';
+import { CommandFailure } from './failure.ts';
+import { onReaderGone } from './guard-streams.ts';
+import { reportChanges } from './hook-changes.ts';
+import { inspected } from './inspect-option.ts';
+import type { McpOptions } from './mcp-command.ts';
+import { whichHooks } from './no-hooks-option.ts';
+import { projectFolder } from './project-folder.ts';
+import { recorded } from './recording-option.ts';
+import { reportMissingGuards } from './report-missing.ts';
+import { sessionNotes } from './session-notes.ts';
+import { onlyTrusted } from './trust-option.ts';
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Stands between a client on stdin and stdout and a server, until one of them has gone. */
+export async function mcp(command: readonly string[], options: McpOptions): Promise<void> {
+  const start = serverOf(command, options);
+  const folder = projectFolder(options.cwd);
+  if (options.hooks) await reportMissingGuards(folder);
+  const { watching, done } = await inspected(folder, options, await recorded(folder, options));
+  const config = createConfig({
+    cwd: folder,
+    watch: true,
+    dialects: options.dialects ?? presentDialects,
+    onNote: sessionNotes((line) => warn(watching.onWarning, line)),
+    ...whichHooks(options.hooks),
+    ...onlyTrusted(folder, options.trust),
+    ...watching,
+  });
+  const abort = new AbortController();
+  let bySignal: number | undefined;
+  for (const name of signals)
+    process.on(name, () => {
+      bySignal = 128 + constants.signals[name];
+      abort.abort();
+    });
+  onReaderGone(() => abort.abort());
+  // The first messages are not to wait for it while others overtake them.
+  const [server] = await Promise.all([
+    start((text) => warn(watching.onWarning, text)),
+    readyHookSystem(config),
+  ]);
+  const status = await runProxy({
+    config,
+    serverName: options.server,
+    server,
+    input: process.stdin,
+    output: process.stdout,
+    signal: abort.signal,
+    onChanges: reportChanges,
+  });
+  config.getHookSystem()?.dispose();
+  await done();
+  process.exitCode = bySignal ?? status;
+  // Nobody reads what may still wait to be written.
+  if (abort.signal.aborted) process.exit();
+}
+
+/** How the server is reached that the command line names. */
+function serverOf(
+  command: readonly string[],
+  { url, header = [] }: McpOptions,
+): (tell: (text: string) => void) => Promise<Server> {
+  const [program, ...args] = command;
+  if ((program === undefined) === (url === undefined))
+    throw new CommandFailure(
+      'which MCP server? Give either the command that starts it, behind "--", or its address with --url',
+    );
+  if (url !== undefined) {
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      throw new CommandFailure(
+        `--url ${url}: give the whole address, such as https://example.com/mcp`,
+      );
+    const headers = Object.fromEntries(header.map(headerOf));
+    return (tell) => Promise.resolve(connectServer(new URL(url), { headers, warn: tell }));
+  }
+  if (header.length > 0) throw new CommandFailure('--header needs --url');
+  return () =>
+    startServer([program!, ...args]).catch((cause: Error) => {
+      throw new CommandFailure(`the MCP server cannot be started: ${cause.message}`, { cause });
+    });
+}
+
+function headerOf(text: string): readonly [string, string] {
+  const [, name, value] = /^([\w!#$%&'*+.^`|~-]+):\s*(.*)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new CommandFailure('--header: give it as "Name: value"');
+  return [name.toLowerCase(), value];
+}

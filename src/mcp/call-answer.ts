@@ -1,0 +1,73 @@
+import type { EndedToolCall } from '../agent/tool-call.ts';
+import { messageOf } from '../message-of.ts';
+import { textsIn } from '../protocol/tool-result.ts';
+import { blocksOf, replacedResult, textBlock } from './call-result.ts';
+import { withItem, withMember } from './json-text.ts';
+import { idOf, type Message, objectIn } from './message.ts';
+
+/** The server's answer to a call with what its hooks made of it; byte for byte the same where that is nothing. */
+export function answerWith(call: EndedToolCall, answer: Message): Buffer {
+  try {
+    return changed(call, answer);
+  } catch (error) {
+    // One that is nested too deep; without what hooks want it must not pass.
+    const text = `The result could not be changed as hooks want it: ${messageOf(error)}`;
+    return resultFor(idOf(answer), { content: [textBlock(text)], isError: true });
+  }
+}
+
+function changed(call: EndedToolCall, answer: Message): Buffer {
+  const { bytes, text, value } = answer;
+  const added = addedText(call);
+  const replacement = call.after?.toolResponse;
+  if (replacement !== undefined) {
+    const result = replacedResult(objectIn(value, 'result'), replacement);
+    const whole = resultFor(idOf(answer), result).toString();
+    return withText(whole, ['result', 'content'], added);
+  }
+  if (added === undefined) return bytes;
+  if (!('error' in value)) return withText(text, ['result', 'content'], added);
+  const message = `${messageIn(value)}\n\n${added}`;
+  return lineOf(withMember(text, ['error', 'message'], JSON.stringify(message)));
+}
+
+/** The answer to a call that the server did not answer: a result, for clients show no errors to their models. */
+export const ownResult = (call: EndedToolCall): object => {
+  const added = addedText(call);
+  return {
+    content: [
+      ...blocksOf(call.plainResult.llmContent),
+      ...(added === undefined ? [] : [textBlock(added)]),
+    ],
+    isError: true,
+  };
+};
+
+/** An answer with a result; the id is JSON, as it was written. */
+export const resultFor = (id: string, result: object): Buffer =>
+  Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}\n`);
+
+/** What a server that answered with an error says. */
+export const messageIn = (value: Message['value']): string => {
+  const { message } = objectIn(value, 'error');
+  return typeof message === 'string' ? message : 'The MCP server answered with an error.';
+};
+
+function withText(text: string, path: readonly string[], added: string | undefined): Buffer {
+  return lineOf(
+    added === undefined ? text : withItem(text, path, JSON.stringify(textBlock(added))),
+  );
+}
+
+/** A text as a line. */
+export const lineOf = (text: string): Buffer =>
+  Buffer.from(text.endsWith('\n') ? text : `${text}\n`);
+
+/** What the model reads behind the result: what hooks appended, and why one of them stops the agent, if that is not said yet. */
+function addedText({ appended, plainResult, stop }: EndedToolCall): string | undefined {
+  const texts = appended.map((text) => text.trim());
+  const said = [textsIn(plainResult.llmContent), ...texts].join('\n');
+  if (stop && stop.reason !== '' && !said.includes(stop.reason))
+    texts.push(`[System] ${stop.reason}`);
+  return texts.length === 0 ? undefined : texts.join('\n\n');
+}

@@ -1,0 +1,100 @@
+import { types } from 'node:util';
+import type { ToolInput } from '../../machines/tool-call.ts';
+import {
+  type EndedToolCall,
+  runToolCall,
+  type ToolCallQuestion,
+  type ToolCallRequest,
+} from '../agent/tool-call.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import type { ToolResult } from '../protocol/tool-result.ts';
+import { messageIn } from './call-answer.ts';
+import { toToolResult } from './call-result.ts';
+import { type Message, objectIn } from './message.ts';
+
+/** What a call needs beside its request. */
+export interface GuardedCallOptions {
+  readonly config: HookSystemConfig;
+  /** Why the tool may not be called, for the model; a promise where that is being found out. */
+  readonly refusal: string | undefined | Promise<string | undefined>;
+  /** Asks the user; absent where nobody can be asked. */
+  readonly ask?:
+    | ((question: ToolCallQuestion, signal: AbortSignal) => Promise<boolean>)
+    | undefined;
+  /** Sends the call to the server with the arguments that hooks left. */
+  readonly send: (toolInput: ToolInput) => void;
+}
+
+/** One call of a tool between a client and a server, as one `toolCall` machine. */
+export class GuardedCall {
+  readonly request: ToolCallRequest;
+  /** Resolves when the server got the call, or is not going to. */
+  readonly judged: Promise<void>;
+  /** Never rejects. */
+  readonly ended: Promise<EndedToolCall>;
+  readonly #abort = new AbortController();
+  readonly #answered: Promise<ToolResult>;
+  #settle!: (result: ToolResult) => void;
+  #fail!: (error: Error) => void;
+  #isSent = false;
+  #isWithdrawn = false;
+
+  constructor(request: ToolCallRequest, { config, refusal, ask, send }: GuardedCallOptions) {
+    this.request = request;
+    this.#answered = new Promise((resolve, reject) => {
+      this.#settle = resolve;
+      this.#fail = reject;
+    });
+    // Nobody may be waiting for it any more.
+    this.#answered.catch(() => undefined);
+    let judged!: () => void;
+    this.judged = new Promise((resolve) => {
+      judged = resolve;
+    });
+    const { signal } = this.#abort;
+    const execute = (toolInput: ToolInput): Promise<ToolResult> => {
+      this.#isSent = true;
+      send(toolInput);
+      judged();
+      return this.#answered;
+    };
+    const run = (notOffered: string | undefined): Promise<EndedToolCall> =>
+      runToolCall(config, request, execute, {
+        signal,
+        notOffered,
+        asks: 'where a hook wants it',
+        confirm: ask && ((question) => ask(question, signal)),
+      });
+    // A call that nothing keeps back is sent before the client's next message is read.
+    this.ended = types.isPromise(refusal) ? refusal.then(run) : run(refusal);
+    void this.ended.then(judged);
+  }
+
+  /** Whether the server got the call. */
+  get isSent(): boolean {
+    return this.#isSent;
+  }
+
+  /** Whether the client does not want its result any more. */
+  get isWithdrawn(): boolean {
+    return this.#isWithdrawn;
+  }
+
+  /** Hands in what the server answered; the first answer counts. */
+  answer({ value }: Message): void {
+    if ('error' in value) this.#fail(new Error(messageIn(value)));
+    else this.#settle(toToolResult(objectIn(value, 'result')));
+  }
+
+  /** The client does not want the result any more: the hooks end. */
+  withdraw(reason: string): void {
+    this.#isWithdrawn = true;
+    this.#abort.abort(reason);
+  }
+
+  /** The server is not going to answer. Hooks look at the failure of a call that it got. */
+  abandon(why: string): void {
+    if (this.#isSent) this.#fail(new Error(why));
+    else this.#abort.abort(why);
+  }
+}

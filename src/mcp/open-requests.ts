@@ -1,0 +1,63 @@
+import type { GuardedCall } from './guarded-call.ts';
+import { keyOf, type Message } from './message.ts';
+
+/** A request of the client's that has no answer yet. */
+export interface OpenRequest {
+  /** The tool call that it is. */
+  readonly call?: GuardedCall;
+  /** The tool call whose result it fetches. */
+  readonly fetches?: GuardedCall | undefined;
+  answered(answer: Message): void;
+  /** The server will not answer. */
+  abandoned(why: string): void;
+}
+
+/** The requests that wait for the server, by their ids. */
+export class OpenRequests {
+  readonly #open = new Map<string, OpenRequest>();
+  readonly #dropped = new Set<string>();
+  readonly #whenEmpty = new Set<() => void>();
+
+  has({ value }: Message): boolean {
+    return this.#open.has(keyOf(value['id']));
+  }
+
+  /** The request with this id. */
+  withId(id: unknown): OpenRequest | undefined {
+    return this.#open.get(keyOf(id));
+  }
+
+  add({ value }: Message, request: OpenRequest): void {
+    this.#open.set(keyOf(value['id']), request);
+  }
+
+  close({ value }: Message): void {
+    this.#open.delete(keyOf(value['id']));
+    if (this.#open.size > 0) return;
+    for (const tell of this.#whenEmpty) tell();
+    this.#whenEmpty.clear();
+  }
+
+  /** Closes a request whose answer may still come, and is for nobody then. */
+  drop(message: Message): void {
+    this.close(message);
+    this.#dropped.add(keyOf(message.value['id']));
+  }
+
+  /** Whether an answer is one that nobody waits for any more; asked once. */
+  wasDropped({ value }: Message): boolean {
+    return this.#dropped.delete(keyOf(value['id']));
+  }
+
+  /** Resolves when none is open. */
+  empty(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#open.size === 0) resolve();
+      else this.#whenEmpty.add(resolve);
+    });
+  }
+
+  all(): readonly OpenRequest[] {
+    return [...this.#open.values()];
+  }
+}

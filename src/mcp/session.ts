@@ -1,0 +1,54 @@
+import { finalOutputOf, hasNoHooks } from '../agent/event-hooks.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { warn } from '../log.ts';
+import type { DefaultHookOutput } from '../protocol/output.ts';
+
+/** A connection as a session: what its hooks say goes to the user, for no model is listening. */
+export class McpSession {
+  readonly #config: HookSystemConfig;
+  #begun: Promise<void> | undefined;
+  #isBegun = false;
+
+  constructor(config: HookSystemConfig) {
+    this.#config = config;
+  }
+
+  /** Fires SessionStart, once. */
+  begin(): void {
+    if (this.#begun) return;
+    this.#isBegun = hasNoHooks(this.#config, 'SessionStart', 'startup');
+    this.#begun = this.#isBegun ? Promise.resolve() : this.#start();
+  }
+
+  async #start(): Promise<void> {
+    const output = await finalOutputOf(this.#config, 'SessionStart', 'startup', (handler) =>
+      handler.fireSessionStartEvent({ source: 'startup' }),
+    );
+    this.#isBegun = true;
+    this.#tell('SessionStart', output);
+  }
+
+  /** What a call waits for: SessionStart hooks may set what its hooks need. Undefined where nothing is to be waited for. */
+  beginning(): Promise<void> | undefined {
+    this.begin();
+    return this.#isBegun ? undefined : this.#begun;
+  }
+
+  /** Fires SessionEnd, if the session has begun. */
+  async end(): Promise<void> {
+    if (this.#begun === undefined) return;
+    await this.#begun;
+    const output = await finalOutputOf(this.#config, 'SessionEnd', 'exit', (handler) =>
+      handler.fireSessionEndEvent({ reason: 'exit' }),
+    );
+    this.#tell('SessionEnd', output);
+  }
+
+  #tell(event: 'SessionStart' | 'SessionEnd', output: DefaultHookOutput | undefined): void {
+    const { systemMessage } = output ?? {};
+    const tell = (line: string): void => warn(this.#config.onWarning, line);
+    if (systemMessage !== undefined) tell(`a hook says: ${systemMessage}`);
+    if (output?.getAdditionalContext() !== undefined)
+      tell(`${event}: a hook gave context, which has no effect here, for MCP has no place for it`);
+  }
+}

@@ -1,0 +1,153 @@
+import { types } from 'node:util';
+import type { ToolInput } from '../../machines/tool-call.ts';
+import { argumentChanges, type HookChange, resultChanges } from '../agent/hook-changes.ts';
+import type { EndedToolCall } from '../agent/tool-call.ts';
+import { refusalOf } from '../agent/tool-choice.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { warn } from '../log.ts';
+import { isRecord } from '../protocol/output.ts';
+import type { GenAIRequest } from '../translate/genai-types.ts';
+import { answerWith, lineOf, ownResult, resultFor } from './call-answer.ts';
+import { GuardedCall } from './guarded-call.ts';
+import { withMember } from './json-text.ts';
+import { idOf, keyOf, type Message, objectIn } from './message.ts';
+import type { OpenRequests } from './open-requests.ts';
+import type { Questions } from './questions.ts';
+import type { McpSession } from './session.ts';
+import { taskIn, type Tasks } from './tasks.ts';
+import type { ToolSelection } from './tool-selection.ts';
+
+interface ToolCallsOptions {
+  readonly config: HookSystemConfig;
+  readonly session: McpSession;
+  readonly selection: ToolSelection;
+  readonly questions: Questions;
+  readonly tasks: Tasks;
+  readonly open: OpenRequests;
+  readonly toClient: (line: Buffer) => void;
+  readonly toServer: (line: Buffer) => void;
+  /** Told of what hooks changed of a call. */
+  readonly onChanges?: ((changes: readonly HookChange[]) => void) | undefined;
+}
+
+/** The tool calls of a connection, from the request to the answer. */
+export class ToolCalls {
+  readonly #options: ToolCallsOptions;
+  #stopReason: string | undefined;
+
+  constructor(options: ToolCallsOptions) {
+    this.#options = options;
+  }
+
+  /** Every call from now on is answered with the reason. */
+  stop(reason: string): void {
+    this.#stopReason ??= reason;
+  }
+
+  /** Takes a call through its hooks, and to the server if they let it. Resolves when the request is answered. */
+  take(message: Message, name: string): Promise<void> {
+    const { open, tasks, toClient } = this.#options;
+    const call = this.#begin(message, name);
+    return new Promise((resolve, reject) => {
+      let answer: Message | undefined;
+      open.add(message, {
+        call,
+        answered: (given) => {
+          const taskId = taskIn(given);
+          if (taskId === undefined || answer) {
+            // A second answer is none: it would not be what hooks looked at.
+            answer ??= given;
+            return call.answer(answer);
+          }
+          open.close(message);
+          tasks.keep(taskId, call);
+          toClient(given.bytes);
+          resolve();
+        },
+        abandoned: (why) => call.abandon(why),
+      });
+      this.#answered(message, call, () => answer).then(resolve, reject);
+    });
+  }
+
+  /** Hands in the result of a call that the server ran as a task; it may be fetched more than once. */
+  async fetched(call: GuardedCall, answer: Message): Promise<void> {
+    call.answer(answer);
+    const ended = await call.ended;
+    this.#options.toClient(
+      call.isWithdrawn ? resultFor(idOf(answer), ownResult(ended)) : answerWith(ended, answer),
+    );
+  }
+
+  /** Answers a call that has ended, unless it goes on as a task or its client has withdrawn it. */
+  async #answered(
+    message: Message,
+    call: GuardedCall,
+    answerOf: () => Message | undefined,
+  ): Promise<void> {
+    const { open, tasks, toClient } = this.#options;
+    const ended = await call.ended;
+    this.#report(call, ended);
+    if (tasks.has(call)) return;
+    const answer = answerOf();
+    if (call.isWithdrawn && call.isSent && !answer) open.drop(message);
+    else open.close(message);
+    if (!call.isWithdrawn)
+      toClient(answer ? answerWith(ended, answer) : this.#ownAnswer(message, call, ended));
+  }
+
+  #begin(message: Message, name: string): GuardedCall {
+    const { config, questions, toServer } = this.#options;
+    const { arguments: given } = objectIn(message.value, 'params');
+    const input: ToolInput = isRecord(given) ? given : {};
+    return new GuardedCall(
+      { id: keyOf(message.value['id']), name, input },
+      {
+        config,
+        refusal: this.#refusalOf(name, given),
+        ask: questions.canAsk ? (question, signal) => questions.ask(question, signal) : undefined,
+        send: (toolInput) => {
+          const { bytes, text } = message;
+          if (toolInput === input) return toServer(bytes);
+          const json = JSON.stringify(toolInput);
+          toServer(lineOf(withMember(text, ['params', 'arguments'], json)));
+        },
+      },
+    );
+  }
+
+  /** Why a tool may not be called now. What hooks see must be what the server gets, so other arguments than an object are refused. */
+  #refusalOf(name: string, given: unknown): string | undefined | Promise<string | undefined> {
+    if (given !== undefined && given !== null && !isRecord(given))
+      return `${name} was not run: its arguments must be a JSON object.`;
+    const begun = this.#options.session.beginning();
+    const selected = this.#options.selection.current();
+    const refusal = (request: GenAIRequest): string | undefined =>
+      this.#stopReason ?? refusalOf(name, request);
+    if (begun === undefined && !types.isPromise(selected)) return refusal(selected);
+    return Promise.all([selected, begun]).then(([request]) => refusal(request));
+  }
+
+  /** A client that wanted a task is given one, for it would not read anything else. */
+  #ownAnswer(message: Message, call: GuardedCall, ended: EndedToolCall): Buffer {
+    const { tasks } = this.#options;
+    const id = idOf(message);
+    const result = ownResult(ended);
+    const isTask = !call.isSent && isRecord(objectIn(message.value, 'params')['task']);
+    return resultFor(id, isTask && tasks.areKnown ? tasks.invent(result) : result);
+  }
+
+  #report(call: GuardedCall, ended: EndedToolCall): void {
+    const { config, onChanges } = this.#options;
+    const { request } = call;
+    onChanges?.([
+      ...argumentChanges({ ...ended, request }),
+      ...resultChanges({ ...ended, request }),
+    ]);
+    if (ended.notice !== undefined) warn(config.onWarning, `a hook says: ${ended.notice}`);
+    // One call that is put off stops no other.
+    if (ended.stop === undefined || ended.outcome.status === 'deferred') return;
+    this.stop(ended.stop.reason);
+    warn(config.onWarning, `a hook stops the agent: ${ended.stop.reason}`);
+  }
+}

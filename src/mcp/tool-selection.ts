@@ -1,0 +1,43 @@
+import { hasNoHooks } from '../agent/event-hooks.ts';
+import {
+  type BeforeToolSelectionHookResult,
+  fireBeforeToolSelectionHook,
+} from '../agent/hook-triggers.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import type { GenAIRequest } from '../translate/genai-types.ts';
+
+/** A list of tools is no model call: hooks are told of an empty conversation. */
+const request: GenAIRequest = { model: '', contents: [] };
+
+/** Which tools a connection is offered, as BeforeToolSelection hooks say. */
+export class ToolSelection {
+  readonly #config: HookSystemConfig;
+  readonly #told: (result: BeforeToolSelectionHookResult) => void;
+  #current: Promise<GenAIRequest> | undefined;
+  #settled: GenAIRequest | undefined;
+
+  constructor(config: HookSystemConfig, told: (result: BeforeToolSelectionHookResult) => void) {
+    this.#config = config;
+    this.#told = told;
+  }
+
+  /** Asks the hooks anew: a list begins. */
+  renew(): GenAIRequest | Promise<GenAIRequest> {
+    this.#settled = hasNoHooks(this.#config, 'BeforeToolSelection') ? request : undefined;
+    return this.#settled ?? (this.#current = this.#ask());
+  }
+
+  /** What counts now, for a further page of a list or for a call; the hooks are asked where they never were. */
+  current(): GenAIRequest | Promise<GenAIRequest> {
+    return this.#settled ?? this.#current ?? this.renew();
+  }
+
+  async #ask(): Promise<GenAIRequest> {
+    const result = await fireBeforeToolSelectionHook(this.#config, request);
+    this.#told(result);
+    const { toolConfig } = result;
+    const asked = toolConfig ? { ...request, config: { toolConfig } } : request;
+    this.#settled = asked;
+    return asked;
+  }
+}

@@ -1,0 +1,177 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { hooks, says, startMcp, texts } from '../support/mcp.ts';
+
+const replace = (text: string) =>
+  says({ hookSpecificOutput: { hookEventName: 'PostToolUse', updatedToolOutput: text } });
+
+const claude = (text: string) => ({
+  '.claude/settings.json': {
+    hooks: { PostToolUse: [{ hooks: [{ type: 'command', command: replace(text) }] }] },
+  },
+});
+
+const request = (id: number, args: string) =>
+  `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"echo","arguments":${args}}}`;
+
+const deny = 'echo "not here" >&2; exit 2';
+
+test('a tool call that a hook denies has the reason as its result, and the server never gets it', async () => {
+  const { call, serverRead } = await startMcp({ files: hooks({ 'tool.before echo': deny }) });
+  expect(await call(1, 'echo', { a: 1 })).toEqual({
+    content: [{ type: 'text', text: 'not here' }],
+    isError: true,
+  });
+  expect(texts(await call(2, 'structured'))).toEqual(['{"key":"k-1"}']);
+  expect(serverRead().some((line) => line.includes('"echo"'))).toBe(false);
+});
+
+test('the server gets the arguments that a hook wrote, with all else of the call as it was sent', async () => {
+  const rewrite = says({ hookSpecificOutput: { tool_input: { a: 2 } } });
+  const { write, answerTo, serverRead } = await startMcp({
+    files: hooks({ 'tool.before': rewrite }),
+  });
+  const sent =
+    '{"id" : 12345678901234567890,"jsonrpc":"2.0","method":"tools/call","params":{"_meta":{"progressToken":1.0},"arguments":{"a":1,"b":1.50},"name":"echo"}}';
+  write(`${sent}\n`);
+  await answerTo(Number('12345678901234567890'));
+  expect(serverRead().at(-1)).toBe(sent.replace('{"a":1,"b":1.50}', '{"a":2,"b":1.5}'));
+});
+
+test('arguments that a hook gives to a call without any are added', async () => {
+  const rewrite = says({ hookSpecificOutput: { tool_input: { a: 2 } } });
+  const { call } = await startMcp({ files: hooks({ 'tool.before': rewrite }) });
+  expect(texts(await call(1, 'echo'))).toEqual(['{"a":2}']);
+});
+
+test('context is one more text, and structured content and the mark of an error stay', async () => {
+  const context = says({ hookSpecificOutput: { additionalContext: 'by the way' } });
+  const { call } = await startMcp({ files: hooks({ 'tool.after': context }) });
+  expect(await call(1, 'structured')).toEqual({
+    content: [
+      { type: 'text', text: '{"key":"k-1"}' },
+      { type: 'text', text: 'by the way' },
+    ],
+    structuredContent: { key: 'k-1' },
+  });
+  expect(await call(2, 'fail')).toMatchObject({ isError: true });
+  expect(texts(await call(3, 'both'))).toEqual(['one', undefined, 'by the way']);
+});
+
+test('hooks see what the tool gave, and a tool that failed as one', async () => {
+  const { call, folder } = await startMcp({
+    files: hooks({ 'tool.after': 'cat >> after', 'tool.failed': 'cat > failed' }),
+  });
+  await call(1, 'structured');
+  await call(2, 'fail');
+  const seen = readFileSync(join(folder, 'after'), 'utf8');
+  expect(seen).toContain('"llmContent":"{\\"key\\":\\"k-1\\"}"');
+  expect(seen).toContain('"metadata":{"structuredContent":{"key":"k-1"}}');
+  expect(readFileSync(join(folder, 'failed'), 'utf8')).toContain('"error":"it broke"');
+});
+
+test('a result that a hook replaces leaves nothing of what it hides, structured content included', async () => {
+  const hidden = await startMcp({ files: claude('hidden') });
+  expect(await hidden.call(1, 'structured')).toEqual({
+    content: [{ type: 'text', text: 'hidden' }],
+  });
+  const changed = await startMcp({ files: claude('{"key":"*"}') });
+  expect(await changed.call(1, 'structured')).toMatchObject({ structuredContent: { key: '*' } });
+});
+
+test('the error of a server stays one, with what hooks add to it', async () => {
+  const context = says({ hookSpecificOutput: { additionalContext: 'by the way' } });
+  const { write, answerTo } = await startMcp({ files: hooks({ 'tool.after': context }) });
+  write({ id: 1, method: 'tools/call', params: { name: 'refuse' } });
+  expect((await answerTo(1))['error']).toEqual({
+    code: -32_602,
+    message: 'no such tool\n\nby the way',
+  });
+});
+
+test('after a stop each later call of the connection has the reason as its result', async () => {
+  const stop = says({ continue: false, stopReason: 'enough' });
+  const { call } = await startMcp({ files: hooks({ 'tool.before fail': stop }) });
+  expect(texts(await call(1, 'echo'))).toEqual(['{}']);
+  for (const [id, name] of [
+    [2, 'fail'],
+    [3, 'echo'],
+  ] as const)
+    expect(await call(id, name)).toEqual({
+      content: [{ type: 'text', text: 'enough' }],
+      isError: true,
+    });
+});
+
+test('a stop after the tool keeps the result and says why', async () => {
+  const stop = says({ continue: false, stopReason: 'enough' });
+  const { call } = await startMcp({ files: hooks({ 'tool.after': stop }) });
+  expect(texts(await call(1, 'echo'))).toEqual(['{}', '[System] enough']);
+  expect(await call(2, 'echo')).toMatchObject({ isError: true });
+});
+
+test('with --server hooks know the tools as mcp__NAME__tool', async () => {
+  const { call, folder } = await startMcp({
+    args: ['--server', 'files'],
+    files: hooks({ 'tool.before ^mcp__files__echo$': 'cat > seen; exit 2' }),
+  });
+  expect(await call(1, 'echo')).toMatchObject({ isError: true });
+  expect(readFileSync(join(folder, 'seen'), 'utf8')).toContain('"tool_name":"mcp__files__echo"');
+});
+
+test('a call whose arguments are no object never reaches the server', async () => {
+  const { call, serverRead } = await startMcp();
+  expect(await call(1, 'echo', ['a'])).toMatchObject({ isError: true });
+  expect(serverRead().some((line) => line.includes('tools/call'))).toBe(false);
+});
+
+test('a call is judged though it holds a number that JSON does not have, or comes in a batch', async () => {
+  const { write, answerTo, serverRead } = await startMcp({
+    files: hooks({ 'tool.before': deny }),
+  });
+  write(`${request(1, '{"a":NaN}')}\n`);
+  write(`[${request(2, '{}')}, {"jsonrpc":"2.0","id":3,"method":"ping"}]\n`);
+  expect(await answerTo(1)).toMatchObject({ result: { isError: true } });
+  expect(await answerTo(2)).toMatchObject({ result: { isError: true } });
+  expect(serverRead().some((line) => line.includes('echo'))).toBe(false);
+  expect(serverRead().at(-1)).toBe('{"jsonrpc":"2.0","id":3,"method":"ping"}');
+});
+
+test('a second answer to a call does not pass by the hooks that look at the first', async () => {
+  const { call, messages } = await startMcp({ files: hooks({ 'tool.after': 'sleep 0.2' }) });
+  expect(texts(await call(1, 'twice'))).toEqual(['first']);
+  await call(2, 'echo');
+  expect(messages().filter(({ id }) => String(id) === '1')).toHaveLength(1);
+});
+
+test('a hook that fails is reported on stderr, and the call goes on', async () => {
+  const { call, stderr, bytes } = await startMcp({
+    files: hooks({ 'tool.before': 'echo oops; exit 1' }),
+  });
+  expect(texts(await call(1, 'echo'))).toEqual(['{}']);
+  expect(stderr()).toContain('failed and was ignored');
+  expect(bytes().toString()).not.toContain('oops');
+});
+
+test('calls run at once, and their answers overtake each other', async () => {
+  const { write, call, answerTo, folder } = await startMcp({
+    files: hooks({ 'tool.before': 'true' }),
+  });
+  const until = join(folder, 'go');
+  write({ id: 1, method: 'tools/call', params: { name: 'slow', arguments: { until } } });
+  expect(texts(await call(2, 'echo'))).toEqual(['{}']);
+  writeFileSync(until, '');
+  expect(await answerTo(1)).toMatchObject({ result: { content: [{ text: 'slow' }] } });
+});
+
+test('a call that is nested too deep to be changed is one that failed', async () => {
+  const { write, answerTo } = await startMcp({
+    files: hooks({
+      'tool.before echo': says({ hookSpecificOutput: { tool_input: { b: 1 } } }),
+    }),
+  });
+  const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+  write(`${request(1, `{"a":${deep}}`)}\n`);
+  expect(await answerTo(1)).toMatchObject({ result: { isError: true } });
+});
