@@ -9,7 +9,30 @@ export {
   type ToolBatch,
   type ToolSchedulerOptions,
 } from '../agent/tool-scheduler.ts';
-export type { ToolCallRequest } from '../agent/tool-call.ts';
-export type { StopRequest } from '../agent/tool-call.ts';
+export {
+  beginToolCall,
+  type BeginToolCallOptions,
+  type OpenToolCall,
+  type ToolCallVerdict,
+} from '../agent/open-tool-call.ts';
+export {
+  runModelCall,
+  type CallNeutralModel,
+  type EndedNeutralCall,
+  type NeutralMessage,
+  type NeutralPart,
+  type NeutralRequest,
+  type NeutralResponse,
+} from '../agent/model-call.ts';
+export type { ModelCallOptions } from '../agent/genai-model-call.ts';
+export type { ModelEvent, OnHooks } from '../agent/model-call-ports.ts';
+export type {
+  EndedToolCall,
+  StopRequest,
+  ToolCallQuestion,
+  ToolCallRequest,
+} from '../agent/tool-call.ts';
+export type { JsonSchema, StandardSchema, ToolParameters } from '../agent/tool-parameters.ts';
+export type { ConfirmRequest } from '../agent/chat-session.ts';
 export type { GuardedWrite, Tool, ToolContext } from '../agent/tool.ts';
 export { builtInTools } from '../agent/tools/index.ts';

@@ -1,0 +1,42 @@
+import { messageOf } from '../../message-of.ts';
+import { assertInstalled } from '../installed.ts';
+
+/** What ADK tells plugins of and we do not listen to. */
+type Unheard =
+  | 'beforeRunCallback'
+  | 'onEventCallback'
+  | 'afterRunCallback'
+  | 'beforeAgentCallback'
+  | 'afterAgentCallback'
+  | 'beforeNodeCallback'
+  | 'afterNodeCallback'
+  | 'afterModelCallback'
+  | 'onModelErrorCallback'
+  | 'beforeToolSelection'
+  | 'beforeContextCompaction'
+  | 'afterContextCompaction';
+
+/** A plugin of ADK. */
+export interface Plugin extends Record<Unheard, (about: never) => Promise<undefined>> {
+  readonly name: string;
+}
+
+/** ADK's class of plugins. */
+export interface Framework {
+  readonly BasePlugin: new (name: string) => Plugin;
+}
+
+assertInstalled('hookmachine/adk', '@google/adk', '@google/adk');
+
+/** Loads ADK: its plugins are of a class of its own. */
+export async function loadFramework(): Promise<Framework> {
+  try {
+    // @ts-ignore -- It need not be installed where this is built.
+    return (await import('@google/adk')) as Framework;
+  } catch (cause) {
+    throw new Error(
+      `hookmachine/adk cannot load the package @google/adk (${messageOf(cause)}); install it: npm i @google/adk`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,128 @@
+import type { EventQueue } from '../../agent/event-queue.ts';
+import type { AgentHooks, FrameworkRun } from '../agent-hooks.ts';
+import { streamed } from '../streamed.ts';
+import {
+  fromNeutralRequest,
+  fromNeutralResponse,
+  textOf,
+  toNeutralRequest,
+  toNeutralResponse,
+} from './contents.ts';
+import type { InvocationContext, Llm, LlmRequest, LlmResponse } from './types.ts';
+
+/** What a request belongs to. */
+export interface Asked {
+  readonly hooks: AgentHooks;
+  readonly within: FrameworkRun;
+  readonly context: InvocationContext;
+}
+
+/** By request what it belongs to, for a model is given nothing else. */
+const requests = new WeakMap<object, Asked>();
+
+/** Agents whose models have hooks around them. */
+const agents = new WeakSet<object>();
+
+/** Puts hooks around a request that an agent is about to make. */
+export function aroundRequest(request: LlmRequest, asked: Asked): void {
+  // The first plugin has the last word on a request, as it has of all callbacks.
+  if (!requests.has(request)) requests.set(request, asked);
+  const { agent } = asked.context;
+  if (agent === undefined || agents.has(agent)) return;
+  agents.add(agent);
+  const model = (): Llm =>
+    Reflect.get(Object.getPrototypeOf(agent) as object, 'canonicalModel', agent) as Llm;
+  Object.defineProperty(agent, 'canonicalModel', {
+    get: () => wrapModel(model()),
+    configurable: true,
+  });
+}
+
+const wrapped = new WeakMap<Llm, Llm>();
+
+function wrapModel(model: Llm): Llm {
+  const known = wrapped.get(model);
+  if (known) return known;
+  const generate: Llm['generateContentAsync'] = (request, stream, signal) => {
+    const asked = requests.get(request);
+    return asked && !asked.hooks.isIdle()
+      ? new HookedCall(model, request, stream, asked).run(signal)
+      : model.generateContentAsync(request, stream, signal);
+  };
+  const proxy = new Proxy(model, {
+    get(target, key) {
+      if (key === 'generateContentAsync') return generate;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  wrapped.set(model, proxy);
+  return proxy;
+}
+
+/** The call of a tool that ADK offers for an answer with a structure; it is not run. */
+const structuredAnswer = 'set_model_response';
+
+/** One call of a model by ADK. */
+class HookedCall {
+  readonly #model: Llm;
+  readonly #request: LlmRequest;
+  readonly #stream: boolean | undefined;
+  readonly #asked: Asked;
+  /** The pieces that were held back, and the whole answer. */
+  #held: LlmResponse[] = [];
+  #whole: LlmResponse[] = [];
+
+  constructor(model: Llm, request: LlmRequest, stream: boolean | undefined, asked: Asked) {
+    this.#model = model;
+    this.#request = request;
+    this.#stream = stream;
+    this.#asked = asked;
+  }
+
+  run(signal: AbortSignal | undefined): AsyncGenerator<LlmResponse, void> {
+    return streamed<LlmResponse>(signal, (queue, heard) => this.#through(queue, heard));
+  }
+
+  async #through(queue: EventQueue<LlmResponse>, signal: AbortSignal): Promise<void> {
+    const { hooks, within, context } = this.#asked;
+    await hooks.ready();
+    const request = toNeutralRequest(this.#request, this.#model.model, context);
+    const response = await hooks.model(
+      request,
+      async (changed) => {
+        await this.#ask(fromNeutralRequest(changed, request, this.#request), queue, signal);
+        return toNeutralResponse(this.#whole);
+      },
+      { signal, within, judges: (name) => name !== structuredAnswer },
+    );
+    const answers = fromNeutralResponse(response, this.#whole);
+    if (answers === this.#whole) queue.push(...this.#held);
+    else if (this.#stream === true && textOf(answers) !== textOf(this.#whole))
+      queue.push({ partial: true, content: { role: 'model', parts: [{ text: textOf(answers) }] } });
+    queue.push(...answers);
+  }
+
+  async #ask(
+    request: LlmRequest,
+    queue: EventQueue<LlmResponse>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { hooks } = this.#asked;
+    const holdsAll = hooks.holdsAnswers();
+    this.#held = [];
+    this.#whole = [];
+    for await (const piece of this.#model.generateContentAsync(request, this.#stream, signal)) {
+      const parts = piece.content?.parts ?? [];
+      for (const part of parts)
+        if ('executableCode' in part) hooks.warnOfProviderTool('code_execution');
+      if (!piece.partial) this.#whole.push(piece);
+      else if (
+        holdsAll ||
+        parts.some(({ functionCall }) => functionCall && hooks.holdsCall(functionCall.name ?? ''))
+      )
+        this.#held.push(piece);
+      else queue.push(piece);
+    }
+  }
+}

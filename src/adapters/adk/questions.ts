@@ -1,0 +1,48 @@
+import { isRecord } from '../../protocol/output.ts';
+import type { Agent, Context, Tool } from './types.ts';
+
+/** What ADK calls its question to the user. */
+const question = 'adk_request_confirmation';
+
+/** Marks the questions that hooks wanted asked. */
+export const askedByHook = { hookmachine: 'asked' } as const;
+
+const known = new WeakSet<object>();
+
+/**
+ * ADK takes an answer only to a question that the tool itself wants asked: one that a hook wanted asked
+ * is such a question as well, also where another process asked it.
+ */
+export function knowQuestions(given: object): void {
+  if (known.has(given)) return;
+  known.add(given);
+  const agent = given as Agent;
+  for (const subAgent of agent.subAgents ?? []) knowQuestions(subAgent);
+  if (!('canonicalTools' in given)) return;
+  const canonicalTools = agent.canonicalTools.bind(agent);
+  agent.canonicalTools = async (...args) => {
+    const tools = await canonicalTools(...args);
+    for (const tool of tools) knowQuestionsAbout(tool);
+    return tools;
+  };
+}
+
+function knowQuestionsAbout(tool: Tool): void {
+  if (known.has(tool)) return;
+  known.add(tool);
+  const check = tool.checkRequireConfirmation.bind(tool);
+  tool.checkRequireConfirmation = async (args, context) =>
+    (context !== undefined && wasAskedByHook(context)) || check(args, context);
+}
+
+function wasAskedByHook({ functionCallId, invocationContext }: Context): boolean {
+  return invocationContext.session.events.some(({ content }) =>
+    content?.parts?.some(({ functionCall: asked }) => {
+      if (asked?.name !== question) return false;
+      const { originalFunctionCall: call, toolConfirmation: asking } = asked.args ?? {};
+      if (!isRecord(call) || call['id'] !== functionCallId || !isRecord(asking)) return false;
+      const { payload } = asking;
+      return isRecord(payload) && payload['hookmachine'] === askedByHook.hookmachine;
+    }),
+  );
+}

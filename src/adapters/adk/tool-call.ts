@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import type { ToolInput } from '../../../machines/tool-call.ts';
+import type { EndedToolCall } from '../../agent/tool-call.ts';
+import { messageOf } from '../../message-of.ts';
+import { isRecord } from '../../protocol/output.ts';
+import { type LlmContent, textsIn, type ToolResult } from '../../protocol/tool-result.ts';
+import type { AgentHooks } from '../agent-hooks.ts';
+import { askedByHook } from './questions.ts';
+import type { ToolAnswer, ToolCallback } from './types.ts';
+
+/** Where what hooks append to a result stands for the model. */
+const annotations = 'hookmachine';
+
+const needsConfirmation = new Error(
+  'This tool call requires confirmation, please approve or reject.',
+);
+
+/** A tool call that ADK runs, between the callbacks that it makes before and after. */
+export class CallbackToolCall {
+  readonly #callback: ToolCallback;
+  readonly #ended: Promise<EndedToolCall>;
+  readonly #started: Promise<void>;
+  #settle!: (result: Promise<ToolResult>) => void;
+  #given: ToolResult | undefined;
+
+  constructor(hooks: AgentHooks, callback: ToolCallback, sessionId: string) {
+    this.#callback = callback;
+    const { tool, toolArgs, toolContext } = callback;
+    const input: ToolInput = { ...toolArgs };
+    const { functionCallId: id = randomUUID(), toolConfirmation: confirmation } = toolContext;
+    let start!: () => void;
+    this.#started = new Promise((resolve) => {
+      start = resolve;
+    });
+    const result = new Promise<ToolResult>((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#ended = hooks.tool(
+      {
+        id,
+        name: tool.name,
+        input,
+        signal: toolContext.abortSignal ?? toolContext.invocationContext.abortSignal,
+        sessionId,
+        isApproved: confirmation?.confirmed === true,
+        confirm: ({ reason }) => {
+          if (confirmation) return confirmation.confirmed;
+          toolContext.requestConfirmation({
+            payload: askedByHook,
+            ...(reason !== undefined && { hint: reason }),
+          });
+          throw needsConfirmation;
+        },
+        isInterruption: (error) => error === needsConfirmation,
+      },
+      (final) => {
+        if (final !== input) replaceWith(toolArgs, final);
+        start();
+        return result;
+      },
+    );
+    // Each callback awaits it where it matters.
+    this.#ended.catch(() => undefined);
+  }
+
+  /** What stands in the place of the result where the tool does not run; undefined where it does. */
+  async begin(): Promise<ToolAnswer> {
+    try {
+      return await Promise.race([
+        this.#started.then(() => undefined),
+        this.#ended.then(({ toolResult }) => ({ error: textsIn(toolResult.llmContent) })),
+      ]);
+    } catch (error) {
+      return { error: messageOf(error) };
+    }
+  }
+
+  /** The result as hooks left it; undefined where they changed nothing. */
+  async succeed(result: unknown): Promise<ToolAnswer> {
+    const { functionCallId = '', actions } = this.#callback.toolContext;
+    // The tool itself wants the user asked: it has not run yet.
+    if (actions.requestedToolConfirmations?.[functionCallId] !== undefined) {
+      this.#settle(Promise.reject(needsConfirmation));
+      await this.#ended.catch(() => undefined);
+      return undefined;
+    }
+    this.#given = toToolResult(result);
+    this.#settle(Promise.resolve(this.#given));
+    const ended = await this.#ended;
+    const isGiven = ended.plainResult.llmContent === this.#given.llmContent;
+    return isGiven && ended.appended.length === 0
+      ? undefined
+      : toAnswer(isGiven ? result : ended.plainResult.llmContent, ended.appended);
+  }
+
+  async fail(thrown: unknown): Promise<ToolAnswer> {
+    this.#settle(Promise.reject(thrown));
+    const { plainResult, appended, after } = await this.#ended;
+    if (after?.toolResponse !== undefined) return toAnswer(plainResult.llmContent, appended);
+    return appended.length === 0 ? undefined : toAnswer({ error: messageOf(thrown) }, appended);
+  }
+}
+
+function replaceWith(args: Record<string, unknown>, final: ToolInput): void {
+  for (const key of Object.keys(args)) if (!(key in final)) delete args[key];
+  Object.assign(args, final);
+}
+
+/** What a tool gave, as hooks see it: an object as an object. */
+function toToolResult(result: unknown): ToolResult {
+  const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
+  const isObject = typeof result === 'object' && result !== null;
+  const error =
+    isRecord(result) && typeof result['error'] === 'string' ? result['error'] : undefined;
+  return {
+    llmContent: isObject ? (result as LlmContent) : text,
+    returnDisplay: text,
+    ...(error !== undefined && { error: { message: error } }),
+  };
+}
+
+/** A result as ADK takes it: a text behind which the hooks' stand, or an object with them under a key of their own. */
+function toAnswer(result: unknown, appended: readonly string[]): Record<string, unknown> {
+  const note = appended.join('');
+  if (typeof result === 'string') return { result: result + note };
+  const fields = isRecord(result)
+    ? result
+    : { [Array.isArray(result) ? 'results' : 'result']: result };
+  return note === '' ? { ...fields } : { ...fields, [annotations]: note.trim() };
+}

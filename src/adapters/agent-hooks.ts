@@ -1,0 +1,546 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ToolInput } from '../../machines/tool-call.ts';
+import { isPending, readyHookSystem } from '../agent/event-hooks.ts';
+import {
+  type CallNeutralModel,
+  type EndedNeutralCall,
+  type NeutralPart,
+  type NeutralRequest,
+  type NeutralResponse,
+  runModelCall,
+} from '../agent/model-call.ts';
+import { beginToolCall, type ToolCallVerdict } from '../agent/open-tool-call.ts';
+import type { EndedToolCall, ToolCallRequest } from '../agent/tool-call.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { onAbort } from '../hooks/run-machine.ts';
+import { warn } from '../log.ts';
+import { messageOf } from '../message-of.ts';
+import type { HookEventFields } from '../protocol/input.ts';
+import { hasAny, isPlainTool, mayHaveHooks } from './hooks-ahead.ts';
+import { type AdapterOptions, type BlockedCall, configOf } from './options.ts';
+import { type FrameworkToolCall, goOn, judgeNow, type RunTool } from './run-tool.ts';
+import { Sessions } from './sessions.ts';
+import {
+  beginsTurn,
+  type JudgedCall,
+  promptOf,
+  resultsAtEnd,
+  textOf,
+  type Turn,
+  Turns,
+  withTurn,
+} from './turns.ts';
+
+const defaultMaxRejections = 8;
+
+/** A model call of a framework. */
+export interface FrameworkModelCall {
+  readonly signal?: AbortSignal | undefined;
+  /** Stands for the request where the framework asks again after a failure, such as its list of messages: a turn then begins once. */
+  readonly key?: object | undefined;
+  /** What the call belongs to, where the framework knows it better than the requests show. */
+  readonly within?: FrameworkRun | undefined;
+  /** Whether the framework can ask its user where a hook wants it; default true. */
+  readonly canAsk?: boolean | undefined;
+  /** Receives an answer that AfterAgent hooks do not let be the last, before the model is asked again. */
+  readonly onSentOn?: ((answer: NeutralResponse) => unknown) | undefined;
+  /** Whether the calls of a tool come to `tool`; default: all do. The others are not judged. */
+  readonly judges?: ((toolName: string) => boolean) | undefined;
+}
+
+/** A run of a framework, which is one turn of the user's, though several agents may work in it. */
+export interface FrameworkRun {
+  /** The same object for all of the run. */
+  readonly run: object;
+  /** Tells apart what is done side by side. */
+  readonly part: string;
+  readonly sessionId: string;
+}
+
+interface Conditions extends Omit<FrameworkModelCall, 'key' | 'within'> {
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The hooks around an agent that a framework runs, for adapters. The adapter brings model calls and tool
+ * calls into neutral form; sessions, turns, verdicts and stops are known from them alone.
+ *
+ * A tool call is judged when the model's answer asks for it, so that the framework shows, stores,
+ * validates and asks about the final arguments; its machine stays open until the tool was run.
+ */
+export class AgentHooks {
+  readonly config: HookSystemConfig;
+  readonly #options: AdapterOptions;
+  readonly #turns = new Turns();
+  readonly #sessions: Sessions;
+  /** Turns whose model call failed, by what stands for its request. */
+  readonly #failed = new WeakMap<object, Turn>();
+  /** Turns of runs, and of what is done side by side in them. */
+  readonly #runs = new WeakMap<
+    object,
+    { readonly begun: Promise<Begun>; parts: Map<string, Turn> }
+  >();
+  /** Stops by tool calls that no turn is known of. */
+  readonly #looseStops = new Map<string, string>();
+  readonly #warned = new Set<string>();
+
+  constructor(options: AdapterOptions) {
+    this.#options = options;
+    this.config = configOf(options);
+    this.#sessions = new Sessions(this.config, (notice) => this.#notice(notice));
+  }
+
+  /** Whether text must be held back until the answer is whole: AfterModel hooks may change it. Until hooks were found, they may. */
+  holdsAnswers(): boolean {
+    return mayHaveHooks(this.config, 'AfterModel');
+  }
+
+  /** Whether a tool call must be held back until the answer is whole: it may be rewritten. */
+  holdsCall(toolName: string): boolean {
+    return this.holdsAnswers() || mayHaveHooks(this.config, 'BeforeTool', this.nameOf(toolName));
+  }
+
+  /** Whether an answer may turn out not to be the last of its turn: AfterAgent hooks may have the agent go on. */
+  maySendOn(): boolean {
+    return mayHaveHooks(this.config, 'AfterAgent');
+  }
+
+  /** The name that hooks know a tool by. */
+  nameOf(toolName: string): string {
+    return this.#options.tools?.alias?.[toolName] ?? toolName;
+  }
+
+  /** Whether no hook has anything to say, and nobody watches: the framework then goes on as if we were not there. Until hooks were found, nobody knows. */
+  isIdle(): boolean {
+    const system = readyHookSystem(this.config);
+    return !isPending(system) && !hasAny(this.config, system);
+  }
+
+  /** The same of one tool. */
+  isIdleFor(toolName: string): boolean {
+    return isPlainTool(this.config, this.nameOf(toolName));
+  }
+
+  /** Finds the hooks, so that `holdsAnswers` and `holdsCall` know. Never rejects. */
+  async ready(): Promise<void> {
+    await readyHookSystem(this.config);
+  }
+
+  /**
+   * Takes a model call of the framework through its hooks: the turn it begins or goes on with, the call
+   * itself, and the tool calls of its answer, whose arguments come back as hooks left them. Parts that
+   * no hook touched are the objects that were given.
+   *
+   * @throws what `callModel` threw, or the signal's reason
+   */
+  async model(
+    request: NeutralRequest,
+    callModel: CallNeutralModel,
+    { signal = new AbortController().signal, key, within, ...how }: FrameworkModelCall = {},
+  ): Promise<NeutralResponse> {
+    const ready = readyHookSystem(this.config);
+    const system = isPending(ready) ? await ready : ready;
+    if (!hasAny(this.config, system)) return callModel(request, signal);
+    const begun = within
+      ? await this.#turnWithin(within, request, signal)
+      : await this.#turnOf(request, this.#sessionId(), signal, key);
+    if ('answer' in begun) return begun.answer;
+    const { turn } = begun;
+    const cancelled = (): void => this.#turns.end(turn, messageOf(signal.reason));
+    const stopListening = onAbort(signal, cancelled);
+    try {
+      return await this.#answer(turn, request, callModel, { signal, ...how });
+    } catch (error) {
+      if (key && !signal.aborted) this.#failed.set(key, turn);
+      else this.#turns.end(turn, messageOf(error));
+      throw error;
+    } finally {
+      // What is open then listens for itself.
+      stopListening();
+    }
+  }
+
+  /** What hooks decided about a tool call that the model's last answer asked for; undefined when it was not judged. */
+  verdictOf(asked: ToolCallRequest): ToolCallVerdict | undefined {
+    return this.#openCall(asked, false)?.verdict;
+  }
+
+  /** The same where the framework does not say which call it asks about. */
+  verdictLike(name: string, input: ToolInput): ToolCallVerdict | undefined {
+    return this.#turns.like(this.nameOf(name), input)?.verdict;
+  }
+
+  /**
+   * Takes a tool call through its hooks as the framework runs it: one that was judged goes on from
+   * there, any other is judged now. A tool that throws is a result with `error`.
+   *
+   * @throws what interrupted the call: it is still open then, and goes on when the framework runs it again
+   */
+  async tool(
+    {
+      signal,
+      isApproved = false,
+      isVerbatim = false,
+      isSubagent = false,
+      sessionId,
+      confirm,
+      isInterruption = () => false,
+      ...asked
+    }: FrameworkToolCall,
+    run: RunTool,
+  ): Promise<EndedToolCall> {
+    const { id, name, input } = asked;
+    const found = this.#openCall(asked, isVerbatim);
+    const turn = found?.turn ?? this.#turns.wanting(id, () => true);
+    if (found) {
+      found.turn.open.delete(id);
+      try {
+        const ended = await goOn(found.call, input, run, { signal, confirm, isInterruption });
+        this.#ended(ended, turn, id, name);
+        return ended;
+      } catch (error) {
+        found.turn.open.set(id, found);
+        throw error;
+      }
+    }
+    const refuses = this.#looseStops.has(id);
+    const ended = await judgeNow(
+      this.config,
+      { id, name: this.nameOf(name), input },
+      run,
+      isInterruption,
+      {
+        signal,
+        sessionId: turn?.sessionId ?? sessionId ?? this.#sessionId(),
+        asks: 'where a hook wants it',
+        ...(confirm && { confirm }),
+        ...(isApproved && { confirm: () => true }),
+        ...(isSubagent && { invokedBy: 'subagent' }),
+        ...(refuses && { notOffered: this.#looseStops.get(id) }),
+      },
+    );
+    this.#ended(ended, turn, id, name);
+    return ended;
+  }
+
+  /** Names a tool that the provider runs: it never comes to us. Once for each. */
+  warnOfProviderTool(name: string): void {
+    this.warnOnce(
+      `the tool ${name} is run by the provider, so no BeforeTool or AfterTool hook sees it; a BeforeToolSelection hook can withhold it`,
+    );
+  }
+
+  warnOnce(line: string): void {
+    if (this.#warned.has(line)) return;
+    this.#warned.add(line);
+    warn(this.config.onWarning, line);
+  }
+
+  /** Ends the sessions: open calls are cancelled, SessionEnd hooks run, and a hook system of our own is disposed. */
+  async end(reason: HookEventFields['SessionEnd']['reason'] = 'exit'): Promise<void> {
+    this.#turns.endAll('the session ended');
+    await this.#sessions.endAll(reason);
+    if (this.#options.config === undefined) this.config.getHookSystem()?.dispose();
+  }
+
+  #sessionId(): string {
+    const { sessionId } = this.#options;
+    return typeof sessionId === 'function'
+      ? sessionId()
+      : (sessionId ?? this.config.getSessionId());
+  }
+
+  async #turnOf(
+    request: NeutralRequest,
+    sessionId: string,
+    signal: AbortSignal,
+    key: object | undefined,
+  ): Promise<Begun> {
+    const again = key && this.#failed.get(key);
+    if (again) return { turn: again };
+    const continued = this.#turns.continuedBy(request);
+    if (continued) return { turn: continued };
+    this.#turns.endThoseBefore(request);
+    return this.#beginTurn(request, sessionId, signal);
+  }
+
+  /** The turn of a run, which begins with its first call; what is done side by side has a turn of its own within it. */
+  async #turnWithin(
+    { run, part, sessionId }: FrameworkRun,
+    request: NeutralRequest,
+    signal: AbortSignal,
+  ): Promise<Begun> {
+    const known = this.#runs.get(run) ?? {
+      begun: this.#beginTurn(request, sessionId, signal),
+      parts: new Map<string, Turn>(),
+    };
+    this.#runs.set(run, known);
+    const begun = await known.begun;
+    if ('answer' in begun) return begun;
+    const before = known.parts.get(part) ?? (known.parts.size === 0 ? begun.turn : undefined);
+    if (before && this.#turns.has(before)) {
+      known.parts.set(part, before);
+      return { turn: before };
+    }
+    const { prompt, contexts } = begun.turn;
+    const turn = this.#turns.begin(sessionId, prompt, contexts);
+    turn.stop = [...known.parts.values()].find(({ stop }) => stop)?.stop;
+    known.parts.set(part, turn);
+    return { turn };
+  }
+
+  async #beginTurn(
+    request: NeutralRequest,
+    sessionId: string,
+    signal: AbortSignal,
+  ): Promise<Begun> {
+    if (!beginsTurn(request)) {
+      const turn = this.#turns.begin(sessionId, promptOf(request), []);
+      const stop = this.#looseStopOf(request);
+      if (stop !== undefined) turn.stop = { reason: stop };
+      return { turn };
+    }
+    const prompt = promptOf(request);
+    const contexts = await this.#sessions.begin(sessionId);
+    const result = await this.#sessions.fire(
+      'BeforeAgent',
+      { prompt },
+      sessionId,
+      undefined,
+      signal,
+    );
+    const output = result?.finalOutput;
+    if (output?.isBlockingDecision() || output?.shouldStopExecution()) {
+      const isStop = output.shouldStopExecution();
+      const reason = isStop ? output.getStopReason() : output.getBlockReason();
+      if (isStop) this.#options.onStop?.(reason);
+      else this.#reportBlocked({ reason });
+      return { answer: saying(reason) };
+    }
+    const added = output?.getAdditionalContext();
+    const turn = this.#turns.begin(sessionId, prompt, [
+      ...contexts,
+      ...(added === undefined ? [] : [added]),
+    ]);
+    const message = result?.verdict.message;
+    if (message !== undefined) turn.notes.add(message);
+    return { turn };
+  }
+
+  #looseStopOf(request: NeutralRequest): string | undefined {
+    for (const id of resultsAtEnd(request)) {
+      const stop = this.#looseStops.get(id);
+      this.#looseStops.delete(id);
+      if (stop !== undefined) return stop;
+    }
+    return undefined;
+  }
+
+  /** The model's answer, and those that AfterAgent hooks want after it. */
+  async #answer(
+    turn: Turn,
+    request: NeutralRequest,
+    callModel: CallNeutralModel,
+    how: Conditions,
+  ): Promise<NeutralResponse> {
+    for (;;) {
+      if (turn.stop) {
+        this.#turns.end(turn, turn.stop.reason);
+        return saying(turn.stop.reason);
+      }
+      const call = await this.#call(turn, request, callModel, how.signal);
+      const response = this.#read(call, turn);
+      if (call.stop) {
+        this.#options.onStop?.(call.stop.reason);
+        this.#turns.end(turn, call.stop.reason);
+        return response;
+      }
+      const wanted = response.parts.filter((part) => part.call !== undefined);
+      if (wanted.length > 0) return this.#judged(turn, response, call, how);
+      const goesOn = await this.#sentOn(turn, request, response, how.signal);
+      if (!goesOn) return response;
+      await how.onSentOn?.(response);
+    }
+  }
+
+  async #call(
+    turn: Turn,
+    request: NeutralRequest,
+    callModel: CallNeutralModel,
+    signal: AbortSignal,
+  ): Promise<EndedNeutralCall> {
+    const call = await runModelCall(
+      this.config,
+      withTurn(request, turn),
+      async (...asked) => {
+        const response = await callModel(...asked);
+        turn.notes.clear();
+        return response;
+      },
+      { signal, sessionId: turn.sessionId },
+    );
+    if (call.systemMessage !== undefined) turn.notes.add(call.systemMessage);
+    if (call.outcome.status === 'cancelled') throw signal.reason;
+    if (call.outcome.status === 'failed') throw call.error;
+    return call;
+  }
+
+  /** What the framework is to take for the model's answer; a stop or a denial without one speaks its reason. */
+  #read({ response, stop, blockedReason, outcome }: EndedNeutralCall, turn: Turn): NeutralResponse {
+    this.#turns.wants(turn, []);
+    if (blockedReason !== undefined && !stop) this.#reportBlocked({ reason: blockedReason });
+    const said = response && textOf(response.parts) !== '' ? response : undefined;
+    if (stop) {
+      const parts = said?.parts.filter(({ call }) => call === undefined);
+      return said && parts ? { ...said, parts } : saying(stop.reason);
+    }
+    if (outcome.status === 'blocked') return saying(blockedReason ?? '');
+    return response ?? saying('');
+  }
+
+  /** Judges the tool calls of an answer, side by side; those that were rewritten are new parts. */
+  async #judged(
+    turn: Turn,
+    response: NeutralResponse,
+    answered: EndedNeutralCall,
+    how: Conditions,
+  ): Promise<NeutralResponse> {
+    this.#turns.wants(
+      turn,
+      response.parts.flatMap(({ call }) => call?.id ?? []),
+    );
+    const parts = await Promise.all(
+      response.parts.map((part) => this.#judgedPart(turn, part, answered, how)),
+    );
+    if (turn.stop) await this.#cancelUnbegun(turn);
+    return { ...response, parts };
+  }
+
+  /** What has not begun when a hook stops the agent does not begin any more. */
+  async #cancelUnbegun(turn: Turn): Promise<void> {
+    for (const { call } of turn.open.values()) {
+      const { status } = await call.verdict;
+      if (status !== 'ended') await call.cancel('a hook stopped the agent before this call began');
+    }
+  }
+
+  async #judgedPart(
+    turn: Turn,
+    part: NeutralPart,
+    answered: EndedNeutralCall,
+    { signal, canAsk, judges }: Conditions,
+  ): Promise<NeutralPart> {
+    if (part.call === undefined || judges?.(part.call.name) === false) return part;
+    const { id, name, input } = part.call;
+    const notOffered = answered.refusal(name) && answered.refusal(this.nameOf(name));
+    if (notOffered === undefined && isPlainTool(this.config, this.nameOf(name))) return part;
+    const request = { id, name: this.nameOf(name), input };
+    const call = beginToolCall(this.config, request, {
+      signal,
+      canAsk,
+      sessionId: turn.sessionId,
+      notOffered,
+    });
+    turn.open.set(id, { call, input });
+    const verdict = await call.verdict;
+    if (verdict.status === 'ended') {
+      turn.open.set(id, { call, input, verdict });
+      if (verdict.call.stop) turn.stop = verdict.call.stop;
+      return part;
+    }
+    turn.open.set(id, { call, input: verdict.toolInput, verdict });
+    return verdict.toolInput === input
+      ? part
+      : { ...part, call: { id, name, input: verdict.toolInput } };
+  }
+
+  /** Whether AfterAgent hooks have the agent go on after an answer; what they want is then in the turn. */
+  async #sentOn(
+    turn: Turn,
+    request: NeutralRequest,
+    response: NeutralResponse,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const result = await this.#sessions.fire(
+      'AfterAgent',
+      {
+        prompt: turn.prompt,
+        prompt_response: textOf(response.parts),
+        stop_hook_active: turn.rejections > 0,
+      },
+      turn.sessionId,
+      undefined,
+      signal,
+    );
+    const output = result?.finalOutput;
+    if (output?.shouldStopExecution()) this.#options.onStop?.(output.getStopReason());
+    const wishes = [
+      ...(output?.isBlockingDecision() ? [output.getBlockReason()] : []),
+      ...(result?.followUps ?? []),
+    ];
+    const { maxRejections = defaultMaxRejections } = this.#options;
+    const isOver = output?.shouldStopExecution() || wishes.length === 0;
+    if (isOver || turn.rejections >= maxRejections) {
+      if (!isOver)
+        warn(
+          this.config.onWarning,
+          `AfterAgent: hooks wanted the agent to go on more than ${maxRejections} times in a turn; it ends`,
+        );
+      this.#turns.end(turn, 'the turn ended');
+      return false;
+    }
+    const message = result?.verdict.message;
+    if (message !== undefined) turn.notes.add(message);
+    turn.rejections += 1;
+    turn.insertions.push({
+      at: request.messages.length,
+      messages: [
+        { role: 'model', parts: response.parts },
+        ...wishes.map((text) => ({ role: 'user' as const, parts: [{ text }] })),
+      ],
+    });
+    return true;
+  }
+
+  /** The judged call that a framework runs; ids are unique in a run alone, so the arguments tell which of several it is. */
+  #openCall(
+    { id, name, input }: ToolCallRequest,
+    isVerbatim: boolean,
+  ): (JudgedCall & { readonly turn: Turn }) | undefined {
+    const isNamed = (judged: JudgedCall | undefined): judged is JudgedCall =>
+      judged?.call.request.name === this.nameOf(name);
+    const isSame = (judged: JudgedCall | undefined): boolean =>
+      isNamed(judged) && isDeepStrictEqual(judged.input, input);
+    const turn = this.#turns.wanting(id, ({ open }) => isSame(open.get(id)));
+    const judged = turn?.open.get(id);
+    if (turn === undefined || !isNamed(judged) || (isVerbatim && !isSame(judged))) return undefined;
+    return { ...judged, turn };
+  }
+
+  #ended(ended: EndedToolCall, turn: Turn | undefined, id: string, tool: string): void {
+    const { stop, notice, outcome, plainResult } = ended;
+    if (notice !== undefined) this.#notice(notice);
+    if (outcome.status === 'blocked')
+      this.#reportBlocked({ tool, reason: plainResult.error?.message ?? '' });
+    if (!stop) return;
+    if (turn) turn.stop ??= stop;
+    else this.#looseStops.set(id, stop.reason);
+    this.#options.onStop?.(stop.reason);
+  }
+
+  #reportBlocked(blocked: BlockedCall): void {
+    this.#options.onBlocked?.(blocked);
+  }
+
+  #notice(notice: string): void {
+    const { onNotice } = this.#options;
+    if (onNotice) onNotice(notice);
+    else warn(this.config.onWarning, notice);
+  }
+}
+
+/** A turn, or what is answered in its place. */
+type Begun = { readonly turn: Turn } | { readonly answer: NeutralResponse };
+
+/** An answer that is nothing but a text. */
+const saying = (text: string): NeutralResponse => ({ parts: [{ text }], finishReason: 'STOP' });

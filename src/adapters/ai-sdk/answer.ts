@@ -1,0 +1,134 @@
+import type { NeutralPart, NeutralRequest, NeutralResponse } from '../../agent/model-call.ts';
+import { defined, isRecord } from '../../protocol/output.ts';
+import type { AgentHooks } from '../agent-hooks.ts';
+import type { Content, GenerateResult } from './types.ts';
+
+/** A piece of an answer as hooks see it. A call of a tool that is not on offer is the SDK's to answer, as is one whose arguments are no object. */
+export function toPart(
+  content: Content,
+  { tools = [] }: NeutralRequest,
+  hooks: AgentHooks,
+): NeutralPart {
+  const { type, text, toolCallId: id, toolName: name, input, providerExecuted } = content;
+  if (type === 'text' && text !== undefined) return { text, original: content };
+  if (type !== 'tool-call' || id === undefined || name === undefined) return { original: content };
+  if (providerExecuted) hooks.warnOfProviderTool(name);
+  const args = !providerExecuted && tools.includes(name) ? argumentsOf(input) : undefined;
+  return args ? { call: { id, name, input: args }, original: content } : { original: content };
+}
+
+/** The arguments of a call; a model without any to give writes nothing. */
+function argumentsOf(input = ''): Readonly<Record<string, unknown>> | undefined {
+  if (input.trim() === '') return {};
+  try {
+    const args: unknown = JSON.parse(input);
+    return isRecord(args) ? args : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A piece of an answer as hooks left it. */
+export function fromPart({ text, call, original }: NeutralPart): Content {
+  const given = original as Content | undefined;
+  if (call && given) return { ...given, input: JSON.stringify(call.input) };
+  return given ?? { type: 'text', text: text ?? '' };
+}
+
+const toHooks: Readonly<Record<string, string>> = {
+  stop: 'STOP',
+  'tool-calls': 'STOP',
+  length: 'MAX_TOKENS',
+  'content-filter': 'SAFETY',
+};
+
+const fromHooks: Readonly<Record<string, string>> = {
+  STOP: 'stop',
+  MAX_TOKENS: 'length',
+  SAFETY: 'content-filter',
+  RECITATION: 'content-filter',
+};
+
+/** A finish reason in the words of v2; since v3 they have the provider's own beside them. */
+const wordOf = (reason: unknown): string =>
+  String(isRecord(reason) ? reason['unified'] : (reason ?? 'unknown'));
+
+/** Why the answer ended, as hooks see it. */
+export const finishReasonOf = (reason: unknown): string => toHooks[wordOf(reason)] ?? 'OTHER';
+
+/** Why an answer ended, as its specification spells it; the provider's own reason, where hooks and calls leave it be. */
+export function finishReason(
+  response: NeutralResponse,
+  given: unknown,
+  hasCalls: boolean,
+  specification: string,
+): unknown {
+  const changed = given === undefined || response.finishReason !== finishReasonOf(given);
+  const lostCalls = wordOf(given) === 'tool-calls' && !hasCalls;
+  if (!changed && !lostCalls) return given;
+  const word = fromHooks[response.finishReason ?? 'STOP'] ?? 'other';
+  return specification === 'v2' ? word : { unified: word, raw: undefined };
+}
+
+/** The usage as hooks see it. */
+export function usageOf(usage: unknown): NeutralResponse['usage'] {
+  if (!isRecord(usage)) return undefined;
+  const { inputTokens, outputTokens, totalTokens } = usage;
+  return defined<NonNullable<NeutralResponse['usage']>>({
+    promptTokenCount: totalOf(inputTokens),
+    candidatesTokenCount: totalOf(outputTokens),
+    totalTokenCount: totalOf(totalTokens),
+  });
+}
+
+/** A count, plain as in v2 or with its parts as since v3. */
+function totalOf(count: unknown): number | undefined {
+  const total = isRecord(count) ? count['total'] : count;
+  return typeof total === 'number' ? total : undefined;
+}
+
+/** The usage of an answer that no model gave. */
+export function usageFor(specification: string, { usage = {} }: NeutralResponse): unknown {
+  const { promptTokenCount: input, candidatesTokenCount: output, totalTokenCount: total } = usage;
+  if (specification === 'v2')
+    return { inputTokens: input, outputTokens: output, totalTokens: total };
+  return {
+    inputTokens: { total: input, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+    outputTokens: { total: output, text: undefined, reasoning: undefined },
+  };
+}
+
+/** A whole answer as hooks see it. */
+export const toResponse = (
+  { content, finishReason: reason, usage }: GenerateResult,
+  request: NeutralRequest,
+  hooks: AgentHooks,
+): NeutralResponse => {
+  const counts = usageOf(usage);
+  return {
+    parts: content.map((part) => toPart(part, request, hooks)),
+    finishReason: finishReasonOf(reason),
+    ...(counts && { usage: counts }),
+  };
+};
+
+/** A whole answer as hooks left it; without one of the model, theirs. */
+export function fromResponse(
+  response: NeutralResponse,
+  given: GenerateResult | undefined,
+  specification: string,
+): GenerateResult {
+  const content = response.parts
+    .filter(({ text, original }) => original !== undefined || text !== '')
+    .map(fromPart);
+  const isSame =
+    given !== undefined &&
+    content.length === given.content.length &&
+    content.every((part, index) => part === given.content[index]);
+  const hasCalls = content.some(({ type }) => type === 'tool-call');
+  return {
+    ...(given ?? { usage: usageFor(specification, response), warnings: [] }),
+    content: isSame ? given.content : content,
+    finishReason: finishReason(response, given?.finishReason, hasCalls, specification),
+  };
+}

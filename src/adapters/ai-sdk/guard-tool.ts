@@ -1,0 +1,221 @@
+import type { EndedToolCall } from '../../agent/tool-call.ts';
+import { isRecord } from '../../protocol/output.ts';
+import type { LlmContent, ToolResult } from '../../protocol/tool-result.ts';
+import type { AgentHooks } from '../agent-hooks.ts';
+import type { FrameworkToolCall } from '../run-tool.ts';
+import { annotate, withAnnotations } from './annotations.ts';
+import { isApproved } from './approvals.ts';
+import { HookDenial } from './denied.ts';
+import type { AiSdkTool } from './types.ts';
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** What the SDK gives a tool beside its arguments. */
+interface ExecuteOptions {
+  readonly toolCallId: string;
+  readonly messages?: unknown;
+  readonly abortSignal?: AbortSignal;
+}
+
+type Execute = (input: unknown, options: ExecuteOptions) => unknown;
+type NeedsApproval = (input: unknown, options: ExecuteOptions) => unknown;
+
+/** As much of a tool as is put in place of its own. */
+interface Parts {
+  readonly execute?: Execute;
+  readonly needsApproval?: boolean | NeedsApproval;
+  readonly toModelOutput?: (given: unknown) => unknown;
+}
+
+/** A tool of the SDK with hooks around it; one that the provider runs stays as it is. */
+export function guarded<Tool extends AiSdkTool>(tool: Tool, name: string, hooks: AgentHooks): Tool {
+  const own = tool as unknown as Parts;
+  const isProviders = own.execute === undefined && 'type' in tool && isOfProvider(tool.type);
+  if (isProviders) return tool;
+  const parts: Parts = {
+    needsApproval: (input, options) => mustAsk(hooks, own.needsApproval, name, input, options),
+    ...(own.execute && {
+      execute: (input, options) => execute(hooks, own.execute!.bind(tool), name, input, options),
+      toModelOutput: withAnnotations(own.toModelOutput?.bind(tool)),
+    }),
+  };
+  const described = Object.fromEntries(
+    Object.entries(parts).map(([key, value]) => [
+      key,
+      { value, enumerable: true, configurable: true, writable: true },
+    ]),
+  );
+  return Object.create(Object.getPrototypeOf(tool) as object, {
+    ...Object.getOwnPropertyDescriptors(tool),
+    ...described,
+  }) as Tool;
+}
+
+const isOfProvider = (type: unknown): boolean => type === 'provider' || type === 'provider-defined';
+
+const inputOf = (input: unknown): Input => (isRecord(input) ? input : {});
+
+/** Nobody is asked about a denied call: it only returns its reason. */
+function mustAsk(
+  hooks: AgentHooks,
+  own: Parts['needsApproval'],
+  name: string,
+  input: unknown,
+  options: ExecuteOptions,
+): unknown {
+  const verdict = hooks.verdictOf({ id: options.toolCallId, name, input: inputOf(input) });
+  if (verdict?.status === 'ended') return false;
+  if (verdict?.status === 'asked') return true;
+  // Where a run is taken up elsewhere, the SDK asks whether there was a question at all: it may have been a hook's.
+  const isAnswered = !hooks.isIdleFor(name) && isApproved(options.messages, options.toolCallId);
+  if (verdict === undefined && isAnswered) return true;
+  return typeof own === 'function' ? own(input, options) : (own ?? false);
+}
+
+/** Why a call is refused that a hook wants asked about, where the SDK runs it all the same. */
+const nobodyAsked = 'A hook wants the user to be asked about this call, and nobody was.';
+
+/** Runs a tool between its hooks; with none, it just runs. */
+function execute(
+  hooks: AgentHooks,
+  own: Execute,
+  name: string,
+  input: unknown,
+  options: ExecuteOptions,
+): unknown {
+  const { toolCallId: id, messages, abortSignal: signal } = options;
+  const call = { id, name, input: inputOf(input) };
+  const verdict = hooks.verdictOf(call);
+  if (verdict === undefined && hooks.isIdleFor(name)) return own(input, options);
+  const approved = isApproved(messages, id);
+  // A conversation that comes back with an approval may come from a browser, with other arguments.
+  const asked: FrameworkToolCall = {
+    ...call,
+    signal,
+    isVerbatim: approved,
+    ...((approved || verdict) && { confirm: ({ reason }) => approved || (reason ?? nobodyAsked) }),
+  };
+  if (verdict?.status === 'allowed') {
+    // A tool that gives its result bit by bit is seen to do so at once.
+    const given = attempt(() => own(input, options));
+    return isIterable(given)
+      ? stepByStep(hooks, asked, () => given)
+      : whole(hooks, asked, () => given);
+  }
+  const run = (toolInput: Input): unknown =>
+    own(toolInput === asked.input ? input : toolInput, options);
+  return isGenerator(own)
+    ? stepByStep(hooks, asked, (toolInput) => run(toolInput) as AsyncIterable<unknown>)
+    : whole(hooks, asked, run);
+}
+
+/** What a function gives, or a promise of what it throws. */
+function attempt(act: () => unknown): unknown {
+  try {
+    return act();
+  } catch (error) {
+    const thrown = Promise.reject(error);
+    thrown.catch(() => undefined);
+    return thrown;
+  }
+}
+
+const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+
+const isGenerator = (own: Execute): boolean =>
+  Object.prototype.toString.call(own) === '[object AsyncGeneratorFunction]';
+
+/** A tool that gives one result; it throws as the tool does, or where the call was denied. */
+export async function whole(
+  hooks: AgentHooks,
+  asked: FrameworkToolCall,
+  run: (input: Input) => unknown,
+): Promise<unknown> {
+  const work = new Work();
+  const ended = await hooks.tool(asked, (input) =>
+    work.done(async () => {
+      const given = await run(input);
+      if (!isIterable(given)) return given;
+      let last: unknown;
+      for await (const value of given) last = value;
+      return last;
+    }),
+  );
+  return work.outputOf(ended, asked.signal);
+}
+
+/** A tool that gives its result bit by bit: its last value is held back, for hooks may change it. */
+function stepByStep(
+  hooks: AgentHooks,
+  asked: FrameworkToolCall,
+  run: (input: Input) => AsyncIterable<unknown>,
+): AsyncIterable<unknown> {
+  const work = new Work();
+  return new ReadableStream<unknown>({
+    async start(controller) {
+      const ended = await hooks.tool(asked, (input) =>
+        work.done(async () => {
+          const held: unknown[] = [];
+          for await (const value of run(input)) {
+            for (const before of held.splice(0)) controller.enqueue(before);
+            held.push(value);
+          }
+          return held[0];
+        }),
+      );
+      controller.enqueue(work.outputOf(ended, asked.signal));
+      controller.close();
+    },
+  });
+}
+
+/** What a tool gave or threw, to be given or thrown again where hooks left it alone. */
+class Work {
+  #output: unknown;
+  #thrown: { readonly error: unknown } | undefined;
+  #result: ToolResult | undefined;
+
+  async done(run: () => Promise<unknown>): Promise<ToolResult> {
+    try {
+      this.#output = await run();
+    } catch (error) {
+      this.#thrown = { error };
+      throw error;
+    }
+    this.#result = resultOf(this.#output);
+    return this.#result;
+  }
+
+  /** The output that the SDK gets; it throws where there is none. */
+  outputOf(ended: EndedToolCall, signal: AbortSignal | undefined): unknown {
+    const { plainResult, toolResult, appended, outcome } = ended;
+    const text = appended.join('');
+    if (outcome.status === 'cancelled' && signal?.aborted) throw signal.reason;
+    if (plainResult.error !== undefined) {
+      if (this.#thrown && text === '') throw this.#thrown.error;
+      const said = toolResult.llmContent;
+      throw new HookDenial(
+        typeof said === 'string' ? said : JSON.stringify(said),
+        this.#thrown && { cause: this.#thrown.error },
+      );
+    }
+    const output =
+      plainResult.llmContent === this.#result?.llmContent ? this.#output : plainResult.llmContent;
+    if (text === '') return output;
+    if (typeof output === 'object' && output !== null) {
+      annotate(output, text);
+      return output;
+    }
+    return typeof output === 'string' ? output + text : `${asText(output)}${text}`.trimStart();
+  }
+}
+
+const asText = (output: unknown): string => (output === undefined ? '' : JSON.stringify(output));
+
+/** A tool's output as hooks see it: an object stays an object. */
+function resultOf(output: unknown): ToolResult {
+  const isContent = typeof output === 'string' || (typeof output === 'object' && output !== null);
+  const returnDisplay = typeof output === 'string' ? output : asText(output);
+  return { llmContent: isContent ? (output as LlmContent) : returnDisplay, returnDisplay };
+}

@@ -1,0 +1,176 @@
+import type { NeutralRequest, NeutralResponse } from '../../agent/model-call.ts';
+import { onAbort } from '../../hooks/run-machine.ts';
+import type { AgentHooks } from '../agent-hooks.ts';
+import { fromResponse, toResponse } from './answer.ts';
+import { fromNeutral, toNeutral } from './request.ts';
+import { LiveAnswer, spoken } from './stream.ts';
+import type { CallOptions, GenerateResult, StreamPart, StreamResult } from './types.ts';
+
+/** A model as it is asked: with the options that hooks left, and the model that they chose. */
+export interface AskedModel {
+  readonly specificationVersion: string;
+  readonly modelId: string;
+  generate(options: CallOptions, modelId: string): PromiseLike<GenerateResult>;
+  stream(options: CallOptions, modelId: string): PromiseLike<StreamResult>;
+}
+
+/** What becomes of the tool calls in an answer. */
+export interface Answering {
+  readonly change: ChangeAnswer;
+  /** Default: all calls are judged. */
+  readonly judges?: (toolName: string) => boolean;
+  /** Whether the user can be asked about a tool call; by default as the SDK of the model can. */
+  readonly canAsk?: boolean;
+  /** What is put to a whole answer, in frameworks that want more of it. */
+  readonly complete?: (result: GenerateResult) => GenerateResult;
+}
+
+/** Takes denied calls out of an answer that nobody else would keep from running. */
+export type ChangeAnswer = (response: NeutralResponse) => Promise<NeutralResponse>;
+
+/** Whether the SDK of a model can ask its user about a tool call. */
+const canAsk = ({ specificationVersion }: AskedModel): boolean => specificationVersion !== 'v2';
+
+/** `doGenerate` with the hooks around it. */
+export async function generated(
+  hooks: AgentHooks,
+  model: AskedModel,
+  options: CallOptions,
+  { change, complete, ...judging }: Answering,
+): Promise<GenerateResult> {
+  await hooks.ready();
+  if (hooks.isIdle()) return model.generate(options, model.modelId);
+  const given = toNeutral(model.modelId, options);
+  let result: GenerateResult | undefined;
+  const response = await hooks.model(
+    given,
+    async (asked) => {
+      result = await model.generate(fromNeutral(asked, given, options), asked.model);
+      return toResponse(result, given, hooks);
+    },
+    { signal: options.abortSignal, key: options.prompt, canAsk: canAsk(model), ...judging },
+  );
+  const whole = fromResponse(await change(response), result, model.specificationVersion);
+  return complete ? complete(whole) : whole;
+}
+
+/** `doStream` with the hooks around it. What no hook may change goes out as it comes. */
+export async function streamed(
+  hooks: AgentHooks,
+  model: AskedModel,
+  options: CallOptions,
+  how: Answering,
+): Promise<StreamResult> {
+  await hooks.ready();
+  if (hooks.isIdle()) return model.stream(options, model.modelId);
+  const { abortSignal } = options;
+  const cancel = new AbortController();
+  if (abortSignal?.aborted) cancel.abort(abortSignal.reason);
+  const stopListening = abortSignal && onAbort(abortSignal, () => cancel.abort(abortSignal.reason));
+  const out = new Output(() => cancel.abort(new Error('nobody reads the answer any more')));
+  return new Promise<StreamResult>((resolve, reject) => {
+    const asked = { hooks, model, options, how, signal: cancel.signal };
+    const began = (result: object): void => resolve({ ...result, stream: out.stream });
+    void pump(asked, out, began).then(stopListening, (error: unknown) => {
+      stopListening?.();
+      out.fail(error);
+      // Where the stream has begun, this comes too late to be heard.
+      reject(error);
+    });
+  });
+}
+
+interface AskedStream {
+  readonly hooks: AgentHooks;
+  readonly model: AskedModel;
+  readonly options: CallOptions;
+  readonly how: Answering;
+  readonly signal: AbortSignal;
+}
+
+/** Asks a model, as often as hooks want, and lets out what it answers; `began` is called with what is there before the first piece. */
+async function pump(
+  { hooks, model, options, how: { change, complete: _, ...judging }, signal }: AskedStream,
+  out: Output,
+  began: (result: object) => void,
+): Promise<void> {
+  const given = toNeutral(model.modelId, options);
+  const { specificationVersion } = model;
+  let answer: LiveAnswer | undefined;
+  const ask = async (asked: NeutralRequest): Promise<NeutralResponse> => {
+    const result = await model.stream(fromNeutral(asked, given, options), asked.model);
+    answer = new LiveAnswer(hooks, given, (part) => out.emit(part), answer === undefined);
+    began(result);
+    for await (const part of partsOf(result.stream, signal)) answer.add(part);
+    return answer.response();
+  };
+  try {
+    const call = { signal, key: options.prompt, canAsk: canAsk(model), ...judging };
+    const response = await change(await hooks.model(given, ask, call));
+    if (answer) answer.release(response, specificationVersion);
+    else for (const part of spoken(response, specificationVersion)) out.emit(part);
+    began({});
+  } catch (error) {
+    // The SDK has read of it in the stream.
+    if (!answer?.hasFailed) throw error;
+    answer.end();
+  }
+  out.close();
+}
+
+/** The stream that the SDK reads. */
+class Output {
+  #controller!: ReadableStreamDefaultController<StreamPart>;
+  #isOver = false;
+  readonly stream: ReadableStream<StreamPart>;
+
+  constructor(onCancel: () => void) {
+    this.stream = new ReadableStream<StreamPart>({
+      start: (controller) => {
+        this.#controller = controller;
+      },
+      cancel: () => {
+        this.#isOver = true;
+        onCancel();
+      },
+    });
+  }
+
+  emit(part: StreamPart): void {
+    if (!this.#isOver) this.#controller.enqueue(part);
+  }
+
+  close(): void {
+    if (!this.#isOver) this.#controller.close();
+    this.#isOver = true;
+  }
+
+  fail(error: unknown): void {
+    if (!this.#isOver) this.#controller.error(error);
+    this.#isOver = true;
+  }
+}
+
+async function* partsOf(
+  stream: ReadableStream<StreamPart>,
+  signal: AbortSignal,
+): AsyncGenerator<StreamPart> {
+  const reader = stream.getReader();
+  // A provider need not listen to the signal.
+  const stopListening = onAbort(
+    signal,
+    () => void reader.cancel(signal.reason).catch(() => undefined),
+  );
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      signal.throwIfAborted();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    stopListening();
+    // It rejects when the stream has failed, which the reader was told already.
+    reader.cancel().catch(() => undefined);
+  }
+}

@@ -1,0 +1,90 @@
+import type { NeutralPart, NeutralResponse } from '../../agent/model-call.ts';
+import { textsIn } from '../../protocol/tool-result.ts';
+import type { AgentHooks } from '../agent-hooks.ts';
+import {
+  type Answering,
+  type AskedModel,
+  type ChangeAnswer,
+  generated,
+  streamed,
+} from './model-calls.ts';
+import type { AiSdkModel, CallOptions, GenerateResult, StreamResult } from './types.ts';
+
+/** Makes the model for a request in which a hook names another one. */
+export type ModelFor = (modelId: string) => AiSdkModel;
+
+interface GuardedModelOptions {
+  readonly hooks: AgentHooks;
+  /** Whether denied calls of a tool come to a tool of ours, which says so. */
+  readonly isGuarded: (toolName: string) => boolean;
+  readonly modelFor?: ModelFor | undefined;
+  /** Default: as the SDK of the model can. */
+  readonly canAsk?: boolean;
+  readonly complete?: NonNullable<Answering['complete']>;
+}
+
+/** A model object with hooks around each of its calls; all else is the model's own. */
+export function guardedModel<Model extends AiSdkModel>(
+  model: Model,
+  { hooks, isGuarded, modelFor, ...asking }: GuardedModelOptions,
+): Model {
+  const asked = askedModel(model, hooks, modelFor);
+  const how: Answering = { change: withoutDenied(hooks, isGuarded), ...asking };
+  const ours: Methods = {
+    doGenerate: (options) => generated(hooks, asked, options, how),
+    doStream: (options) => streamed(hooks, asked, options, how),
+  };
+  return new Proxy(model, {
+    get(target, key) {
+      if (key === 'doGenerate' || key === 'doStream') return ours[key];
+      const value: unknown = Reflect.get(target, key, target);
+      // A model may have private fields, which a proxy has not.
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+/** A model as it is asked with what hooks left; which one a hook may choose, where the user says how. */
+export function askedModel(
+  model: AiSdkModel,
+  hooks: AgentHooks,
+  modelFor: ModelFor | undefined,
+): AskedModel {
+  const chosen = (modelId: string): Methods => {
+    if (modelId === model.modelId || modelId === '') return model as unknown as Methods;
+    if (modelFor) return modelFor(modelId) as unknown as Methods;
+    hooks.warnOnce(
+      `a hook asks for the model ${modelId}, but ${model.modelId} is asked: give \`modelFor\` to let hooks choose`,
+    );
+    return model as unknown as Methods;
+  };
+  return {
+    specificationVersion: model.specificationVersion,
+    modelId: model.modelId,
+    generate: (options, modelId) => chosen(modelId).doGenerate(options),
+    stream: (options, modelId) => chosen(modelId).doStream(options),
+  };
+}
+
+interface Methods {
+  doGenerate(options: CallOptions): PromiseLike<GenerateResult>;
+  doStream(options: CallOptions): PromiseLike<StreamResult>;
+}
+
+/** Takes denied calls out of an answer where no tool of ours would say so: whoever runs those tools, such as a page in a browser, does not know of hooks. */
+export const withoutDenied =
+  (hooks: AgentHooks, isGuarded: (toolName: string) => boolean): ChangeAnswer =>
+  async (response: NeutralResponse) => {
+    const parts = await Promise.all(
+      response.parts.map(async (part): Promise<NeutralPart> => {
+        const { call } = part;
+        if (call === undefined || isGuarded(call.name)) return part;
+        if (hooks.verdictOf(call)?.status !== 'ended') return part;
+        const { toolResult } = await hooks.tool(call, () => Promise.reject(new Error('denied')));
+        return { text: textsIn(toolResult.llmContent) };
+      }),
+    );
+    return parts.every((part, index) => part === response.parts[index])
+      ? response
+      : { ...response, parts };
+  };

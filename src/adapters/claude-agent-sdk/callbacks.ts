@@ -1,0 +1,245 @@
+import type { ToolCallVerdict } from '../../agent/open-tool-call.ts';
+import type { EndedToolCall } from '../../agent/tool-call.ts';
+import type { EventContext } from '../../dialects/event-context.ts';
+import type { HookSystemConfig } from '../../hooks/hook-system-config.ts';
+import { warn } from '../../log.ts';
+import { defined, isRecord } from '../../protocol/output.ts';
+import type { ToolResult } from '../../protocol/tool-result.ts';
+import type { AggregatedHookResult } from '../../verdict/results.ts';
+import { fireEvent } from '../fire-event.ts';
+import type { AdapterOptions } from '../options.ts';
+import type { OpenCalls } from '../open-calls.ts';
+import type { CallbackMatcher, HookCallback, HookInput } from './types.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** One query of the Agent SDK: what its callbacks and its messages have in common. */
+export interface QueryState {
+  readonly config: HookSystemConfig;
+  readonly options: AdapterOptions;
+  readonly calls: OpenCalls;
+  /** How its session begins. */
+  readonly source: 'startup' | 'resume';
+  /** The session, once a prompt has begun it. */
+  sessionId?: string;
+  /** Why a hook stopped it; the SDK tells nobody. */
+  stopReason?: string;
+}
+
+/** Longer than any of our own deadlines, in seconds: a callback that is out of time blocks. */
+const timeout = 86_400;
+
+/** The callbacks of a query, each for one event of the SDK. */
+export function callbacksFor(query: QueryState): Readonly<Record<string, CallbackMatcher>> {
+  const matcher = (answer: Answer): CallbackMatcher => ({
+    hooks: [
+      ((input: HookInput & Fields, _: string | undefined, { signal }: { signal: AbortSignal }) =>
+        answer(query, input, signal)) as unknown as HookCallback,
+    ],
+    timeout,
+    // What breaks here would let the call pass.
+    onFailure: 'block',
+  });
+  return Object.fromEntries(Object.entries(answers).map(([event, say]) => [event, matcher(say)]));
+}
+
+type Answer = (
+  query: QueryState,
+  input: HookInput & Fields,
+  signal: AbortSignal,
+) => Promise<Fields>;
+
+const contextOf = ({ session_id, transcript_path, cwd, agent_id }: HookInput): EventContext => ({
+  sessionId: session_id,
+  transcriptPath: transcript_path,
+  cwd,
+  ...(agent_id !== undefined && { invokedBy: 'subagent' }),
+});
+
+const answers: Readonly<Record<string, Answer>> = {
+  async PreToolUse(query, input, signal) {
+    const { tool_name: tool, tool_input: given, tool_use_id: id } = input;
+    const { alias = {} } = query.options.tools ?? {};
+    const name = alias[String(tool)] ?? String(tool);
+    const request = { id: String(id), name, input: isRecord(given) ? given : {} };
+    const verdict = await query.calls.begin(request, { ...contextOf(input), signal });
+    return permission(query, verdict, given, String(tool));
+  },
+  PostToolUse: async (query, input) => {
+    const call = await query.calls.take(text(input['tool_use_id']));
+    const given = input['tool_response'];
+    const ended = await call?.succeed(resultOf(given));
+    return ended ? afterTool(query, 'PostToolUse', ended, given) : {};
+  },
+  PostToolUseFailure: async (query, input) => {
+    const call = await query.calls.take(text(input['tool_use_id']));
+    const ended = await call?.fail(new Error(text(input['error'])));
+    return ended ? afterTool(query, 'PostToolUseFailure', ended, undefined) : {};
+  },
+  async UserPromptSubmit(query, input, signal) {
+    const context = contextOf(input);
+    const began = await beginSession(query, context);
+    const prompt = text(input['prompt']);
+    const result = await fireEvent(query.config, 'BeforeAgent', { prompt }, { ...context, signal });
+    const output = result?.finalOutput;
+    report(query, result);
+    if (output?.isBlockingDecision())
+      query.options.onBlocked?.({ reason: output.getBlockReason() });
+    const contexts = [
+      began?.finalOutput?.getAdditionalContext(),
+      output?.getAdditionalContext(),
+      began?.verdict.message,
+      result?.verdict.message,
+    ].filter((text) => text !== undefined);
+    return {
+      ...(output?.isBlockingDecision() && { decision: 'block', reason: output.getBlockReason() }),
+      ...stopOf(query, output?.shouldStopExecution() ? output.getStopReason() : undefined),
+      ...(contexts.length > 0 && {
+        hookSpecificOutput: {
+          hookEventName: 'UserPromptSubmit',
+          additionalContext: contexts.join('\n\n'),
+        },
+      }),
+    };
+  },
+  async Stop(query, input, signal) {
+    const fields = {
+      prompt: '',
+      prompt_response: text(input['last_assistant_message']),
+      stop_hook_active: input['stop_hook_active'] === true,
+    };
+    const result = await fireEvent(query.config, 'AfterAgent', fields, {
+      ...contextOf(input),
+      signal,
+    });
+    report(query, result);
+    const output = result?.finalOutput;
+    if (output?.shouldStopExecution()) return stopOf(query, output.getStopReason());
+    const wishes = [
+      ...(output?.isBlockingDecision() ? [output.getBlockReason()] : []),
+      ...(result?.followUps ?? []),
+    ];
+    return wishes.length > 0 ? { decision: 'block', reason: wishes.join('\n\n') } : {};
+  },
+  async PreCompact(query, input, signal) {
+    const trigger = input['trigger'] === 'manual' ? 'manual' : 'auto';
+    const context = { ...contextOf(input), subject: trigger, signal };
+    report(query, await fireEvent(query.config, 'PreCompress', { trigger }, context));
+    return {};
+  },
+  async Notification(query, input, signal) {
+    const type = text(input['notification_type']);
+    const fields = {
+      notification_type: type,
+      message: text(input['message']),
+      details: {},
+    };
+    const context = { ...contextOf(input), subject: type, signal };
+    report(query, await fireEvent(query.config, 'Notification', fields, context));
+    return {};
+  },
+};
+
+/** SessionStart, with the first prompt: the SDK's own callback never fires. */
+async function beginSession(
+  query: QueryState,
+  context: EventContext,
+): Promise<AggregatedHookResult | undefined> {
+  if (query.sessionId !== undefined) return undefined;
+  query.sessionId = context.sessionId ?? '';
+  const { config, source } = query;
+  const result = await fireEvent(
+    config,
+    'SessionStart',
+    { source },
+    { ...context, subject: source },
+  );
+  report(query, result);
+  return result;
+}
+
+/** Never an approval: it would skip the user's own permission prompts. */
+function permission(
+  query: QueryState,
+  verdict: ToolCallVerdict,
+  given: unknown,
+  tool: string,
+): Fields {
+  const specific = (fields: Fields): Fields => ({
+    hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields },
+  });
+  if (verdict.status === 'ended') {
+    const { plainResult, appended, stop, outcome, notice } = verdict.call;
+    const reason = `${plainResult.error?.message ?? 'Blocked by hook'}${appended.join('')}`;
+    if (notice !== undefined) tellUser(query, notice);
+    if (outcome.status === 'blocked') query.options.onBlocked?.({ tool, reason });
+    return {
+      // Alone it would let the call run.
+      ...specific({ permissionDecision: 'deny', permissionDecisionReason: reason }),
+      ...stopOf(query, stop?.reason),
+    };
+  }
+  const changes = verdict.toolInput === given ? {} : { updatedInput: verdict.toolInput };
+  if (verdict.status === 'asked')
+    return specific({
+      permissionDecision: 'ask',
+      ...defined({ permissionDecisionReason: verdict.reason }),
+      ...changes,
+    });
+  return Object.keys(changes).length > 0 ? specific(changes) : {};
+}
+
+function afterTool(
+  query: QueryState,
+  hookEventName: string,
+  { appended, plainResult, stop, notice, toolResult }: EndedToolCall,
+  given: unknown,
+): Fields {
+  if (notice !== undefined) tellUser(query, notice);
+  const content: unknown = plainResult.llmContent;
+  const isReplaced = hookEventName === 'PostToolUse' && content !== resultOf(given).llmContent;
+  // A result of another form than the tool's own would be dropped in silence.
+  const fits = typeof content === typeof given && Array.isArray(content) === Array.isArray(given);
+  if (isReplaced && !fits)
+    warn(
+      query.config.onWarning,
+      'AfterTool: a hook replaced the result of a tool by one of another form, which Claude would drop; the model reads it beside the tool’s own',
+    );
+  const texts = isReplaced && !fits ? [textOf(content), ...appended] : appended;
+  const specific = defined({
+    updatedToolOutput: isReplaced && fits ? content : undefined,
+    additionalContext: texts.length > 0 ? texts.join('').trim() : undefined,
+  });
+  return {
+    ...(toolResult.suppressDisplay && { suppressOutput: true }),
+    ...stopOf(query, stop?.reason),
+    ...(Object.keys(specific).length > 0 && { hookSpecificOutput: { hookEventName, ...specific } }),
+  };
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const textOf = (content: unknown): string =>
+  typeof content === 'string' ? content : JSON.stringify(content);
+
+/** What a tool gave, for hooks: a text, or the object that it is. */
+function resultOf(given: unknown): ToolResult {
+  const content = typeof given === 'object' && given !== null ? given : text(given);
+  return { llmContent: content as ToolResult['llmContent'], returnDisplay: '' };
+}
+
+function stopOf(query: QueryState, reason: string | undefined): Fields {
+  if (reason === undefined) return {};
+  query.stopReason = reason;
+  query.options.onStop?.(reason);
+  return { continue: false, stopReason: reason };
+}
+
+function report(query: QueryState, result: AggregatedHookResult | undefined): void {
+  if (result?.verdict.notice !== undefined) tellUser(query, result.verdict.notice);
+}
+
+function tellUser({ options, config }: QueryState, notice: string): void {
+  if (options.onNotice) options.onNotice(notice);
+  else warn(config.onWarning, notice);
+}

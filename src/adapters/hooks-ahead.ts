@@ -1,0 +1,34 @@
+import {
+  hasHooks,
+  isPending,
+  isUnready,
+  type Ready,
+  readyHookSystem,
+} from '../agent/event-hooks.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { isObserved } from '../hooks/telemetry.ts';
+import { hookEventNames, type HookEventName } from '../protocol/events.ts';
+
+/** Whether hooks may match an event. Until hooks were found, they may. */
+export function mayHaveHooks(
+  config: HookSystemConfig,
+  event: HookEventName,
+  subject?: string,
+): boolean {
+  const system = readyHookSystem(config);
+  return isPending(system) || hasHooks(system, event, subject);
+}
+
+/** Whether any hook may have anything to say; else the framework goes on as if we were not there. */
+export function hasAny(config: HookSystemConfig, system: Ready): boolean {
+  if (system === undefined) return false;
+  if (isUnready(system) || isObserved(config)) return true;
+  return [...hookEventNames, 'ToolFailed' as const].some((event) => hasHooks(system, event));
+}
+
+/** Whether nothing but the tool would run. */
+export const isPlainTool = (config: HookSystemConfig, name: string): boolean =>
+  !isObserved(config) &&
+  !(['BeforeTool', 'AfterTool', 'ToolFailed'] as const).some((event) =>
+    mayHaveHooks(config, event, name),
+  );

@@ -1,0 +1,55 @@
+import type { Answer, RunManager } from './types.ts';
+
+/** What a run's callbacks are not told yet. LangChain sends tokens to whoever streams, past everybody else. */
+export class HeldTokens {
+  /** For the model in place of the run's own; absent where nobody listens. */
+  readonly manager: RunManager | undefined;
+  readonly #listener: RunManager | undefined;
+  #held: (readonly [string, unknown, ...unknown[]])[] = [];
+
+  constructor(listener: RunManager | undefined, holds: (message: Answer | undefined) => boolean) {
+    this.#listener = listener;
+    this.manager =
+      listener &&
+      new Proxy(listener, {
+        get: (target, key) => {
+          if (key !== 'handleLLMNewToken') {
+            const value: unknown = Reflect.get(target, key, target);
+            return typeof value === 'function' ? value.bind(target) : value;
+          }
+          return async (...told: [string, unknown, ...unknown[]]): Promise<void> => {
+            if (holds(messageIn(told))) this.#held.push(told);
+            else await target.handleLLMNewToken(...told);
+          };
+        },
+      });
+  }
+
+  /** Forgets what was held: another answer takes its place. */
+  forget(): void {
+    this.#held = [];
+  }
+
+  /** Tells what was held. */
+  async release(): Promise<void> {
+    for (const told of this.#held) await this.#listener?.handleLLMNewToken(...told);
+    this.#held = [];
+  }
+
+  /** Tells something else in place of what was held, if anything was. */
+  async replace(text: string, message: Answer): Promise<void> {
+    if (this.#held.length === 0) return;
+    this.#held = [];
+    const place = { prompt: 0, completion: 0 };
+    const chunk = { text, message };
+    await this.#listener?.handleLLMNewToken(text, place, undefined, undefined, undefined, {
+      chunk,
+    });
+  }
+}
+
+/** The message of the chunk that a token belongs to; it is the callback's last argument. */
+function messageIn(told: readonly unknown[]): Answer | undefined {
+  const fields = told[5] as { readonly chunk?: { readonly message?: Answer } } | undefined;
+  return fields?.chunk?.message;
+}

@@ -1,0 +1,62 @@
+import type { AdapterOptions } from '../options.ts';
+import type { AgentHooks } from '../agent-hooks.ts';
+import { hooksOf } from './hooks-of.ts';
+import { callModel } from './model-call.ts';
+import { runTool } from './run-tool.ts';
+import type { ModelRequest, Runtime, ToolRequest, WantedCall } from './types.ts';
+
+/** A middleware of LangChain's `createAgent` that puts users' hooks around the agent. */
+export interface HooksMiddleware extends AsyncDisposable {
+  readonly name: string;
+  wrapModelCall<Request extends ModelRequest, Answer>(
+    request: Request,
+    handler: (request: Request) => Answer | PromiseLike<Answer>,
+  ): Promise<Answer>;
+  wrapToolCall<Request extends ToolRequest, Result>(
+    request: Request,
+    handler: (request: Request) => Result | PromiseLike<Result>,
+  ): Promise<Result>;
+  /** For `when` of the human-in-the-loop middleware: false for a call that hooks denied, about which nobody is to be asked. */
+  readonly mayRun: (asked: { readonly toolCall: WantedCall }) => boolean;
+  /** Ends the session: open calls are cancelled and SessionEnd hooks run. */
+  end(reason?: Parameters<AgentHooks['end']>[0]): Promise<void>;
+}
+
+/**
+ * Puts users' hooks around an agent of LangChain 1. Where neither `isTrustedFolder` nor `checkTrust` is
+ * given, you have decided that the project's hooks may run. Let it be the first middleware: what stands
+ * before it sees answers and results after the hooks, and changes them unseen.
+ *
+ * @example
+ * const agent = createAgent({ model, tools, middleware: [hooksMiddleware({ cwd: process.cwd() })] });
+ */
+export function hooksMiddleware(options: AdapterOptions = {}): HooksMiddleware {
+  const hooks = hooksOf(options);
+  return {
+    name: 'hookmachine',
+    async wrapModelCall<Request extends ModelRequest, Answer>(
+      request: Request,
+      handler: (request: Request) => Answer | PromiseLike<Answer>,
+    ) {
+      const answer = await callModel(hooks, request, (changed) => handler(changed as Request));
+      return answer as Answer;
+    },
+    async wrapToolCall<Request extends ToolRequest, Result>(
+      request: Request,
+      handler: (request: Request) => Result | PromiseLike<Result>,
+    ) {
+      const call = request.toolCall as WantedCall;
+      const runtime = (request.runtime ?? {}) as Runtime;
+      const result = await runTool(hooks, call, runtime, (args) =>
+        handler(args === call.args ? request : { ...request, toolCall: { ...call, args } }),
+      );
+      return result as Result;
+    },
+    mayRun({ toolCall: { id = '', name, args } }) {
+      const verdict = hooks.verdictOf({ id, name, input: args });
+      return verdict?.status !== 'ended';
+    },
+    end: (reason) => hooks.end(reason),
+    [Symbol.asyncDispose]: () => hooks.end(),
+  };
+}

@@ -1,0 +1,13 @@
+import { AgentHooks } from '../agent-hooks.ts';
+import type { AdapterOptions } from '../options.ts';
+
+/** By a config, or by the options themselves. */
+const known = new WeakMap<object, AgentHooks>();
+
+/** The hooks of these options: parts that are given the same options, or the same `config`, share their turns. */
+export function hooksOf(options: AdapterOptions): AgentHooks {
+  const key = options.config ?? options;
+  const hooks = known.get(key) ?? new AgentHooks(options);
+  known.set(key, hooks);
+  return hooks;
+}

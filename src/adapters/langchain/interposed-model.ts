@@ -1,0 +1,289 @@
+import { isCallBlock } from './answer.ts';
+import { Channel } from './channel.ts';
+import { loadCore } from './core.ts';
+import { HeldTokens } from './held-tokens.ts';
+import type { Answer, ChatModel, Chunk, Generated, Message, Options, RunManager } from './types.ts';
+
+/** Tools as they were bound to a model. */
+export interface BoundTools {
+  readonly tools: readonly unknown[];
+  readonly options: Options;
+  /** Binds others in their place. */
+  readonly bind: (tools: readonly unknown[], options: Options) => unknown;
+  /** The model without any. */
+  readonly plain: ChatModel;
+}
+
+/** A call of a model that somebody stands in front of. */
+export interface InterposedCall {
+  readonly model: ChatModel;
+  readonly messages: readonly Message[];
+  readonly options: Options;
+  readonly bound: BoundTools | undefined;
+  /** Asks the model, or another one; text that is not held is out as it comes. */
+  readonly ask: (
+    messages: readonly Message[],
+    options: Options,
+    model?: ChatModel,
+  ) => Promise<Answer>;
+}
+
+/** Who stands in front of a model. */
+export interface Interposed {
+  /** Gives the answer to go on with: the model's own object, or another. */
+  readonly answer: (call: InterposedCall) => Promise<Answer>;
+  /** Whether text is held back until the answer to go on with is known. */
+  readonly holdsText: () => boolean;
+  /** Whether tool calls are. */
+  readonly holdsCalls: (bound: BoundTools | undefined) => boolean;
+}
+
+/**
+ * A model that somebody stands in front of: all that LangChain hears of it, streams and callbacks too,
+ * is what that one answers. A binding or a sequence is one around the model in it; what is no model stays.
+ */
+export function interposed(runnable: unknown, by: Interposed, bound?: BoundTools): unknown {
+  if (typeof runnable !== 'object' || runnable === null) return runnable;
+  if (isChatModel(runnable)) return inFrontOf(runnable, by, bound);
+  if ('bound' in runnable && 'kwargs' in runnable)
+    return copyOf(runnable, { bound: interposed(runnable.bound, by, bound) });
+  if ('first' in runnable && 'middle' in runnable && 'last' in runnable) {
+    const { first, middle, last } = runnable;
+    return copyOf(runnable, {
+      first: interposed(first, by, bound),
+      middle: (middle as readonly unknown[]).map((step) => interposed(step, by, bound)),
+      last: interposed(last, by, bound),
+    });
+  }
+  return runnable;
+}
+
+export const isChatModel = (value: object): value is ChatModel =>
+  '_generate' in value && '_streamResponseChunks' in value;
+
+const copyOf = (object: object, changes: object): object =>
+  Object.assign(Object.create(Object.getPrototypeOf(object)), object, changes);
+
+/** Methods that give a model or a chain with one in it. */
+const makers = ['withConfig', 'withStructuredOutput', 'bind'];
+
+function inFrontOf(model: ChatModel, by: Interposed, bound: BoundTools | undefined): ChatModel {
+  const base = basePrototype(model);
+  const streams = base !== undefined && model._streamResponseChunks !== base._streamResponseChunks;
+  const own: Record<PropertyKey, unknown> = {
+    _generate: (messages: readonly Message[], options: Options, manager?: RunManager) =>
+      generate(model, by, bound, messages, options, manager),
+    ...(streams && {
+      _streamResponseChunks: (
+        messages: readonly Message[],
+        options: Options,
+        manager?: RunManager,
+      ) => stream(model, by, bound, messages, options, manager),
+      // A provider's own events would pass us by: the base class makes them of the chunks.
+      _streamChatModelEvents: (...given: Parameters<ChatModel['_streamChatModelEvents']>) =>
+        base._streamChatModelEvents.call(proxy, ...given),
+    }),
+    ...(model.bindTools && {
+      bindTools: (tools: readonly unknown[], options: Options = {}) => {
+        const bind: BoundTools['bind'] = (others, more) => model.bindTools!(others, more);
+        return interposed(bind(tools, options), by, { tools, options, bind, plain: model });
+      },
+    }),
+  };
+  const proxy: ChatModel = new Proxy(model, {
+    get(target, key) {
+      if (Object.hasOwn(own, key)) return own[key];
+      const value: unknown = Reflect.get(target, key, target);
+      if (typeof value !== 'function' || !isProviders(target, base, key)) return value;
+      // A provider's class may have private fields, which only the model itself has.
+      const method = value.bind(target) as (...given: readonly unknown[]) => unknown;
+      return makers.includes(String(key))
+        ? (...given: readonly unknown[]) => interposed(method(...given), by, bound)
+        : method;
+    },
+  });
+  return proxy;
+}
+
+/** What LangChain's own class of chat models has; providers' classes stand below it. */
+function basePrototype(model: ChatModel): ChatModel | undefined {
+  let prototype: unknown = Object.getPrototypeOf(model);
+  while (typeof prototype === 'object' && prototype !== null) {
+    if (Object.hasOwn(prototype, '_generateUncached')) return prototype as ChatModel;
+    prototype = Object.getPrototypeOf(prototype);
+  }
+  return undefined;
+}
+
+function isProviders(model: object, base: object | undefined, key: PropertyKey): boolean {
+  if (key === 'constructor') return false;
+  let place: unknown = model;
+  while (typeof place === 'object' && place !== null && place !== base) {
+    if (Object.hasOwn(place, key)) return true;
+    place = Object.getPrototypeOf(place);
+  }
+  return false;
+}
+
+async function generate(
+  model: ChatModel,
+  by: Interposed,
+  bound: BoundTools | undefined,
+  messages: readonly Message[],
+  options: Options,
+  manager: RunManager | undefined,
+): Promise<Generated> {
+  const tokens = new HeldTokens(manager, (message) => isHeld(by, bound, message));
+  let given: Generated | undefined;
+  const answer = await by.answer({
+    model,
+    messages,
+    options,
+    bound,
+    ask: async (asked, how, another = model) => {
+      tokens.forget();
+      given = await another._generate(asked, how, tokens.manager);
+      return given.generations[0]!.message;
+    },
+  });
+  const [first] = given?.generations ?? [];
+  if (given && first?.message === answer) {
+    await tokens.release();
+    return given;
+  }
+  const text = textOf(answer);
+  await tokens.replace(text, answer);
+  return { ...given, generations: [{ ...first, text, message: answer }] };
+}
+
+async function* stream(
+  model: ChatModel,
+  by: Interposed,
+  bound: BoundTools | undefined,
+  messages: readonly Message[],
+  options: Options,
+  manager: RunManager | undefined,
+): AsyncGenerator<Chunk> {
+  const tokens = new HeldTokens(manager, (message) => isHeld(by, bound, message));
+  const live = new Channel<Chunk>();
+  let held: Chunk[] = [];
+  let whole: Chunk | undefined;
+  const asking = by
+    .answer({
+      model,
+      messages,
+      options,
+      bound,
+      ask: async (asked, how, another = model) => {
+        tokens.forget();
+        held = [];
+        whole = undefined;
+        for await (const chunk of another._streamResponseChunks(asked, how, tokens.manager)) {
+          whole = whole ? whole.concat(chunk) : chunk;
+          if (isHeld(by, bound, chunk.message)) held.push(chunk);
+          else live.push(chunk);
+        }
+        if (whole === undefined) throw new Error('Received empty response from chat model call.');
+        return whole.message;
+      },
+    })
+    .finally(() => live.close());
+  // Whoever reads the stream hears of a failure behind the chunks that came before it.
+  asking.catch(() => undefined);
+  yield* live;
+  const answer = await asking;
+  if (answer === whole?.message) {
+    await tokens.release();
+    yield* held;
+    return;
+  }
+  const chunk = await changedChunk(answer, held, by.holdsText());
+  await tokens.replace(chunk.text, chunk.message);
+  yield chunk;
+}
+
+/** Whether a piece of an answer may still change. */
+const isHeld = (
+  by: Interposed,
+  bound: BoundTools | undefined,
+  message: Answer | undefined,
+): boolean =>
+  by.holdsText() || (message !== undefined && wantsTools(message) && by.holdsCalls(bound));
+
+const wantsTools = (message: Answer): boolean =>
+  (message.tool_call_chunks?.length ?? 0) > 0 ||
+  (message.tool_calls?.length ?? 0) > 0 ||
+  (typeof message.content !== 'string' && message.content.some(isCallBlock)) ||
+  ['tool_calls', 'function_call'].some((key) => message.additional_kwargs?.[key] !== undefined) ||
+  message.response_metadata?.['output'] !== undefined;
+
+const textOf = ({ content }: Answer): string =>
+  typeof content === 'string'
+    ? content
+    : content
+        .map((block) =>
+          typeof block === 'string' ? block : block.type === 'text' ? block.text : '',
+        )
+        .join('');
+
+/** What is still to come of an answer that was changed, as one chunk: all of it, or what was held of it. */
+async function changedChunk(
+  answer: Answer,
+  held: readonly Chunk[],
+  heldText: boolean,
+): Promise<Chunk> {
+  const { AIMessageChunk } = await loadCore();
+  const [first, ...rest] = held;
+  const merged = first && rest.reduce((all, chunk) => all.concat(chunk), first);
+  const content = heldText || !merged ? answer.content : contentHeld(answer, merged.message);
+  const {
+    id,
+    name,
+    usage_metadata,
+    additional_kwargs,
+    response_metadata,
+    tool_calls = [],
+  } = answer;
+  const message = new AIMessageChunk({
+    content,
+    tool_call_chunks: tool_calls.map((call, index) => ({
+      type: 'tool_call_chunk',
+      index,
+      id: call.id,
+      name: call.name,
+      args: JSON.stringify(call.args),
+    })),
+    additional_kwargs: additional_kwargs ?? {},
+    response_metadata: response_metadata ?? {},
+    ...(id !== undefined && { id }),
+    ...(name !== undefined && { name }),
+    ...((heldText ? usage_metadata : merged?.message.usage_metadata) && {
+      usage_metadata: heldText ? usage_metadata : merged!.message.usage_metadata,
+    }),
+  });
+  return chunkOf(message, merged);
+}
+
+/** The held pieces of an answer's content, as they are in it. */
+function contentHeld(answer: Answer, held: Answer): Answer['content'] {
+  if (typeof held.content === 'string' || typeof answer.content === 'string') return held.content;
+  const calls = answer.content.filter(isCallBlock);
+  return [...held.content.filter((block) => !isCallBlock(block)), ...calls];
+}
+
+/** A chunk of LangChain's class where there is one to take it from. */
+function chunkOf(message: Answer, like: Chunk | undefined): Chunk {
+  const text = textOf(message);
+  const fields = { text, message };
+  if (like === undefined) return plainChunk(fields);
+  const Class = like.constructor as new (fields: object) => Chunk;
+  return new Class({ ...fields, generationInfo: like.generationInfo });
+}
+
+const plainChunk = (fields: { readonly text: string; readonly message: Answer }): Chunk => ({
+  ...fields,
+  concat: (other) => {
+    const Class = other.constructor as new (fields: object) => Chunk;
+    return new Class(fields).concat(other);
+  },
+});

@@ -1,0 +1,209 @@
+import { AsyncResource } from 'node:async_hooks';
+import type { NeutralRequest, NeutralResponse } from '../../agent/model-call.ts';
+import type { AgentHooks } from '../agent-hooks.ts';
+import { answerOf, providerToolsIn, toNeutralResponse } from './answer.ts';
+import { canAsk } from './approval.ts';
+import { type Core, loadCore } from './core.ts';
+import { interposed } from './interposed-model.ts';
+import { fromNeutralMessages, toNeutralMessages } from './request.ts';
+import { changedSettings, settingsOf, withSettings } from './settings.ts';
+import { chosenTools, nameOfTool, withSystemText } from './tools.ts';
+import type { Answer, Message, ModelRequest, Runtime } from './types.ts';
+
+/** Asks the model, through what other middlewares there are. */
+type Handler = (request: ModelRequest) => unknown;
+
+/** Takes a model call of an agent through its hooks; gives what `handler` gave, or another answer. */
+export async function callModel(
+  hooks: AgentHooks,
+  request: ModelRequest,
+  handler: Handler,
+): Promise<unknown> {
+  await hooks.ready();
+  if (hooks.isIdle()) return handler(request);
+  const core = await loadCore();
+  const runtime = (request.runtime ?? {}) as Runtime;
+  const call = new ModelCall(hooks, { ...request, model: await modelIn(request) }, handler, core);
+  try {
+    const response = await hooks.model(call.asked, (asked) => call.ask(asked), {
+      signal: runtime.signal,
+      key: call,
+      canAsk: canAsk(runtime),
+      onSentOn: (rejected) => call.settle(rejected),
+    });
+    return await call.settle(response);
+  } catch (error) {
+    call.fail(error);
+    throw error;
+  }
+}
+
+/** The model itself, where LangChain looks for it with each call. */
+async function modelIn({ model, runtime }: ModelRequest): Promise<unknown> {
+  const { _getModelInstance: find } = model as {
+    readonly _getModelInstance?: (config: unknown) => Promise<unknown>;
+  };
+  const { configurable } = (runtime ?? {}) as Runtime;
+  return typeof find === 'function' ? find.call(model, { configurable }) : model;
+}
+
+/** One answer that the model was asked for. */
+interface Attempt {
+  readonly handled: Promise<unknown>;
+  readonly given: Answer;
+  /** Tells the model in front of which we stand what it answered; absent where the answer came past it. */
+  readonly settle?: (answer: Answer) => void;
+}
+
+/**
+ * A model call under way. The hooks around it are the outermost, so that they see what other
+ * middlewares make of it; but what the model answers is theirs before LangChain hears of it, for it
+ * streams past all middlewares.
+ */
+class ModelCall {
+  readonly asked: NeutralRequest;
+  readonly #hooks: AgentHooks;
+  readonly #request: ModelRequest;
+  readonly #handler: Handler;
+  readonly #core: Core;
+  /** Graphs know by it where they are, and hooks may go on somewhere else. */
+  readonly #place = new AsyncResource('HookedModelCall');
+  #attempt: Attempt | undefined;
+  #fail: (error: unknown) => void = () => undefined;
+
+  constructor(hooks: AgentHooks, request: ModelRequest, handler: Handler, core: Core) {
+    this.#hooks = hooks;
+    this.#request = request;
+    this.#handler = handler;
+    this.#core = core;
+    const { model, messages, tools = [], modelSettings } = request;
+    this.asked = {
+      model: nameOfModel(model),
+      messages: toNeutralMessages(messages as readonly Message[]),
+      tools: tools.map(nameOfTool),
+      settings: settingsOf(model, modelSettings),
+    };
+  }
+
+  async ask(asked: NeutralRequest): Promise<NeutralResponse> {
+    const request = this.#changed(asked);
+    const answered = deferred<Answer>();
+    const final = deferred<Answer>();
+    this.#fail = final.reject;
+    const model = this.#isHeld()
+      ? interposed(request.model, {
+          holdsText: () => this.#hooks.holdsAnswers(),
+          holdsCalls: () => true,
+          answer: async ({ messages, options, ask }) => {
+            answered.resolve(await ask(messages, options));
+            return final.promise;
+          },
+        })
+      : request.model;
+    const handled = this.#place.runInAsyncScope(async () => this.#handler({ ...request, model }));
+    handled.catch(() => undefined);
+    this.#attempt = await Promise.race([
+      answered.promise.then((given) => ({ handled, given, settle: final.resolve })),
+      handled.then((value) => ({ handled, given: answerIn(value) })),
+    ]);
+    const answer = this.#attempt.given;
+    for (const tool of providerToolsIn(answer)) this.#hooks.warnOfProviderTool(tool);
+    return toNeutralResponse(answer);
+  }
+
+  /** What LangChain goes on with, once hooks have spoken. */
+  async settle(response: NeutralResponse): Promise<unknown> {
+    const attempt = this.#attempt;
+    this.#attempt = undefined;
+    const answer = answerOf(response, attempt?.given, this.#core);
+    if (attempt === undefined) return answer;
+    const isSame = answer === attempt.given;
+    if (attempt.settle) {
+      attempt.settle(answer);
+      try {
+        return await attempt.handled;
+      } catch (error) {
+        // Structured output is read of the model's text; what hooks put there need not be any.
+        if (isSame) throw error;
+        return answer;
+      }
+    }
+    const handled = await attempt.handled;
+    if (isSame) return handled;
+    return handled === attempt.given ? answer : withAnswer(handled, attempt.given, answer);
+  }
+
+  fail(error: unknown): void {
+    this.#fail(error);
+  }
+
+  /** Whether anything of what the model says must not be heard of at once. */
+  #isHeld(): boolean {
+    return (
+      this.#hooks.holdsAnswers() || this.asked.tools!.some((name) => this.#hooks.holdsCall(name))
+    );
+  }
+
+  #changed(asked: NeutralRequest): ModelRequest {
+    const { messages, settings, system, toolConfig } = asked;
+    const request = this.#request;
+    if (asked.model !== this.asked.model)
+      this.#hooks.warnOnce(
+        `a hook wants the model ${asked.model}; LangChain's models are objects, so the agent's own was asked`,
+      );
+    const changes = changedSettings(this.asked.settings ?? {}, settings);
+    const isChanged = Object.keys(changes).length > 0;
+    return {
+      ...request,
+      messages: fromNeutralMessages(messages, this.#core),
+      model: withSettings(request.model, changes),
+      ...(isChanged && { modelSettings: { ...request.modelSettings, ...changes } }),
+      ...(system !== undefined && {
+        systemMessage: withSystemText(request.systemMessage, system, this.#core),
+      }),
+      ...(toolConfig && chosenTools(request, toolConfig, this.#hooks)),
+    };
+  }
+}
+
+/** The answer in what a handler gave: with structured output it is the first of several messages. */
+function answerIn(handled: unknown): Answer {
+  const { messages } = handled as { readonly messages?: readonly Answer[] };
+  return messages?.[0] ?? (handled as Answer);
+}
+
+function withAnswer(handled: unknown, given: Answer, answer: Answer): unknown {
+  const { messages, ...rest } = handled as { readonly messages: readonly Answer[] };
+  const isStillWanted = (given.tool_calls?.length ?? 0) === (answer.tool_calls?.length ?? 0);
+  return isStillWanted
+    ? { ...rest, messages: messages.map((message) => (message === given ? answer : message)) }
+    : answer;
+}
+
+/** The name of a model; hooks are never given an empty one. */
+export function nameOfModel(model: unknown): string {
+  const {
+    model: name,
+    modelName,
+    _llmType,
+  } = model as {
+    readonly model?: unknown;
+    readonly modelName?: unknown;
+    readonly _llmType?: () => unknown;
+  };
+  const names = [name, modelName, _llmType?.call(model)];
+  return (
+    names.find((given): given is string => typeof given === 'string' && given !== '') ?? 'model'
+  );
+}
+
+function deferred<Value>() {
+  let resolve!: (value: Value) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<Value>((settle, fail) => {
+    resolve = settle;
+    reject = fail;
+  });
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
+}

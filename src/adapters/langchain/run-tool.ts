@@ -1,0 +1,68 @@
+import { isError } from '../../errors.ts';
+import { AsyncResource } from 'node:async_hooks';
+import type { ToolInput } from '../../../machines/tool-call.ts';
+import { newCallId } from '../../agent/event-hooks.ts';
+import type { AgentHooks } from '../agent-hooks.ts';
+import { askInGraph, canAsk, isGraphSignal } from './approval.ts';
+import { loadCore } from './core.ts';
+import { fromToolCall, type Ran, toToolResult } from './tool-result.ts';
+import type { Runtime, WantedCall } from './types.ts';
+
+/** Takes a tool call through its hooks; `run` gives what LangChain is to have of the tool. */
+export async function runTool(
+  hooks: AgentHooks,
+  call: WantedCall,
+  runtime: Runtime,
+  run: (input: ToolInput) => unknown,
+): Promise<unknown> {
+  const { id = newCallId(), name, args } = call;
+  // Graphs know by it where they are, and hooks may go on somewhere else.
+  const place = new AsyncResource('HookedToolCall');
+  const { signal } = runtime;
+  let ran: Ran | undefined;
+  const ended = await hooks.tool(
+    {
+      id,
+      name,
+      input: args,
+      signal,
+      isVerbatim: true,
+      isInterruption: isGraphSignal,
+      ...(canAsk(runtime) && {
+        confirm: ({ input, reason }) =>
+          place.runInAsyncScope(() => askInGraph(runtime, { name, input, reason }) === true),
+      }),
+    },
+    async (input) => {
+      try {
+        const given = await place.runInAsyncScope(() => run(input));
+        const result = toToolResult(given, id);
+        ran = { given, result };
+        return result;
+      } catch (error) {
+        ran = { error };
+        throw error;
+      }
+    },
+  );
+  signal?.throwIfAborted();
+  // What another middleware threw ends the run, as it does without us.
+  if (ran && 'error' in ran && isOfMiddleware(ran.error)) throw ran.error;
+  if (ran && 'given' in ran && ended.plainResult === ran.result && ended.appended.length === 0)
+    return ran.given;
+  return fromToolCall(ended, ran, { id, name }, await loadCore());
+}
+
+const isOfMiddleware = (error: unknown): boolean =>
+  isError(error) &&
+  '~brand' in error &&
+  error['~brand'] === 'MiddlewareError' &&
+  !isInvocationError(error);
+
+/** Arguments that do not fit are the model's to correct, however many middlewares they came through. */
+function isInvocationError(error: Error): boolean {
+  let root: unknown = error;
+  while (isError(root) && '~brand' in root && root['~brand'] === 'MiddlewareError')
+    root = root.cause;
+  return isError(root) && root.name === 'ToolInvocationError';
+}

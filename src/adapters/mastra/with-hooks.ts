@@ -1,0 +1,167 @@
+import { isRecord } from '../../protocol/output.ts';
+import { AgentHooks } from '../agent-hooks.ts';
+import { isDenial } from '../ai-sdk/denied.ts';
+import { whole } from '../ai-sdk/guard-tool.ts';
+import { guardedModel, type ModelFor } from '../ai-sdk/model.ts';
+import type { Answering } from '../ai-sdk/model-calls.ts';
+import type { AiSdkModel } from '../ai-sdk/types.ts';
+import { type HooksHandle, handleOf } from '../handle.ts';
+import type { AdapterOptions } from '../options.ts';
+import { withStream } from './generate-stream.ts';
+import { callOf, guardedTools } from './tools.ts';
+import type { InputStep, MastraAgentConfig, ToolHookContext } from './types.ts';
+
+/** What `withHooks` takes beside the agent's own config. */
+export interface MastraOptions extends AdapterOptions {
+  /** Makes the model for a request in which a hook names another one. Without it every request goes to the one model. */
+  readonly modelFor?: ModelFor;
+}
+
+/** Denied calls stay in the answer: each tool of an agent says why itself. */
+const isGuarded = (): boolean => true;
+
+const handles = new WeakMap<object, HooksHandle>();
+
+/**
+ * The config of a Mastra agent, with hooks around its model and its tools. Unless `isTrustedFolder` or
+ * `checkTrust` is given, the project's hooks run without a question: the host has decided for itself that
+ * it trusts the folder.
+ *
+ * @example
+ * const agent = new Agent(withHooks({ id, name, instructions, model, tools }, { cwd: process.cwd() }));
+ */
+export function withHooks<Config extends MastraAgentConfig>(
+  config: Config,
+  { modelFor, ...options }: MastraOptions = {},
+): Config {
+  const hooks = new AgentHooks(options);
+  const names = new Set<string>();
+  const seen = new WeakMap<object, unknown>();
+  const guard = (model: unknown, more: Pick<Answering, 'complete'> = {}): unknown => {
+    if (!isModel(model)) return model;
+    const how = { hooks, isGuarded, modelFor, canAsk: true, ...more };
+    const known = seen.get(model) ?? guardedModel(model, how);
+    seen.set(model, known);
+    seen.set(known, known);
+    return known;
+  };
+  const model = guardedChoice(config.model, guard);
+  const changed: MastraAgentConfig = {
+    ...config,
+    model,
+    ...(config.tools !== undefined && { tools: guardedSet(config.tools, hooks, names) }),
+    hooks: withOtherTools(config.hooks, hooks, names),
+    // A model that has only a name, or none before the run, is known with the first request.
+    ...(!isChosen(config.model) && {
+      inputProcessors: withProcessor(config.inputProcessors, {
+        id: 'hookmachine',
+        processInputStep: ({ model: made }: InputStep) => ({
+          model: guard(made, { complete: withStream }),
+        }),
+      }),
+    }),
+  };
+  handles.set(changed, handleOf(hooks));
+  return changed as Config;
+}
+
+/** The hooks of a config that `withHooks` made, to be ended with the agent. */
+export function hooksOf(config: object): HooksHandle {
+  const handle = handles.get(config);
+  if (handle) return handle;
+  throw new TypeError('hooksOf wants a config that withHooks made');
+}
+
+const isModel = (model: unknown): model is AiSdkModel =>
+  typeof model === 'object' &&
+  model !== null &&
+  'doStream' in model &&
+  'specificationVersion' in model &&
+  ['v2', 'v3', 'v4'].includes(String(model.specificationVersion));
+
+/** Whether all models are objects: one, or several with retries. */
+const isChosen = (model: unknown): boolean =>
+  Array.isArray(model)
+    ? model.every((each: unknown) => isRecord(each) && isModel(each['model']))
+    : isModel(model);
+
+function guardedChoice(model: unknown, guard: (model: unknown) => unknown): unknown {
+  if (!isChosen(model)) return model;
+  return Array.isArray(model)
+    ? model.map((each: object & { readonly model: unknown }) => ({
+        ...each,
+        model: guard(each.model),
+      }))
+    : guard(model);
+}
+
+/** Tools, or a function that gives them. */
+function guardedSet(tools: unknown, hooks: AgentHooks, names: Set<string>): unknown {
+  if (typeof tools === 'function')
+    return async (...given: readonly unknown[]) =>
+      guardedSet(await (tools as (...all: readonly unknown[]) => unknown)(...given), hooks, names);
+  return isRecord(tools) ? guardedTools(tools, hooks, names) : tools;
+}
+
+function withProcessor(processors: unknown, ours: object): unknown {
+  if (typeof processors === 'function')
+    return async (...given: readonly unknown[]) =>
+      withProcessor(await (processors as (...all: readonly unknown[]) => unknown)(...given), ours);
+  return [...(Array.isArray(processors) ? (processors as readonly unknown[]) : []), ours];
+}
+
+interface OwnHooks {
+  readonly beforeToolCall?: (context: ToolHookContext) => unknown;
+  readonly afterToolCall?: (context: ToolHookContext & Outcome) => unknown;
+}
+
+interface Outcome {
+  readonly output?: unknown;
+  readonly error?: unknown;
+}
+
+/** Tools that are not the agent's own, such as those of a workspace: Mastra lets their calls be denied and rewritten, and their results be seen. */
+function withOtherTools(own: unknown, hooks: AgentHooks, names: ReadonlySet<string>): object {
+  const { beforeToolCall, afterToolCall }: OwnHooks = isRecord(own) ? own : {};
+  const results = new Map<string, (outcome: Outcome) => void>();
+  return {
+    ...(isRecord(own) ? own : {}),
+    beforeToolCall: async (context: ToolHookContext) => {
+      const answer = await beforeToolCall?.(context);
+      if (isRecord(answer) && answer['proceed'] === false) return answer;
+      const { toolName, input } = context;
+      if (names.has(toolName)) return answer;
+      const asked = callOf(hooks, toolName, input, context.context);
+      if (hooks.verdictOf(asked) === undefined && hooks.isIdleFor(toolName)) return answer;
+      return new Promise<unknown>((resolve) => {
+        const ran = whole(
+          hooks,
+          asked,
+          (given) =>
+            new Promise<unknown>((done, failed) => {
+              if (isRecord(input) && given !== input) replace(input, given);
+              results.set(asked.id, ({ output, error }) =>
+                error === undefined ? done(output) : failed(error),
+              );
+              resolve(answer);
+            }),
+        );
+        ran.catch((error: unknown) =>
+          resolve({ proceed: false, output: isDenial(error) ? error.message : error }),
+        );
+      });
+    },
+    afterToolCall: async (context: ToolHookContext & Outcome) => {
+      const id = context.context.agent?.toolCallId ?? context.context.toolCallId ?? '';
+      results.get(id)?.(context);
+      results.delete(id);
+      await afterToolCall?.(context);
+    },
+  };
+}
+
+/** Changes arguments in place: Mastra gives the tool the very object. */
+function replace(input: Record<string, unknown>, given: Readonly<Record<string, unknown>>): void {
+  for (const key of Object.keys(input)) delete input[key];
+  Object.assign(input, given);
+}

@@ -1,0 +1,74 @@
+import {
+  beginToolCall,
+  type BeginToolCallOptions,
+  type OpenToolCall,
+  type ToolCallVerdict,
+} from '../agent/open-tool-call.ts';
+import type { ToolCallRequest } from '../agent/tool-call.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+
+interface Judging {
+  readonly call: OpenToolCall;
+  readonly verdict: ToolCallVerdict | undefined;
+}
+
+/** The tool calls of a run that were begun and have not ended, by id, and who waits for their verdicts. */
+export class OpenCalls {
+  readonly #config: HookSystemConfig;
+  readonly #calls = new Map<string, Judging>();
+  readonly #decided = new Map<string, ToolCallVerdict>();
+  readonly #waiting = new Set<() => void>();
+
+  constructor(config: HookSystemConfig) {
+    this.#config = config;
+  }
+
+  /** Begins a call, and gives its verdict. */
+  async begin(request: ToolCallRequest, options: BeginToolCallOptions): Promise<ToolCallVerdict> {
+    const call = beginToolCall(this.#config, request, options);
+    this.#calls.set(request.id, { call, verdict: undefined });
+    const verdict = await call.verdict;
+    this.#calls.set(request.id, { call, verdict });
+    this.#decided.set(request.id, verdict);
+    this.#wake();
+    return verdict;
+  }
+
+  /** Takes the call out whose tool has run. */
+  async take(id: string): Promise<OpenToolCall | undefined> {
+    const judging = this.#calls.get(id);
+    this.#calls.delete(id);
+    // It ran, so the user has approved it.
+    if (judging?.verdict?.status === 'asked') await judging.call.answer(true);
+    return judging?.call;
+  }
+
+  /** What was decided about a call, once; later it is forgotten. */
+  verdictOf(id: string): ToolCallVerdict | undefined {
+    return this.#decided.get(id);
+  }
+
+  /** Resolves when a verdict is there, or `wake` is called. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.add(resolve));
+  }
+
+  /** What the model has read the result of needs nobody any more. */
+  settle(ids: Iterable<string>, reason: string): void {
+    for (const id of ids) {
+      void this.#calls.get(id)?.call.cancel(reason);
+      this.#calls.delete(id);
+      this.#decided.delete(id);
+    }
+    this.#wake();
+  }
+
+  endAll(reason: string): void {
+    this.settle([...this.#calls.keys(), ...this.#decided.keys()], reason);
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+}

@@ -1,0 +1,250 @@
+import type { EventQueue } from '../../agent/event-queue.ts';
+import { streamed } from '../streamed.ts';
+import { fromNeutralRequest, toNeutralRequest, unknownSettings } from './request.ts';
+import { noUsage, saying, textOf, toNeutralResponse, toOutput } from './response.ts';
+import { mentionsCall, withArguments } from './raw-events.ts';
+import type { Run } from './scope.ts';
+import type { Item, Model, ModelRequest, ModelResponse, StreamEvent, Usage } from './types.ts';
+
+/** The models that are behind wrapped ones. */
+const wrapped = new WeakMap<object, Model>();
+
+export interface WrappedModelOptions {
+  /** The run that a call belongs to; undefined where no hooks are around it. */
+  readonly run: () => Run | undefined;
+  /** What the user calls the model. */
+  readonly name?: string | undefined;
+  /** The model of another name, where the provider is known. */
+  readonly named?: ((name: string) => Promise<Model> | Model) | undefined;
+}
+
+/** The model with hooks around its calls; all else of it is as it was. */
+export function wrapModel(given: Model, options: WrappedModelOptions): Model {
+  const model = wrapped.get(given) ?? given;
+  const around: Model = {
+    getResponse: (request) => {
+      const run = options.run();
+      return run && !run.hooks.isIdle()
+        ? new HookedCall(model, run, request, options).whole()
+        : model.getResponse(request);
+    },
+    getStreamedResponse: (request) => {
+      const run = options.run();
+      return run && !run.hooks.isIdle()
+        ? new HookedCall(model, run, request, options).streamed()
+        : model.getStreamedResponse(request);
+    },
+  };
+  const proxy = new Proxy(model, {
+    get(target, key) {
+      if (Object.hasOwn(around, key)) return around[key as keyof Model];
+      const value: unknown = Reflect.get(target, key, target);
+      // What is private to the model is private to it alone.
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  wrapped.set(proxy, model);
+  return proxy;
+}
+
+/** What hooks read as the model's name: never nothing. */
+const nameOf = (model: Model, name = ''): string => {
+  if (name !== '') return name;
+  const { _model, model: plain, modelId, name: own } = model as unknown as Record<string, unknown>;
+  const known = [_model, plain, modelId, own].find(
+    (text): text is string => typeof text === 'string' && text !== '',
+  );
+  return known ?? 'default';
+};
+
+/** An answer that is passed on as it comes. */
+type Done = Extract<StreamEvent, { type: 'response_done' }>;
+
+/** One call of a model by the SDK. */
+class HookedCall {
+  readonly #model: Model;
+  readonly #run: Run;
+  readonly #request: ModelRequest;
+  readonly #options: WrappedModelOptions;
+  readonly #name: string;
+  /** What models answered; hooks may have had one asked again. */
+  readonly #answers: ModelResponse[] = [];
+
+  constructor(model: Model, run: Run, request: ModelRequest, options: WrappedModelOptions) {
+    this.#model = model;
+    this.#run = run;
+    this.#request = run.withRefusals(request);
+    this.#options = options;
+    this.#name = nameOf(model, options.name);
+  }
+
+  whole(): Promise<ModelResponse> {
+    return this.#answer((model, request) => model.getResponse(request), this.#request.signal);
+  }
+
+  streamed(): AsyncGenerator<StreamEvent, void> {
+    return streamed<StreamEvent>(this.#request.signal, async (queue, signal) => {
+      await this.#run.hooks.ready();
+      const stream = new HookedStream(this.#run, this.#request, queue);
+      const answer = await this.#answer(
+        (model, request) => stream.relay(model.getStreamedResponse({ ...request, signal })),
+        signal,
+      );
+      stream.finish(answer);
+    });
+  }
+
+  async #answer(
+    ask: (model: Model, request: ModelRequest) => Promise<ModelResponse>,
+    signal: AbortSignal | undefined,
+  ): Promise<ModelResponse> {
+    const { hooks } = this.#run;
+    const request = this.#request;
+    const { input } = request;
+    const neutral = toNeutralRequest(request, this.#name);
+    const response = await hooks.model(
+      neutral,
+      async (changed) => {
+        for (const setting of unknownSettings(changed))
+          hooks.warnOnce(
+            `the OpenAI Agents SDK has no ${setting}, so what hooks want there is ignored`,
+          );
+        const asked = fromNeutralRequest(changed, neutral, request);
+        const answer = await ask(await this.#modelNamed(changed.model), asked);
+        this.#answers.push(answer);
+        for (const item of answer.output) this.#warnOf(item);
+        return toNeutralResponse(answer, request);
+      },
+      { signal, key: typeof input === 'string' ? request.modelSettings : input },
+    );
+    const answer = this.#answers.at(-1);
+    const output = answer
+      ? toOutput(response, answer.output)
+      : [saying(response.parts.map(({ text }) => text ?? '').join(''))];
+    await this.#judgeHandoffs(output);
+    return this.#whole(output, answer);
+  }
+
+  #whole(output: readonly Item[], answer: ModelResponse | undefined): ModelResponse {
+    if (answer === undefined) {
+      const { previousResponseId } = this.#request as { readonly previousResponseId?: string };
+      return {
+        usage: noUsage,
+        output,
+        ...(previousResponseId !== undefined && { responseId: previousResponseId }),
+      };
+    }
+    const usage = this.#answers.map((each) => each.usage).reduce(sum);
+    if (output === answer.output) return usage === answer.usage ? answer : { ...answer, usage };
+    // It holds the answer as the provider gave it.
+    const { providerData: _, ...rest } = answer;
+    return { ...rest, usage, output };
+  }
+
+  async #judgeHandoffs(output: readonly Item[]): Promise<void> {
+    const { handoffs } = this.#request;
+    for (const item of output)
+      if (item.type === 'function_call' && handoffs.some(({ toolName }) => toolName === item.name))
+        await this.#run.judgeHandoff(item);
+  }
+
+  #modelNamed(name: string): Promise<Model> | Model {
+    if (name === this.#name) return this.#model;
+    const { named } = this.#options;
+    if (named) return named(name);
+    this.#run.hooks.warnOnce(
+      `a hook wants the model ${name}, but this agent's model is an object, so it is asked all the same`,
+    );
+    return this.#model;
+  }
+
+  #warnOf({ type, name }: Item): void {
+    if (type === 'hosted_tool_call') this.#run.hooks.warnOfProviderTool(name ?? 'hosted_tool');
+    if (type === 'computer_call')
+      this.#run.hooks.warnOnce(
+        'the actions of a computer tool come to no BeforeTool or AfterTool hook',
+      );
+  }
+}
+
+/** The stream of a call: what hooks may still change is held back until they spoke. */
+class HookedStream {
+  readonly #run: Run;
+  readonly #request: ModelRequest;
+  readonly #queue: EventQueue<StreamEvent>;
+  #held: StreamEvent[] = [];
+  #hasStarted = false;
+  #said = '';
+  #done: Done | undefined;
+
+  constructor(run: Run, request: ModelRequest, queue: EventQueue<StreamEvent>) {
+    this.#run = run;
+    this.#request = request;
+    this.#queue = queue;
+  }
+
+  /** Passes on what may be seen already, and gives the whole answer. */
+  async relay(events: AsyncIterable<StreamEvent>): Promise<ModelResponse> {
+    const { hooks } = this.#run;
+    const { tools, handoffs } = this.#request;
+    const holdsAll = hooks.holdsAnswers();
+    const names = [...tools.map(({ name }) => name), ...handoffs.map(({ toolName }) => toolName)];
+    const holdsCalls = names.some((name) => hooks.holdsCall(name));
+    this.#held = [];
+    this.#said = '';
+    this.#done = undefined;
+    for await (const event of events) {
+      if (event.type === 'response_started') this.#start(event);
+      else if (event.type === 'response_done') this.#done = event;
+      else if (holdsAll || (holdsCalls && event.type === 'model' && mentionsCall(event)))
+        this.#held.push(event);
+      else {
+        if (event.type === 'output_text_delta') this.#said += event.delta;
+        this.#queue.push(event);
+      }
+    }
+    if (this.#done === undefined)
+      throw new Error('The model ended its stream without a response_done event.');
+    const { id, ...response } = this.#done.response;
+    return { ...response, responseId: id };
+  }
+
+  finish(answer: ModelResponse): void {
+    const given = this.#done?.response;
+    if (!this.#hasStarted) this.#start({ type: 'response_started' });
+    if (given?.output === answer.output) this.#queue.push(...this.#held);
+    else {
+      const text = textOf(answer.output);
+      if (given && text === textOf(given.output))
+        this.#queue.push(...withArguments(this.#held, given.output, answer.output));
+      else if (text !== this.#said) this.#say(text, answer.output);
+    }
+    const { responseId = `hooks_${Date.now()}`, ...response } = answer;
+    const done = { type: 'response_done' as const, response: { ...response, id: responseId } };
+    this.#queue.push(
+      given?.output === answer.output && this.#done ? { ...this.#done, ...done } : done,
+    );
+  }
+
+  #start(event: StreamEvent): void {
+    if (!this.#hasStarted) this.#queue.push(event);
+    this.#hasStarted = true;
+  }
+
+  #say(delta: string, output: readonly Item[]): void {
+    const itemId = output.find(({ role }) => role === 'assistant')?.id;
+    this.#queue.push({
+      type: 'output_text_delta',
+      delta,
+      ...(itemId !== undefined && { itemId }),
+    });
+  }
+}
+
+const sum = (one: Usage, other: Usage): Usage => ({
+  ...other,
+  requests: one.requests + other.requests,
+  inputTokens: one.inputTokens + other.inputTokens,
+  outputTokens: one.outputTokens + other.outputTokens,
+  totalTokens: one.totalTokens + other.totalTokens,
+});

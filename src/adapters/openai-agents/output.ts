@@ -1,0 +1,47 @@
+import type { EndedToolCall } from '../../agent/tool-call.ts';
+import { isRecord } from '../../protocol/output.ts';
+import { type LlmContent, textsIn, type ToolResult } from '../../protocol/tool-result.ts';
+
+/** Where what hooks append to an object stands for the model. */
+const annotations = 'hookmachine';
+
+/** What a tool gave, as hooks see it: an object as an object. */
+export function toToolResult(output: unknown): ToolResult {
+  const text = typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
+  const isObject = typeof output === 'object' && output !== null;
+  return { llmContent: isObject ? (output as LlmContent) : text, returnDisplay: text };
+}
+
+/** What the SDK is given for a call: the tool's own output, unless hooks have changed it. */
+export function toolOutput(
+  { toolResult, plainResult, appended }: EndedToolCall,
+  given: { readonly output: unknown; readonly result: ToolResult } | undefined,
+): unknown {
+  const isGiven = plainResult.llmContent === given?.result.llmContent;
+  const output = isGiven ? given?.output : plainResult.llmContent;
+  if (appended.length === 0) return output;
+  const note = appended.join('');
+  if (typeof output !== 'object' || output === null) return textsIn(toolResult.llmContent);
+  if (Array.isArray(output) ? output.every(isContent) : isContent(output))
+    return [...[output].flat(), { type: 'text', text: note.trimStart() }];
+  return annotated(output, note.trim());
+}
+
+/** Content as the SDK passes it to the model, piece by piece. */
+const isContent = (value: unknown): boolean =>
+  isRecord(value) && /^(?:input_)?(?:text|image|file)$/.test(String(value['type']));
+
+/** The same object for the program; written out for the model, it has the annotation. */
+function annotated(output: object, note: string): object {
+  const copy: object = Array.isArray(output)
+    ? [...(output as unknown[])]
+    : (Object.create(
+        Object.getPrototypeOf(output) as object,
+        Object.getOwnPropertyDescriptors(output),
+      ) as object);
+  const written = (): unknown => {
+    const plain: unknown = JSON.parse(JSON.stringify(output));
+    return isRecord(plain) ? { ...plain, [annotations]: note } : [plain, note].flat();
+  };
+  return Object.defineProperty(copy, 'toJSON', { value: written });
+}

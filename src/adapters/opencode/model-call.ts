@@ -1,0 +1,96 @@
+import { hasHooks, isUnready, readyHookSystem } from '../../agent/event-hooks.ts';
+import type { NeutralMessage } from '../../agent/model-call.ts';
+import { isObserved } from '../../hooks/telemetry.ts';
+import { textOf as textIn } from '../turns.ts';
+import { OpenModelCall } from './open-model-call.ts';
+import type { Plugin, Session } from './session.ts';
+import type { ChatParams, Entry, Part } from './types.ts';
+
+/** Begins the model call of a session with what it is about to be sent, which comes back as hooks left it. */
+export async function beginModelCall(
+  { config, tools }: Plugin,
+  session: Session,
+  entries: Entry[],
+): Promise<void> {
+  session.refuseStopped();
+  void session.model?.answer({ parts: [] });
+  session.model = undefined;
+  const system = await readyHookSystem(config);
+  const isSeen =
+    isUnready(system) || isObserved(config) || events.some((event) => hasHooks(system, event));
+  if (!isSeen) return;
+  const call = new OpenModelCall(config, session, {
+    model: modelOf(entries),
+    messages: entries.map(toMessage),
+    tools: [...tools],
+  });
+  session.model = call;
+  const sent = await call.sent;
+  if (sent) {
+    const changed = sent.messages.map((message) => fromMessage(message, entries));
+    if (
+      changed.some((entry, index) => entry !== entries[index]) ||
+      changed.length !== entries.length
+    )
+      entries.splice(0, entries.length, ...changed);
+    return;
+  }
+  session.model = undefined;
+  const { stop, blockedReason, response } = await call.ended;
+  if (stop) session.stop(stop.reason);
+  // Nothing can answer in the model's place.
+  const reason = stop?.reason ?? blockedReason;
+  throw new Error(reason || textIn(response?.parts ?? []) || 'Blocked by hook');
+}
+
+const events = ['BeforeToolSelection', 'BeforeModel', 'AfterModel'] as const;
+
+const modelOf = (entries: readonly Entry[]): string => {
+  const { info } = entries.findLast((entry) => entry.info.role === 'user') ?? {};
+  return info?.model?.modelID ?? '';
+};
+
+function toMessage(entry: Entry): NeutralMessage {
+  return {
+    role: entry.info.role === 'user' ? 'user' : 'model',
+    parts: entry.parts.map((part) => {
+      const isSaid = part.type === 'text' && !part.ignored;
+      return { ...(isSaid && { text: part.text ?? '' }), original: { part, entry } };
+    }),
+    original: entry,
+  };
+}
+
+interface Origin {
+  readonly part: Part;
+  readonly entry: Entry;
+}
+
+/** A message as OpenCode has it. */
+function fromMessage({ role, parts, original }: NeutralMessage, entries: readonly Entry[]): Entry {
+  if (original !== undefined) return original as Entry;
+  const kept = parts.map((part) => part.original as Origin | undefined);
+  const theirs = role === 'user' ? 'user' : 'assistant';
+  const source =
+    kept.find((origin) => origin !== undefined)?.entry ??
+    entries.findLast(({ info }) => info.role === theirs) ??
+    entries[0]!;
+  const { id: messageID, sessionID } = source.info;
+  return {
+    info: source.info,
+    parts: parts.map(
+      ({ text = '' }, index) =>
+        kept[index]?.part ??
+        ({ id: `prt_hook${index}`, messageID, sessionID, type: 'text', text } as Part),
+    ),
+  };
+}
+
+/** The settings of a model call as hooks want them. */
+export function applySettings({ request }: OpenModelCall, params: ChatParams): void {
+  const { temperature, topP, topK, maxOutputTokens } = request?.settings ?? {};
+  if (temperature !== undefined) params.temperature = temperature;
+  if (topP !== undefined) params.topP = topP;
+  if (topK !== undefined) params.topK = topK;
+  if (maxOutputTokens !== undefined) params.maxOutputTokens = maxOutputTokens;
+}

@@ -1,0 +1,134 @@
+import type { EventContext } from '../../dialects/event-context.ts';
+import type { HookSystemConfig } from '../../hooks/hook-system-config.ts';
+import { warn } from '../../log.ts';
+import type { AggregatedHookResult } from '../../verdict/results.ts';
+import { OpenCalls } from '../open-calls.ts';
+import type { AdapterOptions } from '../options.ts';
+import type { OpenModelCall } from './open-model-call.ts';
+import type { Client, Entry, Part } from './types.ts';
+
+/** What all sessions of a plugin have in common. */
+export interface Plugin {
+  readonly config: HookSystemConfig;
+  readonly options: AdapterOptions;
+  readonly client: Client;
+  /** The names of the tools that OpenCode has said it offers. */
+  readonly tools: Set<string>;
+}
+
+/** One of OpenCode's sessions, and what is under way in it. */
+export class Session {
+  readonly id: string;
+  readonly calls: OpenCalls;
+  /** Whether another session's agent began it. */
+  readonly isSubagent: boolean;
+  /** How it began for us. */
+  readonly source: 'startup' | 'resume';
+  /** Whether its first hooks have run. */
+  hasBegun = false;
+  agent = '';
+  prompt = '';
+  /** The texts of the last answer. */
+  response: { readonly messageId: string; readonly texts: string[] } | undefined;
+  /** How often in this turn hooks had the agent go on. */
+  rounds = 0;
+  /** What hooks have the agent go on with: no prompt of the user's. */
+  next: string | undefined;
+  /** Why a hook stopped the turn: nothing more runs in it. */
+  stopped: string | undefined;
+  model: OpenModelCall | undefined;
+  readonly #plugin: Plugin;
+  #abort = new AbortController();
+
+  constructor(
+    plugin: Plugin,
+    id: string,
+    how: { readonly isSubagent: boolean; readonly source: 'startup' | 'resume' },
+  ) {
+    this.#plugin = plugin;
+    this.id = id;
+    this.isSubagent = how.isSubagent;
+    this.source = how.source;
+    this.calls = new OpenCalls(plugin.config);
+  }
+
+  /** What is known of every event of the session, and what cancels its hooks. */
+  get context(): EventContext & { readonly signal: AbortSignal } {
+    return {
+      sessionId: this.id,
+      signal: this.#abort.signal,
+      ...(this.isSubagent && { invokedBy: 'subagent' }),
+    };
+  }
+
+  /** Begins a turn, which no earlier stop is about. */
+  begin(prompt: string): void {
+    this.prompt = prompt;
+    this.response = undefined;
+    this.rounds = 0;
+    this.stopped = undefined;
+  }
+
+  /** Takes note of a finished text of an answer. */
+  said(messageId: string, text: string): void {
+    if (this.response?.messageId === messageId) this.response.texts.push(text);
+    else this.response = { messageId, texts: [text] };
+  }
+
+  /** Stops the turn: OpenCode ends it, and what it still begins is refused. */
+  stop(reason: string): void {
+    if (this.stopped !== undefined) return;
+    this.stopped = reason;
+    const { options, client } = this.#plugin;
+    if (options.onStop) options.onStop(reason);
+    else void quietly(client.tui.showToast({ body: { message: reason, variant: 'warning' } }));
+    // Not awaited: it waits for the callback that asks for it.
+    void quietly(client.session.abort({ path: { id: this.id } }));
+  }
+
+  /** @throws the reason, where a hook has stopped the turn */
+  refuseStopped(): void {
+    if (this.stopped !== undefined) throw new Error(this.stopped);
+  }
+
+  /** Cancels what is under way: nobody waits for it any more. */
+  cancel(reason: string): void {
+    this.model = undefined;
+    this.#abort.abort(new Error(reason));
+    this.#abort = new AbortController();
+    this.calls.endAll(reason);
+  }
+}
+
+/** Tells the user what the hooks of an event have for nobody else. */
+export function report(plugin: Plugin, result: AggregatedHookResult | undefined): void {
+  const notice = result?.verdict.notice;
+  if (notice !== undefined) tellUser(plugin, notice);
+}
+
+export function tellUser({ options, config }: Plugin, notice: string): void {
+  if (options.onNotice) options.onNotice(notice);
+  else warn(config.onWarning, notice);
+}
+
+/** What a message says; OpenCode's own additions are left out. */
+export const textOf = (parts: readonly Part[]): string =>
+  parts
+    .filter(({ type, synthetic }) => type === 'text' && !synthetic)
+    .map(({ text }) => text ?? '')
+    .join('\n');
+
+/** The messages of a session; none where they cannot be had. */
+export async function messagesOf({ client }: Plugin, id: string): Promise<readonly Entry[]> {
+  const answer = await quietly(client.session.messages({ path: { id } }));
+  return answer?.data ?? [];
+}
+
+/** A request of which it does not matter whether it succeeds. */
+export async function quietly<Value>(request: PromiseLike<Value>): Promise<Value | undefined> {
+  try {
+    return await request;
+  } catch {
+    return undefined;
+  }
+}

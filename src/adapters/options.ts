@@ -1,0 +1,78 @@
+import { createConfig, type CreateConfigOptions } from '../hooks/create-config.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import type { WarningSink } from '../log.ts';
+
+/**
+ * What every adapter takes. Where neither `isTrustedFolder` nor `checkTrust` is given, the host has
+ * decided for itself that it trusts the project, and its hooks run.
+ */
+export interface AdapterOptions extends Pick<
+  CreateConfigOptions,
+  | 'settings'
+  | 'isTrustedFolder'
+  | 'checkTrust'
+  | 'verifyTrust'
+  | 'dialects'
+  | 'onUnready'
+  | 'inspect'
+  | 'watch'
+> {
+  /** The project folder, whose hooks run; default: the folder that the process works in. */
+  readonly cwd?: string;
+  /** Shares one hook system between adapters; what it is made of is then not read from these options. */
+  readonly config?: HookSystemConfig;
+  /** The session of the hooks; a function is asked with every model call, for a server with many conversations. Default: one for all. */
+  readonly sessionId?: string | (() => string);
+  /** Receives warnings, one line each; default stderr. */
+  readonly onWarning?: WarningSink;
+  /** Receives the reason for the user when a hook stops a run. */
+  readonly onStop?: (reason: string) => void;
+  /** Receives what was denied, for the user; the model reads the reason by itself. */
+  readonly onBlocked?: (blocked: BlockedCall) => void;
+  /** Receives what hooks have for the user alone; default: a warning. */
+  readonly onNotice?: (notice: string) => void;
+  /** How often in a turn AfterAgent hooks may send the agent on; default 8. */
+  readonly maxRejections?: number;
+  readonly tools?: {
+    /** By the framework's name of a tool the one that hooks know it by, such as `{ Write: 'write_file' }`. */
+    readonly alias?: Readonly<Record<string, string>>;
+  };
+}
+
+/** What a hook denied. */
+export interface BlockedCall {
+  /** The tool; absent for a prompt or a model call. */
+  readonly tool?: string;
+  readonly reason: string;
+}
+
+/** The config of an adapter: the host's, or one of its own, without the hooks that the framework runs itself. */
+export function configOf(options: AdapterOptions, hostDialect?: string): HookSystemConfig {
+  if (options.config) return options.config;
+  const { cwd = process.cwd(), sessionId } = options;
+  const {
+    settings,
+    isTrustedFolder,
+    checkTrust,
+    verifyTrust,
+    dialects,
+    onUnready,
+    inspect,
+    watch,
+    onWarning,
+  } = options;
+  return createConfig({
+    cwd,
+    ...(settings && { settings }),
+    ...(isTrustedFolder && { isTrustedFolder }),
+    ...(checkTrust && { checkTrust }),
+    ...(verifyTrust && { verifyTrust }),
+    ...(dialects && { dialects }),
+    ...(onUnready && { onUnready }),
+    ...(inspect && { inspect }),
+    ...(watch !== undefined && { watch }),
+    ...(onWarning && { onWarning }),
+    hostDialect,
+    ...(typeof sessionId === 'string' && { sessionId }),
+  });
+}

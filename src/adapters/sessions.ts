@@ -1,0 +1,58 @@
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import type { HookEventFields } from '../protocol/input.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
+import { fireEvent } from './fire-event.ts';
+
+/** The sessions of an agent that a framework runs, and the events that belong to them. */
+export class Sessions {
+  readonly #config: HookSystemConfig;
+  readonly #notice: (notice: string) => void;
+  readonly #begun = new Map<string, Promise<readonly string[]>>();
+
+  /** `notice` receives what hooks have for the user alone. */
+  constructor(config: HookSystemConfig, notice: (notice: string) => void) {
+    this.#config = config;
+    this.#notice = notice;
+  }
+
+  /** SessionStart, once a session; what its hooks add belongs to the first prompt. */
+  async begin(sessionId: string): Promise<readonly string[]> {
+    const known = this.#begun.get(sessionId);
+    if (known) {
+      await known;
+      return [];
+    }
+    const begun = this.fire('SessionStart', { source: 'startup' }, sessionId, 'startup').then(
+      (result) => {
+        const context = result?.finalOutput?.getAdditionalContext();
+        return context === undefined ? [] : [context];
+      },
+    );
+    this.#begun.set(sessionId, begun);
+    return begun;
+  }
+
+  /** SessionEnd, for every session that has begun. */
+  async endAll(reason: HookEventFields['SessionEnd']['reason']): Promise<void> {
+    const sessions = [...this.#begun];
+    this.#begun.clear();
+    for (const [sessionId, begun] of sessions) {
+      await begun;
+      await this.fire('SessionEnd', { reason }, sessionId, reason);
+    }
+  }
+
+  /** Fires an event that is no call; undefined when no hook matches it. Never rejects. */
+  async fire<Event extends HookEventName>(
+    event: Event,
+    fields: HookEventFields[Event],
+    sessionId: string,
+    subject?: string,
+    signal?: AbortSignal,
+  ): Promise<AggregatedHookResult | undefined> {
+    const result = await fireEvent(this.#config, event, fields, { subject, sessionId, signal });
+    if (result?.verdict.notice !== undefined) this.#notice(result.verdict.notice);
+    return result;
+  }
+}

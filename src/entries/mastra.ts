@@ -1,0 +1,12 @@
+/** `hookmachine/mastra`: one line that puts hooks around a Mastra agent. */
+
+import { assertInstalled } from '../adapters/installed.ts';
+
+export { hooksOf, withHooks, type MastraOptions } from '../adapters/mastra/with-hooks.ts';
+export type { MastraAgentConfig } from '../adapters/mastra/types.ts';
+export type { AiSdkModel } from '../adapters/ai-sdk/types.ts';
+export type { ModelFor } from '../adapters/ai-sdk/model.ts';
+export type { HooksHandle } from '../adapters/handle.ts';
+export type { AdapterOptions, BlockedCall } from '../adapters/options.ts';
+
+assertInstalled('hookmachine/mastra', '@mastra/core', '@mastra/core');

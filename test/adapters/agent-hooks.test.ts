@@ -1,0 +1,269 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test, vi } from 'vitest';
+import type { NeutralMessage, NeutralPart, NeutralResponse } from '../../src/agent/model-call.ts';
+import { AgentHooks } from '../../src/adapters/agent-hooks.ts';
+import type { AdapterOptions } from '../../src/adapters/options.ts';
+import { group, inParallel, print, startSession } from '../support/session.ts';
+
+type Hooks = Parameters<typeof startSession>[0];
+
+const user = (text: string): NeutralMessage => ({ role: 'user', parts: [{ text }] });
+const wants = (id: string, input = {}, name = 'write_file'): NeutralPart => ({
+  call: { id, name, input },
+});
+const result = (id: string): NeutralMessage => ({
+  role: 'user',
+  parts: [{ result: { id, name: 'write_file' } }],
+});
+const saying = (text: string): NeutralResponse => ({ parts: [{ text }] });
+const written = { llmContent: 'written', returnDisplay: '' };
+
+async function agent(hooks: Hooks, options: AdapterOptions = {}) {
+  const { config, warnings, folder } = await startSession(hooks);
+  return { hooks: new AgentHooks({ config, ...options }), warnings, folder };
+}
+
+/** Asks a model that gives these answers in turn. */
+function model(hooks: AgentHooks, ...answers: readonly NeutralResponse[]) {
+  const left = [...answers];
+  const asked = vi.fn(async (_: { readonly messages: readonly NeutralMessage[] }) => left.shift()!);
+  return {
+    asked,
+    ask: (...messages: readonly NeutralMessage[]) =>
+      hooks.model({ model: 'some-model', messages, tools: ['write_file'] }, asked),
+  };
+}
+
+describe('a tool call', () => {
+  test('is judged when the model asks for it, and the rewritten arguments stand in its answer', async () => {
+    const rewrite = { hookSpecificOutput: { tool_input: { path: 'b' } } };
+    const { hooks } = await agent({ BeforeTool: inParallel(print(rewrite)) });
+    const text = { text: 'I write.' };
+    const { ask } = model(hooks, { parts: [text, wants('1', { path: 'a' })] });
+    const { parts } = await ask(user('Go'));
+    expect(parts[0]).toBe(text);
+    expect(parts[1]!.call!.input).toEqual({ path: 'b' });
+    const run = vi.fn(async () => written);
+    const ended = await hooks.tool({ id: '1', name: 'write_file', input: { path: 'b' } }, run);
+    expect(ended.outcome.status).toBe('done');
+    expect(run).toHaveBeenCalledOnce();
+  });
+
+  test('that is denied stays in the answer, never runs, and nobody need be asked about it', async () => {
+    const blocked: object[] = [];
+    const { hooks } = await agent(
+      { BeforeTool: inParallel('echo no >&2; exit 2') },
+      { onBlocked: (call) => blocked.push(call) },
+    );
+    const { ask } = model(hooks, { parts: [wants('1')] });
+    expect((await ask(user('Go'))).parts).toEqual([wants('1')]);
+    const request = { id: '1', name: 'write_file', input: {} };
+    expect(hooks.verdictOf(request)).toMatchObject({ status: 'ended' });
+    const run = vi.fn(async () => written);
+    const { toolResult } = await hooks.tool(request, run);
+    expect(toolResult.llmContent).toBe('no');
+    expect(run).not.toHaveBeenCalled();
+    expect(blocked).toEqual([{ tool: 'write_file', reason: 'no' }]);
+  });
+
+  test('that was never judged is judged as it runs', async () => {
+    const { hooks } = await agent({ BeforeTool: inParallel('echo no >&2; exit 2') });
+    const run = vi.fn(async () => written);
+    const ended = await hooks.tool({ id: 'x', name: 'write_file', input: {} }, run);
+    expect(ended.toolResult.llmContent).toBe('no');
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test('whose arguments were changed since it was judged is judged again', async () => {
+    const guard = `jq -e '.tool_input.path == "a"' > /dev/null || { echo other >&2; exit 2; }`;
+    const { hooks } = await agent({ BeforeTool: inParallel(guard) });
+    const { ask } = model(hooks, { parts: [wants('1', { path: 'a' })] });
+    await ask(user('Go'));
+    const request = { id: '1', name: 'write_file', input: { path: 'b' }, isVerbatim: true };
+    const { toolResult } = await hooks.tool(request, async () => written);
+    expect(toolResult.llmContent).toBe('other');
+  });
+
+  test('of the same id in two runs is distinguished by its arguments', async () => {
+    const guard = `jq -e '.tool_input.path == "a"' > /dev/null || { echo other >&2; exit 2; }`;
+    const { hooks } = await agent({ BeforeTool: inParallel(guard) });
+    const { ask } = model(
+      hooks,
+      { parts: [wants('1', { path: 'a' })] },
+      { parts: [wants('1', { path: 'b' })] },
+    );
+    await Promise.all([ask(user('One')), ask(user('Two'))]);
+    const run = (path: string) =>
+      hooks.tool({ id: '1', name: 'write_file', input: { path } }, async () => written);
+    expect((await run('b')).toolResult.llmContent).toBe('other');
+    expect((await run('a')).toolResult.llmContent).toBe('written');
+  });
+
+  test('is known to hooks by its alias', async () => {
+    const { hooks } = await agent(
+      { BeforeTool: [group(['echo no >&2; exit 2'], { matcher: '^write_file$' })] },
+      { tools: { alias: { Write: 'write_file' } } },
+    );
+    const ended = await hooks.tool({ id: 'x', name: 'Write', input: {} }, async () => written);
+    expect(ended.toolResult.llmContent).toBe('no');
+  });
+});
+
+describe('a stop', () => {
+  const stop = { continue: false, stopReason: 'Enough.' };
+
+  test.each([
+    ['before', { BeforeTool: [group([print(stop)], { matcher: 'write' })] }],
+    ['after', { AfterTool: [group([print(stop)], { matcher: 'write' })] }],
+  ])('%s a tool answers the next model call of that run alone', async (_, given) => {
+    const stops: string[] = [];
+    const { hooks } = await agent(given, { onStop: (reason) => stops.push(reason) });
+    const one = model(hooks, { parts: [wants('1')] }, saying('never'));
+    const two = model(hooks, { parts: [wants('2', {}, 'read_file')] }, saying('done'));
+    const first = await one.ask(user('One'));
+    await two.ask(user('Two'));
+    await hooks.tool({ id: '1', name: 'write_file', input: {} }, async () => written);
+    const answer = await one.ask(user('One'), { role: 'model', parts: first.parts }, result('1'));
+    expect(answer).toMatchObject(saying('Enough.'));
+    expect(one.asked).toHaveBeenCalledOnce();
+    expect(stops).toEqual(['Enough.']);
+    const other = await two.ask(
+      user('Two'),
+      { role: 'model', parts: [wants('2', {}, 'read_file')] },
+      result('2'),
+    );
+    expect(other).toMatchObject(saying('done'));
+    // The run after a stopped one is whole again.
+    const next = model(hooks, saying('hello'));
+    expect(await next.ask(user('Three'))).toMatchObject(saying('hello'));
+  });
+
+  test.each([
+    ['before the model, which is not asked', { BeforeModel: inParallel(print(stop)) }, 0],
+    ['after the model', { AfterModel: inParallel(print(stop)) }, 1],
+  ])('%s, ends the run with the reason', async (_, given, calls) => {
+    const { hooks } = await agent(given);
+    const { ask, asked } = model(hooks, { parts: [wants('1')] });
+    expect(await ask(user('Go'))).toMatchObject(saying('Enough.'));
+    expect(asked).toHaveBeenCalledTimes(calls);
+  });
+});
+
+const note = (event: string) => `echo ${event} >> order`;
+
+describe('a turn', () => {
+  test('begins with a user message and ends with an answer without tool calls', async () => {
+    const { hooks, folder } = await agent({
+      SessionStart: inParallel(note('start')),
+      BeforeAgent: inParallel(note('before')),
+      AfterAgent: inParallel(note('after')),
+      SessionEnd: inParallel(note('end')),
+    });
+    const { ask } = model(hooks, { parts: [wants('1')] }, saying('done'), saying('again'));
+    await ask(user('Go'));
+    await hooks.tool({ id: '1', name: 'write_file', input: {} }, async () => written);
+    await ask(user('Go'), { role: 'model', parts: [wants('1')] }, result('1'));
+    await ask(user('Go'), { role: 'model', parts: [{ text: 'done' }] }, user('More'));
+    await hooks.end();
+    expect(readFileSync(`${folder}/order`, 'utf8').trim().split('\n')).toEqual([
+      'start',
+      'before',
+      'after',
+      'before',
+      'after',
+      'end',
+    ]);
+  });
+
+  test('keeps the context of BeforeAgent hooks in each of its requests', async () => {
+    const context = { hookSpecificOutput: { additionalContext: 'Be kind.' } };
+    const { hooks } = await agent({ BeforeAgent: inParallel(print(context)) });
+    const { ask, asked } = model(hooks, { parts: [wants('1')] }, saying('done'));
+    await ask(user('Go'));
+    await ask(user('Go'), { role: 'model', parts: [wants('1')] }, result('1'));
+    for (const [{ messages }] of asked.mock.calls)
+      expect(messages[0]!.parts.map(({ text }) => text).join('')).toBe('Go\n\nBe kind.');
+  });
+
+  test('whose prompt is denied never reaches the model', async () => {
+    const { hooks } = await agent({ BeforeAgent: inParallel('echo no >&2; exit 2') });
+    const { ask, asked } = model(hooks, saying('never'));
+    expect(await ask(user('Go'))).toMatchObject(saying('no'));
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  test('goes on with the reason of an AfterAgent hook, as often as it may', async () => {
+    const { hooks, warnings } = await agent(
+      { AfterAgent: inParallel('echo more >&2; exit 2') },
+      { maxRejections: 2 },
+    );
+    const { ask, asked } = model(hooks, saying('a'), saying('b'), saying('c'));
+    expect(await ask(user('Go'))).toMatchObject(saying('c'));
+    const texts = asked.mock.calls.map(([{ messages }]) =>
+      messages.map(({ parts }) => parts[0]!.text),
+    );
+    expect(texts).toEqual([['Go'], ['Go', 'a', 'more'], ['Go', 'a', 'more', 'b', 'more']]);
+    expect(warnings.join('\n')).toContain('more than 2 times in a turn');
+  });
+
+  test('begins once though the framework asks the model again after a failure', async () => {
+    const { hooks, folder } = await agent({ BeforeAgent: inParallel('echo x >> count') });
+    const messages = [user('Go')];
+    const request = { model: 'some-model', messages };
+    const failing = hooks.model(request, () => Promise.reject(new Error('busy')), {
+      key: messages,
+    });
+    await expect(failing).rejects.toThrow('busy');
+    await hooks.model(request, async () => saying('hello'), { key: messages });
+    expect(readFileSync(`${folder}/count`, 'utf8')).toBe('x\n');
+  });
+});
+
+describe('what never comes to run', () => {
+  test('is cancelled when the run goes on without it', async () => {
+    const { hooks } = await agent({ BeforeTool: inParallel('true') });
+    const { ask } = model(hooks, { parts: [wants('1')] }, saying('done'));
+    await ask(user('Go'));
+    const verdict = hooks.verdictOf({ id: '1', name: 'write_file', input: {} });
+    expect(verdict).toMatchObject({ status: 'allowed' });
+    await ask(user('Go'), { role: 'model', parts: [wants('1')] }, result('1'));
+    expect(hooks.verdictOf({ id: '1', name: 'write_file', input: {} })).toBeUndefined();
+  });
+
+  test('ends with the run that was aborted', async () => {
+    const { hooks } = await agent({ BeforeModel: inParallel('sleep 600') });
+    const abort = new AbortController();
+    const asked = hooks.model(
+      { model: 'some-model', messages: [user('Go')] },
+      async () => saying('never'),
+      { signal: abort.signal },
+    );
+    setTimeout(() => abort.abort(new Error('the user left')), 50);
+    await expect(asked).rejects.toThrow('the user left');
+  });
+});
+
+test('a model that fails fails for the framework as without hooks', async () => {
+  const { hooks } = await agent({ BeforeModel: inParallel('true') });
+  const boom = new TypeError('boom');
+  const asked = hooks.model({ model: 'some-model', messages: [user('Go')] }, () =>
+    Promise.reject(boom),
+  );
+  await expect(asked).rejects.toBe(boom);
+});
+
+test('a tool outside the selection of hooks is refused, and the model is offered what is left', async () => {
+  const config = {
+    hookSpecificOutput: { toolConfig: { mode: 'ANY', allowedFunctionNames: ['read_file'] } },
+  };
+  const { hooks } = await agent({ BeforeToolSelection: inParallel(print(config)) });
+  const { ask, asked } = model(hooks, { parts: [wants('1')] });
+  await ask(user('Go'));
+  expect(asked.mock.calls[0]![0]).toMatchObject({
+    toolConfig: { mode: 'ANY', allowedFunctionNames: ['read_file'] },
+  });
+  const run = vi.fn(async () => written);
+  const { toolResult } = await hooks.tool({ id: '1', name: 'write_file', input: {} }, run);
+  expect(toolResult.error!.type).toBe('tool_not_allowed');
+  expect(run).not.toHaveBeenCalled();
+});

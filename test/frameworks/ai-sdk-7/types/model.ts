@@ -1,0 +1,4 @@
+import type { MockLanguageModelV4 } from 'ai/test';
+
+/** A model object as a provider of this version makes it. */
+export type RealModel = MockLanguageModelV4;

@@ -1,0 +1,12 @@
+import type { Suite } from './agent.ts';
+import { approvals } from './approvals.ts';
+import { answers } from './answers.ts';
+import { results } from './results.ts';
+import { stops } from './stops.ts';
+import { suite } from './suite.ts';
+import { turns } from './turns.ts';
+import type { Version } from './sdk.ts';
+
+const others: readonly ((one: Suite) => void)[] = [results, stops, answers, turns, approvals];
+
+export const all = (version: Version): void => suite(version, others);

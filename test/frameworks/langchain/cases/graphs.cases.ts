@@ -1,0 +1,152 @@
+import { AIMessage, ToolMessage } from '@langchain/core/messages';
+import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
+import { createReactAgent, ToolNode } from '@langchain/langgraph/prebuilt';
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { guardModel, guardTool, withHooks } from '../../../../src/entries/langchain.ts';
+import {
+  prints,
+  projectWith,
+  run,
+  say,
+  ScriptedChat,
+  toldTo,
+  ways,
+  write,
+  writeTool,
+} from './kit.ts';
+
+const answering = (text: string) =>
+  prints({
+    hookSpecificOutput: {
+      llm_response: { candidates: [{ content: { role: 'model', parts: [text] } }] },
+    },
+  });
+
+/** A graph as people write them. */
+function graphOf(model: ScriptedChat, tools: ReturnType<typeof writeTool>[]) {
+  const bound = model.bindTools(tools);
+  return new StateGraph(MessagesAnnotation)
+    .addNode('agent', async ({ messages }) => ({ messages: [await bound.invoke(messages)] }))
+    .addNode('tools', new ToolNode(tools))
+    .addEdge(START, 'agent')
+    .addConditionalEdges('agent', ({ messages }) => {
+      const last = messages.at(-1);
+      return AIMessage.isInstance(last) && last.tool_calls?.length ? 'tools' : END;
+    })
+    .addEdge('tools', 'agent')
+    .compile();
+}
+
+describe.each(ways)('a graph of LangGraph without createAgent, by %s', (how) => {
+  test("judges calls with the model's answer once, shows the rewritten ones, and gives denials to the model", async () => {
+    const ran: unknown[] = [];
+    const model = new ScriptedChat([
+      { text: 'I write.', calls: [write('old.txt'), write('no.txt', 'x', 'call_2')] },
+      { text: 'Done.' },
+    ]);
+    const cwd = projectWith({
+      BeforeTool: `case "$input" in *no.txt*) echo no >&2; exit 2;; *) ${prints({
+        hookSpecificOutput: { tool_input: { path: 'new.txt', text: 'x' } },
+      })};; esac`,
+      AfterTool: prints({ hookSpecificOutput: { additionalContext: 'Mind it.' } }),
+    });
+    const guarded = withHooks({ model, tools: [writeTool(ran)], cwd });
+    const graph = graphOf(guarded.model, [...guarded.tools]);
+    const { messages, shown, pieces } = await run(graph, how, say('Write.'));
+    expect(ran).toEqual([{ path: 'new.txt', text: 'x' }]);
+    expect(
+      messages.filter((message) => ToolMessage.isInstance(message)).map(({ content }) => content),
+    ).toEqual(['written\n\nMind it.', 'no']);
+    expect(shown).not.toContain('old.txt');
+    expect(toldTo(cwd, 'BeforeTool')).toHaveLength(2);
+    if (how === 'stream') expect(pieces.slice(0, 2)).toEqual(['I writ', 'e.']);
+  });
+
+  test('redacts answers, stops runs, narrows tools and sends the agent on', async () => {
+    const cases = [
+      [{ AfterModel: answering('***') }, '***'],
+      [{ BeforeTool: prints({ continue: false, stopReason: 'enough' }) }, 'enough'],
+      [
+        { BeforeToolSelection: prints({ hookSpecificOutput: { toolConfig: { mode: 'NONE' } } }) },
+        'secret',
+      ],
+      [{ BeforeAgent: 'echo not today >&2; exit 2' }, 'not today'],
+    ] as const;
+    for (const [hooks, last] of cases) {
+      const ran: unknown[] = [];
+      const model = new ScriptedChat((messages) =>
+        messages.at(-1)?.type === 'tool' ? { text: 'secret' } : { calls: [write('a.txt')] },
+      );
+      const guarded = withHooks({ model, tools: [writeTool(ran)], cwd: projectWith(hooks) });
+      const { last: said, pieces } = await run(
+        graphOf(guarded.model, [...guarded.tools]),
+        how,
+        say('Hi'),
+      );
+      expect(said).toBe(last);
+      if ('AfterModel' in hooks) expect(pieces.join()).not.toContain('secret');
+      if ('BeforeToolSelection' in hooks) {
+        expect(model.asked[0]!.options['tools']).toBeUndefined();
+        expect(ran).toEqual([]);
+      }
+    }
+    const model = new ScriptedChat([{ text: 'Done.' }, { text: 'Tested.' }]);
+    const cwd = projectWith({
+      AfterAgent: `case "$input" in *Tested*) exit 0;; esac; ${prints({ decision: 'block', reason: 'Test.' })}`,
+    });
+    const guarded = withHooks({ model, tools: [writeTool([])], cwd });
+    const { messages } = await run(graphOf(guarded.model, [...guarded.tools]), how, say('Hi'));
+    expect(messages.map(({ text }) => text)).toEqual(['Hi', 'Tested.']);
+  });
+
+  test('is what it was where there is no hook', async () => {
+    const runs = [];
+    for (const isGuarded of [false, true]) {
+      const model = new ScriptedChat([
+        { text: 'I write.', calls: [write('a.txt')] },
+        { text: 'Done.' },
+      ]);
+      const tools = [writeTool([])];
+      const guarded = isGuarded
+        ? withHooks({ model, tools, cwd: projectWith({}) })
+        : { model, tools };
+      const { messages, pieces } = await run(
+        graphOf(guarded.model, [...guarded.tools]),
+        how,
+        say('Write.'),
+      );
+      runs.push([messages.map(({ type, content }) => [type, content]), pieces]);
+    }
+    expect(runs[1]).toEqual(runs[0]);
+  });
+
+  test('of the prebuilt agent is guarded too', async () => {
+    const ran: unknown[] = [];
+    const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
+    const options = { cwd: projectWith({ BeforeTool: 'echo no >&2; exit 2' }) };
+    const agent = createReactAgent({
+      llm: guardModel(model, options),
+      tools: [guardTool(writeTool(ran), options)],
+    });
+    const { messages } = await run(agent, how, say('Write.'));
+    expect(ran).toEqual([]);
+    expect(messages[2]?.content).toBe('no');
+  });
+});
+
+test('a guarded tool that a program calls gives its result, and throws what a hook denied', async () => {
+  const cwd = projectWith({
+    BeforeTool: 'case "$input" in *no.txt*) echo never >&2; exit 2;; esac',
+  });
+  const tool = guardTool(writeTool([]), { cwd });
+  expect(await tool.invoke({ path: 'a.txt', text: 'x' })).toBe('written');
+  await expect(tool.invoke({ path: 'no.txt', text: 'x' })).rejects.toThrow('never');
+});
+
+test('guarded models and tools have the types that they had', () => {
+  const tool = writeTool([]);
+  const guarded = guardTool(tool, {});
+  expectTypeOf(guarded).toEqualTypeOf(tool);
+  const model = new ScriptedChat([]);
+  expectTypeOf(guardModel(model, {})).toEqualTypeOf(model);
+});

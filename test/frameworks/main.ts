@@ -1,0 +1,33 @@
+/**
+ * `npm run frameworks [-- NAME…]`: installs the published frameworks, or those that are named, and runs
+ * the adapter of each with it. One that cannot be had is skipped, and said.
+ */
+import { execaSync } from 'execa';
+import { folderOf, frameworks } from './installed.ts';
+
+const named = process.argv.slice(2);
+const unknown = named.filter((name) => !frameworks.includes(name));
+if (unknown.length > 0) {
+  process.stderr.write(`not known here: ${unknown.join(', ')}; there are ${frameworks.join(', ')}\n`); // prettier-ignore
+  process.exit(1);
+}
+
+const wanted = named.length > 0 ? named : frameworks;
+for (const name of wanted) {
+  // Some want a newer Node than they need.
+  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--force'];
+  const { exitCode } = execaSync('npm', args, {
+    cwd: folderOf(name),
+    stdio: ['ignore', 'ignore', 'inherit'],
+    reject: false,
+    timeout: 180_000,
+  });
+  if (exitCode !== 0) process.stderr.write(`${name} cannot be installed, so it is skipped\n`);
+}
+const { exitCode } = execaSync(
+  'vitest',
+  // What others published may stumble once on a busy machine.
+  ['run', '--reporter=verbose', '--retry=1', ...wanted.map((name) => `test/frameworks/${name}/`)],
+  { preferLocal: true, stdio: 'inherit', env: { FRAMEWORKS: 'all' }, reject: false },
+);
+process.exitCode = exitCode ?? 1;
