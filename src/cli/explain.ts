@@ -2,17 +2,20 @@ import type { Command } from 'commander';
 import { isHookmachineError } from '../errors.ts';
 import { accounts, type CallAccount } from '../journal/account.ts';
 import { explain, sentence } from '../journal/explain.ts';
+import { type HookStats, hookStats } from '../journal/hook-stats.ts';
 import { fixOfSkipped, readRecording, type SkippedLine } from '../journal/read-recording.ts';
 import { oneLine } from '../log.ts';
 import { CommandFailure } from './failure.ts';
+import { findCalls } from './find-calls.ts';
 import { printable, printableJson } from './printable.ts';
 
 interface Options {
   readonly json?: true;
+  readonly stats?: true;
 }
 
 /** How many skipped lines are reported one by one. */
-const mostTold = 10;
+const mostReported = 10;
 
 /** `hookmachine explain FILE [call]`: what hooks did to a recorded call, in words. */
 export function addExplain(program: Command): void {
@@ -21,28 +24,41 @@ export function addExplain(program: Command): void {
     .argument('<file>', 'a recording, made with --record')
     .argument('[call]', 'a tool call id, an entry id, or a number of the list')
     .description('say which hook did what to a recorded call, and why it ended as it did')
-    .option('--json', 'print JSON')
+    .option('--stats', 'count what each hook did in all calls, and the time that it took and added')
+    .option('--json', 'print JSON, with everything that was recorded')
     .addHelpText(
       'after',
       `
-Without a call, all calls are listed, one a line.
+Without a call, all calls are listed, one a line. Of a recording that was made with --record-payloads
+arguments, texts, and what hooks read and wrote are shown.
 
 Example:
   hookmachine tool read_file --input '{"file_path":"README.md"}' --record session.jsonl
-  hookmachine explain session.jsonl 1`,
+  hookmachine explain session.jsonl 1
+  hookmachine explain session.jsonl --stats`,
     )
     .action(run);
 }
 
-async function run(file: string, wanted: string | undefined, { json }: Options): Promise<void> {
+async function run(
+  file: string,
+  wanted: string | undefined,
+  { json, stats }: Options,
+): Promise<void> {
+  if (stats && wanted !== undefined)
+    throw new CommandFailure('--stats counts all calls of the recording: name no call beside it');
   const skipped: SkippedLine[] = [];
   let count = 0;
   const onSkipped = (line: SkippedLine): void => {
-    if (++count <= mostTold) skipped.push(line);
+    if (++count <= mostReported) skipped.push(line);
   };
   const calls = accounts(readRecording(file, { onSkipped }));
   try {
-    const text = await (wanted === undefined ? list(calls, json) : one(file, calls, wanted, json));
+    const text = await (stats
+      ? statistics(calls, json)
+      : wanted === undefined
+        ? list(calls, json)
+        : one(file, calls, wanted, json));
     tellSkipped(file, skipped, count);
     process.stdout.write(text);
   } catch (error) {
@@ -62,30 +78,43 @@ async function list(calls: AsyncIterable<CallAccount>, json?: boolean): Promise<
   return texts.length === 0 ? 'Nothing was called.\n' : `${texts.join('\n')}\n`;
 }
 
+async function statistics(calls: AsyncIterable<CallAccount>, json?: boolean): Promise<string> {
+  const stats = await hookStats(calls);
+  if (json) return `${printableJson(stats, 2)}\n`;
+  if (stats.length === 0) return 'No hook ran.\n';
+  const rows = [['runs', 'denied', 'failed', 'p50', 'p95', 'added', 'hook'], ...stats.map(row)];
+  const widths = rows[0]!.map((_, at) => Math.max(...rows.map((cells) => cells[at]!.length)));
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, at) => (at === cells.length - 1 ? cell : cell.padStart(widths[at]!)))
+      .join('  ');
+  return `${rows.map(line).join('\n')}\n`;
+}
+
+const row = (hook: HookStats): string[] => [
+  ...[hook.runs, hook.denials, hook.failures].map(String),
+  ...[hook.p50, hook.p95, hook.addedMs].map((duration) => `${Math.round(duration)} ms`),
+  oneLine(
+    shown(
+      `${hook.event} "${hook.name}"${hook.source === undefined ? '' : ` (${hook.source}, ${hook.dialect})`}`,
+    ),
+    150,
+  ),
+];
+
 async function one(
   file: string,
   calls: AsyncIterable<CallAccount>,
   wanted: string,
   json?: boolean,
 ): Promise<string> {
-  const found = await find(calls, wanted);
+  const found = await findCalls(calls, wanted);
   if (found.length === 0)
     throw new CommandFailure(
       `${file}: there is no call "${wanted}"; without one, hookmachine explain lists them`,
     );
   if (json) return `${printableJson(found, 2)}\n`;
   return `${found.map((call) => [title(call), ...explain(call)].map(shown).join('\n')).join('\n\n')}\n`;
-}
-
-/** By id if any call has it, for ids may be numbers too. */
-async function find(entries: AsyncIterable<CallAccount>, wanted: string): Promise<CallAccount[]> {
-  const byId: CallAccount[] = [];
-  const byNumber: CallAccount[] = [];
-  const number = Number(wanted.replace(/^#/, ''));
-  for await (const call of entries)
-    if (call.callId === wanted || call.id === wanted) byId.push(call);
-    else if (call.index === number) byNumber.push(call);
-  return byId.length > 0 ? byId.toSorted((a, b) => a.index - b.index) : byNumber;
 }
 
 function tellSkipped(file: string, skipped: readonly SkippedLine[], count: number): void {
@@ -106,6 +135,7 @@ const kinds: Readonly<Record<string, string>> = {
   modelCall: 'model call',
   toolCall: 'tool call',
   hookEvent: 'event',
+  hookProcess: 'hook',
 };
 
 const idOf = ({ callId, id }: CallAccount): string => callId ?? id;
@@ -114,8 +144,9 @@ const timeOf = (at: number): string =>
   Math.abs(at) < 8.64e15 ? new Date(at).toISOString() : 'an unknown time';
 
 function title(call: CallAccount): string {
-  const { index, machine, session, startedAt } = call;
-  return `#${index} ${kinds[machine] ?? machine} ${idOf(call)}, session ${session}, ${timeOf(startedAt)}`;
+  const { index, machine, session, startedAt, endedAt } = call;
+  const took = endedAt === undefined ? '' : `, ${Math.round(endedAt - startedAt)} ms`;
+  return `#${index} ${kinds[machine] ?? machine} ${idOf(call)}, session ${session}, ${timeOf(startedAt)}${took}`;
 }
 
 /** Turns hold the calls that follow them. */

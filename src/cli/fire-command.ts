@@ -16,10 +16,10 @@ export function addFire(program: Command): void {
       `one of ${hookEventNames.join(', ')}, a hook point such as tool.before, or an event of the dialect's`,
     )
     .description(
-      "run the hooks of one event: the event's fields as JSON on stdin, the verdict as JSON on stdout",
+      "run the hooks of one event: the event's fields as JSON on stdin, the verdict as JSON on stdout, or in words on a terminal",
     )
     .option('--cwd <dir>', 'the project folder', process.cwd())
-    .option('--session-id <id>', 'the session that hooks are told of (default: a new one)')
+    .option('--session-id <id>', 'the session that hooks receive (default: a new one)')
     .addOption(
       new Option(
         '--dialect <name>',
@@ -28,18 +28,23 @@ export function addFire(program: Command): void {
         .argParser(dialectNamed)
         .default(knownDialects[0], knownDialects[0]?.name),
     )
+    .option('--sample', 'print fields that fit the event, for stdin; nothing is run')
+    .option('--hook <name>', 'run only this hook, by its name or command')
+    .option('--why', 'say of every hook why it ran or did not')
     .option(...dialectsOption)
     .option(...noHooksOption)
     .option(...trustOption)
     .addHelpText(
       'after',
       `
-Exit status: 0 allowed, 2 blocked or stopped, 1 the command could not do its work.
+Exit status: 0 allowed, 2 blocked or stopped, 3 to be asked about or deferred, so not to be run
+without an answer, 1 the command could not do its work.
 AfterTool, AfterModel and BeforeToolSelection come too late to block: there a block
-is told, for the model or the log, and undoes nothing.
+is reported, for the model or the log, and undoes nothing.
 
 Example:
-  echo '{"tool_name":"write_file","tool_input":{"file_path":"a.txt"}}' | hookmachine fire BeforeTool`,
+  echo '{"tool_name":"write_file","tool_input":{"file_path":"a.txt"}}' | hookmachine fire BeforeTool
+  hookmachine fire BeforeTool --sample | hookmachine fire BeforeTool --why`,
     )
     .action(async (event: string, options: FireOptions) => void (await fire(event, options)));
 }

@@ -9,4 +9,10 @@ export interface FireOptions extends RecordingOptions {
   readonly hooks: boolean;
   readonly sessionId?: string;
   readonly trust?: true;
+  /** Print fields that fit the event; nothing is run. */
+  readonly sample?: true;
+  /** The one hook that runs, by name or command. */
+  readonly hook?: string;
+  /** Say of every hook why it ran or did not. */
+  readonly why?: true;
 }

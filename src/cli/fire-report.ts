@@ -36,7 +36,7 @@ export async function fireReport<Event extends HookEventName>(
     additionalContext: finalOutput?.getAdditionalContext() ?? null,
     suppressOutput: finalOutput?.suppressOutput ?? false,
     // A block wins over a rewrite (G-19).
-    toolInput: blocked ? null : (toolInput ?? spreadOver(fields, 'tool_input', specific)),
+    toolInput: blocked ? null : finalInput(fields, { toolInput, finalOutput }),
     toolOutput: toolResponse ?? null,
     followUps: verdict.followUps,
     llmRequest: blocked ? null : finalRequest(fields, specific),
@@ -64,6 +64,19 @@ export async function fireReport<Event extends HookEventName>(
     durationMs: Math.round(durationMs),
   };
 }
+
+/** The arguments as hooks left them; null when they changed nothing. */
+export const finalInput = (
+  fields: object,
+  {
+    toolInput,
+    finalOutput,
+  }: {
+    readonly toolInput?: AggregatedHookResult['toolInput'] | undefined;
+    readonly finalOutput?: AggregatedHookResult['finalOutput'] | undefined;
+  },
+): Readonly<Record<string, unknown>> | null =>
+  toolInput ?? spreadOver(fields, 'tool_input', finalOutput?.hookSpecificOutput ?? {});
 
 /** The event's object with what hooks changed of it; null when they changed nothing. */
 function spreadOver(

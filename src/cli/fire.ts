@@ -1,34 +1,48 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { FireOptions } from './fire-options.ts';
-import { presentDialectsWith } from '../dialects/index.ts';
-import { subjectOf } from '../hooks/hook-planner.ts';
-import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
+import { findSame, presentDialectsWith } from '../dialects/index.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
 import { CommandFailure } from './failure.ts';
 import { fireReport } from './fire-report.ts';
-import { folderTrust } from './folder-trust.ts';
-import { hasNoHook, tellUser } from './has-no-hook.ts';
-import { whichHooks } from './no-hooks-option.ts';
 import { parseJsonObject } from './parse-json-object.ts';
 import { printableJson } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
 import { print } from './print.ts';
 import { readStdinFirst } from './read-stdin.ts';
-import { reportMissingGuards } from './report-missing.ts';
-import type { Fired, FiredEvent } from './run-hooks.ts';
-import { sessionNotes } from './session-notes.ts';
+import type { FiredEvent } from './run-hooks.ts';
+import { tellUser } from './has-no-hook.ts';
+import { throughHooks } from './through-hooks.ts';
+import type { HookReason } from './why-hooks.ts';
 
 /** Takes one event through its hooks, prints their verdict, and returns how many ran. Nothing is loaded for hooks that do not run. */
 export async function fire(name: string, options: FireOptions): Promise<number> {
   const { cwd, dialect, sessionId } = options;
   if (!Object.hasOwn(dialect.events, name))
-    throw new CommandFailure(
-      `there is no event "${name}": use one of ${Object.keys(dialect.events).join(', ')}`,
-    );
+    throw new CommandFailure(`there is no event "${name}": use ${await meantBy(name, dialect)}`);
   const event = dialect.events[name]!;
   if (sessionId !== undefined && !/^[\w.-]+$/.test(sessionId))
     throw new CommandFailure(
       '--session-id may hold letters, digits, "_", "." and "-" only: hooks use it in file names',
     );
   const folder = projectFolder(cwd);
+  const { isatty } = process.getBuiltinModule('node:tty');
+  const isOnTerminal = isatty(1);
+  if (options.sample) {
+    await (await import('./fire-sample.ts')).printSample(name, options, folder, isOnTerminal);
+    return 0;
+  }
+  const { dialects: wanted = presentDialectsWith(dialect) } = options;
+  const isAskedFor =
+    options.hook === undefined
+      ? undefined
+      : await (
+          await import('./hook-asked-for.ts')
+        ).hookAskedFor(options.hook, folder, wanted, options.trust);
+  if (isatty(0))
+    tellUser(
+      `waiting for the fields of ${name} as JSON on stdin, up to Ctrl-D; "hookmachine fire ${name} --sample" prints some`,
+    );
   const given = parseJsonObject(await readStdinFirst(), 'stdin');
   const read = await dialect.readCall(name, given);
   if ('faults' in read)
@@ -37,8 +51,22 @@ export async function fire(name: string, options: FireOptions): Promise<number> 
   // `performance` would be loaded for it.
   const startedAt = process.hrtime.bigint();
   const session = sessionId ?? sessionIn(given);
-  const fired = { event, fields, context, folder };
-  const { result, isUnread } = await throughHooks(fired, options, session);
+  const dialects = read.isOnlyTheirs ? wanted.filter((one) => findSame(one, dialect)) : wanted;
+  const { parts } = read;
+  const fired: FiredEvent = {
+    event,
+    fields,
+    context,
+    folder,
+    canAsk: true,
+    ...(isAskedFor && { runsElsewhere: (hook) => !isAskedFor(hook) }),
+    ...(parts && { parts: parts.calls, partsFor: dialect.family }),
+  };
+  const came = await throughHooks(fired, dialects, options, session);
+  const { isUnread } = came;
+  const result = parts
+    ? (await import('./joined-result.ts')).joinedResult(fired, came, parts)
+    : came.result;
   const durationMs = Number(process.hrtime.bigint() - startedAt) / 1e6;
   const report = await fireReport(event, fields, result, durationMs);
   process.exitCode = report.blocked || report.stop ? 2 : isOpen(result) ? 3 : isUnread ? 1 : 0;
@@ -49,47 +77,55 @@ export async function fire(name: string, options: FireOptions): Promise<number> 
     toolResponse,
     followUps,
   });
-  print(`${printableJson({ ...report, event: name, ...own })}\n`);
+  const why =
+    options.why || isAskedFor
+      ? await reasonsOf(fired, result, dialects, options, isAskedFor)
+      : undefined;
+  if (isOnTerminal) {
+    const { readable } = await import('./fire-readable.ts');
+    print(readable(name, fields, report, options.why && why));
+  } else
+    print(`${printableJson({ ...report, event: name, ...own, ...(options.why && { why }) })}\n`);
+  if (!options.why)
+    for (const { hook, why: because, ran } of why ?? [])
+      if (!ran) tellUser(`hook "${hook}" did not run: ${because}`);
   return report.hookCount;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Why hooks ran or did not: all of them, or those that were asked for. */
+async function reasonsOf(
+  { event, fields, parts = [], folder }: FiredEvent,
+  { results }: AggregatedHookResult,
+  dialects: readonly Dialect[],
+  options: FireOptions,
+  isAskedFor: ((hook: UnaskedHook) => boolean) | undefined,
+): Promise<readonly HookReason[]> {
+  const { whyHooks } = await import('./why-hooks.ts');
+  const payloads = [fields, ...parts] as readonly Fields[];
+  const ran = results.map(({ hook }) => hook);
+  return whyHooks({ event, payloads, ran }, folder, dialects, { ...options, isAskedFor });
+}
+
+/** The names that were probably meant: those of the same event, the nearest one, or else all. */
+async function meantBy(name: string, { events }: Dialect): Promise<string> {
+  const [{ sameEvent }, { nearestKey }] = await Promise.all([
+    import('../dialects/same-event.ts'),
+    import('../settings/unknown-names.ts'),
+  ]);
+  const same = sameEvent(name, events);
+  if (same) return `${same.names.join(' or ')}, or --dialect ${same.dialect}`;
+  const names = Object.keys(events);
+  return nearestKey(name, names) ?? `one of ${names.join(', ')}`;
 }
 
 /** Whether nothing may run before somebody has answered (S-03). */
 const isOpen = ({ verdict: { decision, passesUnasked } }: AggregatedHookResult): boolean =>
   decision === 'defer' || (decision === 'ask' && !passesUnasked);
 
-/** A host's own input names its session: what a session is told once is not told again. */
-function sessionIn({ session_id: id }: Readonly<Record<string, unknown>>): string | undefined {
+/** A host's own input names its session: what was reported to a session once is not reported again. */
+function sessionIn(given: Readonly<Record<string, unknown>>): string | undefined {
+  const id = given['session_id'] ?? given['sessionId'];
   return typeof id === 'string' && id !== '' ? id : undefined;
-}
-
-async function throughHooks(
-  fired: FiredEvent,
-  options: FireOptions,
-  session: string | undefined,
-): Promise<Fired> {
-  const { event, fields, folder } = fired;
-  const {
-    dialect,
-    dialects = presentDialectsWith(dialect),
-    hooks,
-    record,
-    recordPayloads,
-    trust,
-  } = options;
-  // Hooks that know no such event need not be found.
-  const meant = dialects.filter(({ events }) => Object.values(events).includes(event));
-  if (hooks) await reportMissingGuards(folder, session);
-  const isRecorded = record !== undefined || recordPayloads === true;
-  const subject = subjectOf(event, fields);
-  const onNote = sessionNotes(tellUser, session);
-  if (!isRecorded) {
-    const look = { cwd: folder, onNote, ...whichHooks(hooks), ...folderTrust(folder, trust) };
-    const { hasNone, isUnread } = await hasNoHook(look, meant, event, subject);
-    if (hasNone) return { result: makeEmptySuccessResult(), isUnread };
-  }
-  // A process that they need is under way while they are loaded.
-  const { orderFifos } = await import('../process/index.ts');
-  orderFifos();
-  const { runHooks } = await import('./run-hooks.ts');
-  return runHooks(fired, meant, options, onNote);
 }

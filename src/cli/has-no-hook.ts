@@ -21,21 +21,27 @@ interface FirstLook {
 const glanceLimit = 10;
 
 /**
- * Whether it is certain at first sight that no hook matches an event; what is wrong with the
- * settings is then told. It asks of no single hook whether the user trusts it, and runs nothing: where
- * an answer hangs on that, a hook system has to look.
+ * Whether it is certain at first sight that no hook matches an event, for any of its subjects; what is
+ * wrong with the settings is then reported. It asks of no single hook whether the user trusts it, and runs
+ * nothing: where an answer hangs on that, a hook system has to look.
  */
 export async function hasNoHook(
   options: Pick<
     SettingsConfigOptions,
-    'cwd' | 'enableHooks' | 'isTrustedFolder' | 'trustHint' | 'onNote'
+    | 'cwd'
+    | 'enableHooks'
+    | 'isTrustedFolder'
+    | 'trustHint'
+    | 'onNote'
+    | 'wasReported'
+    | 'runsElsewhere'
   >,
   dialects: readonly Dialect[],
   event: HookEventName,
-  subject: MatchSubject,
+  subjects: readonly MatchSubject[],
 ): Promise<FirstLook> {
   const config = {
-    ...settingsConfig({ ...options, onWarning: tellUser }, dialects),
+    ...settingsConfig({ ...options, onWarning: tellUser }, () => dialects),
     getHookSystem: () => undefined,
   };
   const isUnread = config.getUnreadFiles().length > 0;
@@ -53,10 +59,11 @@ export async function hasNoHook(
     matcherLimit: glanceLimit,
   });
   planner.use(registry);
-  if (planner.plan(event, subject) !== undefined || isTrustAsked)
-    return { hasNone: false, isUnread };
+  const isPlanned = subjects.some((subject) => planner.plan(event, subject) !== undefined);
+  if (isPlanned || isTrustAsked) return { hasNone: false, isUnread };
   const tell = tellOnce(tellUser);
-  for (const problem of registry.problems) tell(formatProblem(problem));
+  for (const problem of registry.problems.map(formatProblem))
+    if (options.wasReported?.(problem) !== true) tell(problem);
   for (const note of registry.taken) config.onNote(note);
   return { hasNone: true, isUnread };
 }

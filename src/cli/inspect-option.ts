@@ -141,7 +141,7 @@ function redaction(cwd: string, watching: Watching, payloads: boolean) {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Keeps the process until Ctrl-C, or until it is told to end. */
+/** Keeps the process until Ctrl-C, or until it is asked to end. */
 export const untilInterrupted = (): Promise<void> =>
   new Promise((resolve) => {
     const hold = setInterval(() => undefined, 2 ** 30);

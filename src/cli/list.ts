@@ -3,30 +3,14 @@ import type { Command } from 'commander';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import type { HookRegistry } from '../hooks/hook-registry.ts';
 import { presentDialects } from '../dialects/index.ts';
-import { createConfig } from '../hooks/create-config.ts';
-import { HookRegistry } from '../hooks/hook-registry.ts';
-import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { hookEventNames } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { dialectsOption } from './dialects-option.ts';
 import { printable, printableJson } from './printable.ts';
-import type { HookTrust } from '../trust/hook-trust.ts';
-import { folderTrust } from './folder-trust.ts';
+import { lookAtHooks, type ListedHook, type Untrusted } from './look-at-hooks.ts';
 import { projectFolder } from './project-folder.ts';
-import { trustOfEach } from './trust-option.ts';
-
-/** Why a hook would be skipped, if it would. */
-interface Untrusted {
-  readonly untrusted?: Omit<Extract<HookTrust, { trusted: false }>, 'trusted'>;
-}
-
-interface ListedHook extends RegisteredHook, Untrusted {
-  /** Another one of the same runs in its place. */
-  readonly isHidden?: true;
-  /** No switch lets it run. */
-  readonly switchedOff?: true;
-}
 
 interface Options {
   readonly cwd: string;
@@ -44,38 +28,8 @@ export function addList(program: Command): void {
     .option(...dialectsOption)
     .action(async ({ cwd, dialects = presentDialects, json }: Options) => {
       const folder = projectFolder(cwd);
-      const trust = trustOfEach(folder);
-      const options = {
-        cwd: folder,
-        onWarning: () => undefined,
-        dialects,
-        ...trust,
-      };
-      const config = createConfig(options);
-      // What a project would switch on if it were trusted, it does not yet switch on for others.
-      const inForce = createConfig({ ...options, ...folderTrust(folder, undefined) });
+      const { config, registry, hooks, unasked } = await lookAtHooks(folder, dialects);
       const enabled = config.getEnableHooks();
-      const registry = await HookRegistry.load(config);
-      const withTrust = async <Hook extends UnaskedHook>(hook: Hook): Promise<Hook & Untrusted> => {
-        const found = hook.source === 'project' ? await trust.verifyTrust?.(hook) : undefined;
-        return found?.trusted === false
-          ? { ...hook, untrusted: { why: found.why, fix: found.fix } }
-          : hook;
-      };
-      const hooks = await Promise.all(
-        registry.getAllHooks().map(async (hook): Promise<ListedHook> => {
-          const isHidden = registry.isHidden(hook);
-          const { needsSwitch } = registry.dialects.get(hook.dialect)!;
-          const judge = hook.source === 'project' ? config : inForce;
-          const isOff = judge.isSwitchedOn?.(hook.source, needsSwitch) === false;
-          return {
-            ...(await withTrust(hook)),
-            ...(isHidden && { isHidden }),
-            ...(isOff && { switchedOff: true }),
-          };
-        }),
-      );
-      const unasked = await Promise.all(registry.unasked.map(withTrust));
       const { problems } = registry;
       process.stdout.write(
         json
@@ -98,7 +52,7 @@ const unaskedToJson = ({ name, command, source, untrusted }: UnaskedHook & Untru
   ...(untrusted && { untrusted }),
 });
 
-const modeOf = ({ sequential }: Pick<RegisteredHook, 'sequential'>) =>
+const modeOf = ({ sequential }: Pick<ListedHook, 'sequential'>) =>
   sequential ? 'sequential' : 'parallel';
 
 function describe(
@@ -112,12 +66,13 @@ function describe(
   const isOn = config.getEnableHooks();
   const ofSettings = hooks.filter(({ dialect }) => registry.dialects.get(dialect)!.needsSwitch);
   const areAllOff = ofSettings.length > 0 && ofSettings.every(({ switchedOff }) => switchedOff);
-  if (!isOn || areAllOff)
+  const areThere = hooks.length + unasked.length > 0;
+  if (areThere && (!isOn || areAllOff))
     lines.push(
-      `${isOn ? "The settings' hooks" : 'Hooks'} are off. Set "tools": { "enableHooks": true } in settings.json; a false there switches off hooks of its own level and of weaker ones: system, user, project, extensions.`,
+      `${isOn ? "The settings' hooks" : 'Hooks'} are off. ${ofSettings.length > 0 ? 'Set "tools": { "enableHooks": true } in settings.json; a false there' : 'Take out the false of hooksConfig.enabled, tools.enableHooks or enableHooks in settings.json: it'} switches off hooks of its own level and of weaker ones: system, user, project, extensions.`,
       '',
     );
-  if (hooks.length + unasked.length === 0) lines.push('No hooks are configured.', '');
+  if (!areThere) lines.push('No hooks are configured.', '');
   for (const event of new Set([...hookEventNames, ...hooks.map((hook) => hook.event)])) {
     const own = hooks.filter((hook) => hook.event === event);
     if (own.length === 0) continue;
@@ -147,14 +102,17 @@ const leaves: Readonly<Record<LeftBehind, string>> = {
 };
 
 function describeHook(hook: ListedHook, matcher: string | undefined, areSomeOn: boolean): string[] {
-  const { command, description, dialect, file, isHidden, name, onFailure, place, source } = hook;
+  const { description, dialect, file, isHidden, name, onFailure, place, source } = hook;
   const { timeout, type, untrusted } = hook;
   const where = [file, place].filter((part) => part !== undefined && part !== '');
   return [
     `  ${name}${hook.enabled ? '' : ' (disabled)'}${hook.switchedOff && areSomeOn ? ' (switched off)' : ''}${type === 'plugin' ? ' (a plugin: it cannot run)' : ''}${untrusted ? ' (not trusted)' : ''}${isHidden ? ' (hidden: one of the same goes before it)' : ''}`,
     ...(description === undefined ? [] : [`    ${description}`]),
-    ...(command === name || command === '' ? [] : [`    command  ${command}`]),
+    ...whatRuns(hook),
     ...(matcher === undefined ? [] : [`    matcher  ${matcher}`]),
+    ...(hook.if === undefined ? [] : [`    if       ${hook.if}`]),
+    ...(hook.once ? ['    once     a session'] : []),
+    ...(hook.async ? ['    async    not waited for'] : []),
     `    mode     ${modeOf(hook)}`,
     `    timeout  ${timeout} ms`,
     `    dialect  ${dialect}`,
@@ -168,6 +126,13 @@ function describeHook(hook: ListedHook, matcher: string | undefined, areSomeOn: 
         ]
       : []),
   ];
+}
+
+/** What a hook runs or asks, under the name of its kind, where its own name does not say it all. */
+function whatRuns({ args, command, name, type }: ListedHook): string[] {
+  if (command === '' || (type === 'command' && command === name && args === undefined)) return [];
+  const given = args === undefined ? '' : ` ${JSON.stringify(args)}`;
+  return [`    ${type.padEnd(8)} ${command}${given}`];
 }
 
 const describeUnasked = ({ name, command, untrusted }: UnaskedHook & Untrusted): string[] => [

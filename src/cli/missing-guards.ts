@@ -1,5 +1,7 @@
+import { relative } from 'node:path';
 import type { HookRegistry } from '../hooks/hook-registry.ts';
 import type { HookHost } from '../hooks/config.ts';
+import type { SettingsProblem } from '../settings/problem.ts';
 import { isListed } from '../settings/switches.ts';
 import { definitionHash, eventOf, type AnyHook } from '../trust/definition.ts';
 import { namesake, type HookFingerprint } from '../trust/trusted-hook.ts';
@@ -21,9 +23,13 @@ export interface MissingGuard {
 export function missingGuards(
   trusted: readonly HookFingerprint[],
   config: Pick<HookHost, 'getEnableHooks' | 'isSwitchedOn' | 'getDisabledHooks' | 'getWorkingDir'>,
-  registry: Pick<HookRegistry, 'getAllHooks' | 'unasked' | 'dialects'>,
+  registry: Pick<HookRegistry, 'getAllHooks' | 'unasked' | 'dialects' | 'problems'>,
 ): MissingGuard[] {
   const cwd = config.getWorkingDir();
+  // It may stand in there still.
+  const broken = registry.problems.find(
+    ({ file = '', isWhole }) => isWhole === true && !relative(cwd, file).startsWith('..'),
+  );
   const known = registry.getAllHooks().filter(({ source }) => source === 'project');
   const now = [...known, ...registry.unasked.filter(({ source }) => source === 'project')].map(
     (hook: AnyHook) => ({
@@ -47,12 +53,15 @@ export function missingGuards(
     if (!offs.has(guard.definition))
       return namesake(guard, others)
         ? [{ event, name, place, fate: 'changed', why: 'has changed since you trusted it' }]
-        : [{ event, name, place, fate: 'gone', why: 'is gone' }];
+        : [{ event, name, place, fate: 'gone', why: goneBecause(broken) }];
     if (guard.disabled) return [];
     const why = offs.get(guard.definition);
     return why === undefined ? [] : [{ event, name, place, fate: 'disabled', why }];
   });
 }
+
+const goneBecause = (broken: SettingsProblem | undefined): string =>
+  broken === undefined ? 'is gone' : `is not found (${broken.file}: ${broken.message})`;
 
 /** What keeps a hook from running, if anything does, beside trust; continues its name. */
 export function switchedOff(

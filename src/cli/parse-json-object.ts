@@ -18,9 +18,9 @@ export function parseJsonObject(text: string, where: string): Readonly<Record<st
       cause: error,
     });
   }
-  // Hooks cannot be told of it, and an agent must not take that for a yes.
+  // Hooks cannot receive it, and an agent must not take that for a yes.
   if (isTooDeep(text))
-    throw new CommandFailure(`${where} is nested too deep for hooks to be told of it: flatten it`);
+    throw new CommandFailure(`${where} is nested too deep for hooks to receive it: flatten it`);
   if (!isRecord(value))
     throw new CommandFailure(
       `${where} must hold one JSON object, but holds ${Array.isArray(value) ? 'an array' : JSON.stringify(value).slice(0, 40)}`,

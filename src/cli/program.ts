@@ -7,36 +7,54 @@ const { version, description } = createRequire(import.meta.url)('hookmachine/pac
   description: string;
 };
 
-const program = new Command('hookmachine')
-  .description(description)
-  .version(version)
-  .exitOverride()
-  .configureOutput({
-    outputError: (text, write) => write(text.replace(/^error: /, 'hookmachine: ')),
-  })
-  .showHelpAfterError('(see --help)');
-
 /** Each command in its own module: none pays for what only others need. */
 const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   fire: async () => (await import('./fire-command.ts')).addFire,
+  relay: async () => (await import('./relay-command.ts')).addRelay,
+  install: async () => (await import('./install.ts')).addInstall,
+  uninstall: async () => (await import('./install.ts')).addInstall,
+  serve: async () => (await import('./serve-command.ts')).addServe,
+  mcp: async () => (await import('./mcp-command.ts')).addMcp,
   tool: async () => (await import('./tool.ts')).addTool,
   run: async () => (await import('./run.ts')).addRun,
   explain: async () => (await import('./explain.ts')).addExplain,
   inspect: async () => (await import('./inspect.ts')).addInspect,
+  report: async () => (await import('./report.ts')).addReport,
+  replay: async () => (await import('./replay.ts')).addReplay,
   list: async () => (await import('./list.ts')).addList,
+  init: async () => (await import('./init.ts')).addInit,
+  check: async () => (await import('./check.ts')).addCheck,
+  matrix: async () => (await import('./matrix.ts')).addMatrix,
+  test: async () => (await import('./test.ts')).addTest,
+  migrate: async () => (await import('./migrate.ts')).addMigrate,
   trust: async () => (await import('./trust.ts')).addTrust,
   enable: async () => (await import('./enable.ts')).addEnable,
   disable: async () => (await import('./enable.ts')).addEnable,
+  'finish-hook': async () => (await import('./finish-hook.ts')).addFinishHook,
   schema: async () => (await import('./schema.ts')).addSchema,
 };
+
+/** The program, without its commands. */
+function newProgram(): Command {
+  return new Command('hookmachine')
+    .description(description)
+    .version(version)
+    .exitOverride()
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /, 'hookmachine: ')),
+    })
+    .showHelpAfterError('(see --help)');
+}
+
 /** Does what the command line asks for; what it does not understand is reported, with its own exit status. */
-export async function runProgram(): Promise<void> {
-  const asked = process.argv[2] ?? '';
+export async function runProgram(args: readonly string[] = process.argv.slice(2)): Promise<void> {
+  const asked = args[0] ?? '';
+  const program = newProgram();
   const wanted = Object.hasOwn(commands, asked) ? [commands[asked]!] : Object.values(commands);
   const loaded = await Promise.all(wanted.map((load) => load()));
   for (const add of new Set(loaded)) add(program);
   try {
-    await program.parseAsync();
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (!isOfCommander(error)) throw error;
     process.exitCode = error.exitCode;

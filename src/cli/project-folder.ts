@@ -13,7 +13,8 @@ export function projectFolder(cwd: string): string {
   return folder;
 }
 
-function isFolder(path: string): boolean {
+/** Whether a folder is there. */
+export function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {

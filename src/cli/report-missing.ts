@@ -7,7 +7,7 @@ import { warn } from '../log.ts';
 import { missingGuards, missingLine } from './missing-guards.ts';
 import { trustedIn } from '../trust/project-trust.ts';
 import { guardStreams } from './guard-streams.ts';
-import { toldInSession } from '../settings/told-in-session.ts';
+import { reportedInSession } from '../settings/reported-in-session.ts';
 
 /** Dialects whose hooks are trusted: one of each family, for those of a family find the same. */
 const dialects: readonly Dialect[] = knownDialects.filter(
@@ -22,10 +22,10 @@ export async function reportMissingGuards(cwd: string, sessionId?: string): Prom
   const trusted = trustedIn(cwd, () => undefined);
   if (trusted === undefined || trusted.hooks.length === 0) return;
   const options = { cwd, onWarning: () => undefined };
-  const config = { ...settingsConfig(options, dialects), getHookSystem: () => undefined };
+  const config = { ...settingsConfig(options, () => dialects), getHookSystem: () => undefined };
   const found = await findAllHooks(config, dialects, () => false);
   const line = missingLine(missingGuards(trusted.hooks, config, new HookRegistry(config, found)));
-  if (line === undefined || (sessionId !== undefined && toldInSession(sessionId, line))) return;
+  if (line === undefined || (sessionId !== undefined && reportedInSession(sessionId, line))) return;
   guardStreams();
   warn(undefined, line);
 }

@@ -1,14 +1,16 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import { knownDialects } from '../dialects/index.ts';
-import { createConfig } from '../hooks/create-config.ts';
+import { createConfig, type CreateConfigOptions } from '../hooks/create-config.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { FireOptions } from './fire-options.ts';
-import type { SettingsNote } from '../settings/settings-notes.ts';
+import type { SettingsConfigOptions } from '../hooks/settings-config.ts';
 import { folderTrust } from './folder-trust.ts';
 import { guardStreams } from './guard-streams.ts';
+import { tellUser } from './has-no-hook.ts';
 import { whichHooks } from './no-hooks-option.ts';
 import { recorded } from './recording-option.ts';
 import { trustsAll } from './trusts-all.ts';
@@ -17,41 +19,91 @@ import { trustsAll } from './trusts-all.ts';
 export interface FiredEvent {
   readonly event: HookEventName;
   readonly fields: HookEventFields[HookEventName];
+  /** The same for each call of ours that the call does, where it is one of a tool that only its host has. */
+  readonly parts?: readonly HookEventFields[HookEventName][];
+  /** The family of the dialect whose tool that is: its hooks receive the whole alone. */
+  readonly partsFor?: string;
   readonly context: EventContext;
   /** The project's. */
   readonly folder: string;
+  /** Whether the caller asks the user where a hook wants that. */
+  readonly canAsk: boolean;
+  /** Hooks that the caller runs itself. */
+  readonly runsElsewhere?: SettingsConfigOptions['runsElsewhere'];
 }
 
 /** What came of an event. */
 export interface Fired {
   readonly result: AggregatedHookResult;
+  /** What came of each of its parts; absent where no hook ran. */
+  readonly partResults?: readonly AggregatedHookResult[];
   /** Settings are there that could not be read, so that nobody knows whose hooks they hold (S-10). */
   readonly isUnread: boolean;
+  /** Tells the user, and the recording if there is one. */
+  readonly warn: (line: string) => void;
 }
 
 /** Takes an event through a hook system of its own. */
 export async function runHooks(
-  { event, fields, context, folder }: FiredEvent,
+  fired: FiredEvent,
   outlines: readonly Dialect[],
-  options: FireOptions,
-  onNote: (note: SettingsNote) => void,
+  options: Omit<FireOptions, 'dialect'>,
+  notes: Pick<CreateConfigOptions, 'onNote' | 'wasReported'>,
 ): Promise<Fired> {
   guardStreams();
-  const config = createConfig({
+  const config = await hooksConfig(fired, outlines, options, {
+    ...notes,
+    outlive: async (hook) => (await import('./outlive.ts')).outlive(hook),
+    ...(await recorded(fired.folder, options)),
+  });
+  return fireIn(config, fired);
+}
+
+/** What decides which hooks a command runs. */
+export interface WhoseHooks {
+  readonly hooks: boolean;
+  readonly trust?: true;
+  readonly sessionId?: string;
+}
+
+/** A config whose hooks take events from outside. */
+export const hooksConfig = async (
+  { folder, runsElsewhere }: Pick<FiredEvent, 'folder' | 'runsElsewhere'>,
+  outlines: readonly Dialect[],
+  { hooks, trust, sessionId }: WhoseHooks,
+  more: Pick<CreateConfigOptions, 'onNote' | 'wasReported' | 'onWarning' | 'inspect' | 'outlive'>,
+): Promise<HookSystemConfig> =>
+  createConfig({
     cwd: folder,
     dialects: outlines.map(({ name }) => knownDialects.find((known) => known.name === name)!),
-    onNote,
-    ...whichHooks(options.hooks),
-    ...(await trusting(folder, options.trust)),
-    ...(await recorded(folder, options)),
-    ...(options.sessionId !== undefined && { sessionId: options.sessionId }),
+    runsElsewhere,
+    ...whichHooks(hooks),
+    ...(await trusting(folder, trust)),
+    ...more,
+    ...(sessionId !== undefined && { sessionId }),
   });
+
+/** Takes an event through the hooks of a config; aborting the signal ends those that run. */
+export async function fireIn(
+  config: HookSystemConfig,
+  { event, fields, parts = [], partsFor, context, canAsk }: FiredEvent,
+  signal?: AbortSignal,
+): Promise<Fired> {
   const system = config.getHookSystem();
   await system?.initialize();
-  const result = await system?.getEventHandler().fire(event, fields, { ...context, canAsk: true });
+  const handler = system?.getEventHandler();
+  const options = { ...context, canAsk, signal };
+  const [result = makeEmptySuccessResult(), ...partResults] = handler
+    ? await Promise.all([
+        handler.fire(event, fields, options),
+        ...parts.map((one) => handler.fire(event, one, { ...options, partFor: partsFor })),
+      ])
+    : [];
   return {
-    result: result ?? makeEmptySuccessResult(),
+    result,
+    partResults,
     isUnread: (config.getUnreadFiles?.() ?? []).length > 0,
+    warn: (line) => (handler ? handler.warn(line) : tellUser(line)),
   };
 }
 

@@ -105,7 +105,8 @@ async function run(prompt: string, options: Options): Promise<void> {
     ...(options.live && { display: 'live' }),
   });
   // The first Ctrl-C ends the turn in an orderly way, the next one ends the command.
-  process.once('SIGINT', () => chat.cancel('interrupted'));
+  const interrupt = (): void => chat.cancel('interrupted');
+  process.once('SIGINT', interrupt);
   let isBlocked = false;
   const print = options.json ? printJson : turnPrinter(process.stdout);
   try {
@@ -118,6 +119,7 @@ async function run(prompt: string, options: Options): Promise<void> {
     }
     for (const event of await chat.end('exit')) print(event);
   } finally {
+    process.off('SIGINT', interrupt);
     warnings.flush();
     await done();
   }

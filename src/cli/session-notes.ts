@@ -2,7 +2,7 @@ import { trustFile } from '../settings/levels.ts';
 import { formatProblem } from '../settings/problem.ts';
 import type { SettingsNote } from '../settings/settings-notes.ts';
 import { isFault, readTrustFile } from '../trust/read-trust.ts';
-import { toldInSession } from '../settings/told-in-session.ts';
+import { reportedInSession } from '../settings/reported-in-session.ts';
 
 /**
  * Prints each note once: in this process, and with a session id once for the whole session, which is
@@ -12,16 +12,22 @@ export function sessionNotes(
   tell: (line: string) => void,
   sessionId?: string,
 ): (note: SettingsNote) => void {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return ({ kind, problem }) => {
     const line = formatProblem(problem);
-    if (told.has(line)) return;
-    told.add(line);
-    if (sessionId !== undefined && toldInSession(sessionId, line)) return;
+    if (reported.has(line)) return;
+    reported.add(line);
+    if (sessionId !== undefined && reportedInSession(sessionId, line)) return;
     if (kind === 'untrusted') tellWhyNothingIsTrusted(tell);
     tell(line);
   };
 }
+
+/** Whether a problem of the settings was reported before in the session, if its id is known (S-19); from now on it was. */
+export const reportedBefore =
+  (sessionId: string | undefined): ((problem: string) => boolean) =>
+  (problem) =>
+    sessionId !== undefined && reportedInSession(sessionId, problem);
 
 /** What is wrong with the record of trust is why a project that the user did trust is not trusted now. */
 function tellWhyNothingIsTrusted(tell: (line: string) => void): void {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import { argumentChanges, resultChanges } from '../agent/hook-changes.ts';
-import { ToolScheduler } from '../agent/tool-scheduler.ts';
+import { ToolScheduler, type CompletedToolCall } from '../agent/tool-scheduler.ts';
 import { builtInTools } from '../agent/tools/index.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { presentDialects } from '../dialects/index.ts';
@@ -49,7 +49,7 @@ export function addTool(program: Command): void {
       'after',
       `
 Exit status: 0 the tool ran, 2 blocked or stopped by a hook, or refused because it would write
-where guards stand, 1 the command could not do its work.
+where guards stand, 3 a hook asks or puts it off, 1 the command could not do its work.
 
 Example:
   hookmachine tool read_file --input '{"file_path":"README.md"}'`,
@@ -84,9 +84,16 @@ Example:
       const isUnread = (config.getUnreadFiles?.() ?? []).length > 0;
       const isRefused = call?.toolResult.error?.type === 'guarded_path';
       const isDenied = call?.outcome.status === 'blocked' || stop !== undefined || isRefused;
-      process.exitCode = isDenied ? 2 : isUnread ? 1 : 0;
+      process.exitCode = isOpen(call) ? 3 : isDenied ? 2 : isUnread ? 1 : 0;
       process.stdout.write(`${printableJson(call?.toolResult, 2)}\n`);
+      if (call?.notice !== undefined)
+        process.stderr.write(`hookmachine: a hook says: ${oneLine(call.notice)}\n`);
       if (stop)
         process.stderr.write(`hookmachine: a hook stops the agent: ${oneLine(stop.reason)}\n`);
     });
 }
+
+/** Whether the tool did not run because somebody has to answer first (S-03). */
+const isOpen = (call: CompletedToolCall | undefined): boolean =>
+  !call?.before?.verdict.stop &&
+  (call?.outcome.status === 'deferred' || call?.before?.verdict.unanswered !== undefined);

@@ -49,11 +49,12 @@ export function verdictOf(
   project: string,
   shown: readonly ShownHook[],
   isRecorded: boolean,
+  isAllRead: boolean,
 ): string {
   if (shown.length === 0)
     return isRecorded
       ? `Forgotten: all hooks of ${project}`
-      : `This project configures no hooks: ${project}`;
+      : `This project configures no hooks${isAllRead ? '' : ' that can be read'}: ${project}`;
   const skipped = shown.filter(({ why }) => why !== undefined).length;
   const refused = shown.filter(({ now }) => now.refused !== undefined).length;
   const all = `${shown.length} ${shown.length === 1 ? 'hook' : 'hooks'} of ${project}`;

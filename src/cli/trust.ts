@@ -9,6 +9,8 @@ import { HookRegistry } from '../hooks/hook-registry.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { warn } from '../log.ts';
 import { settingsPlaces, trustFile } from '../settings/levels.ts';
+import { loadSettings } from '../settings/load-settings.ts';
+import { offFor } from '../settings/switches.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { settingsReader } from '../settings/read-files.ts';
 import { fingerprint, type OpaqueCommands } from '../trust/fingerprint.ts';
@@ -69,13 +71,17 @@ async function trust(options: Options): Promise<void> {
   const folder = projectFolder(options.cwd);
   const project = realpathSync(folder);
   const texts = new Map<string, Buffer>();
-  const { shown, missing } = revoke
-    ? { shown: [], missing: [] }
+  const { shown, missing, unread, isAllRead } = revoke
+    ? { shown: [], missing: [], unread: [], isAllRead: true }
     : await look(folder, options.opaque ?? opaqueCommands(folder), texts);
   const isNew = shown.some(({ why }) => why !== undefined) || missing.length > 0;
   const records = revoke === true || (show !== true && isNew);
   // What is shown is what is recorded: each file is read once, before the user answers.
   if (!json && !revoke) print(describeTrust(shown, missing, texts));
+  if (records && missing.length > 0 && unread.length > 0)
+    throw new CommandFailure(
+      `nothing is recorded: what you trusted may stand in ${unread.join(', ')}, which cannot be read; fix that first`,
+    );
   if (records && !revoke) await mayRecord(options, shown.length);
   if (records) record(project, revoke ? undefined : trustOf(shown), texts);
   const isTrusted = records && !revoke;
@@ -84,7 +90,7 @@ async function trust(options: Options): Promise<void> {
       `${printableJson({ project, file: trustFile() ?? null, recorded: records, revoked: revoke === true, hooks: shown.map((one) => toJson(one, isTrusted)), missing: missing.map(missingToJson(isTrusted)) }, 2)}\n`,
     );
   else if (revoke) print([`Not trusted any more: ${project}`]);
-  else print([verdictOf(project, shown, isTrusted)]);
+  else print([verdictOf(project, shown, isTrusted, isAllRead)]);
 }
 
 /** @throws {CommandFailure} when the user says no, or cannot be asked */
@@ -108,7 +114,13 @@ async function look(
   cwd: string,
   opaque: OpaqueCommands,
   texts: Map<string, Buffer>,
-): Promise<{ shown: ShownHook[]; missing: MissingGuard[] }> {
+): Promise<{
+  shown: ShownHook[];
+  missing: MissingGuard[];
+  /** The files of the project that were ignored as a whole. */
+  unread: readonly string[];
+  isAllRead: boolean;
+}> {
   const config = createConfig({
     cwd,
     dialects: presentDialects,
@@ -119,13 +131,13 @@ async function look(
   });
   const registry = await HookRegistry.load(config);
   for (const problem of registry.problems) tell(formatProblem(problem));
-  if (!config.getEnableHooks())
-    tell('hooks are off here; "tools": { "enableHooks": true } in settings.json switches them on');
+  const hooks = await projectHooks(config, registry);
+  if (hooks.length > 0 && !config.getEnableHooks()) tell(`hooks are off here: ${whyOff(cwd)}`);
   const trusted = trustedIn(cwd, tell);
   const shown: ShownHook[] = [];
   const once = rememberAll();
   const project = realpathSync(cwd);
-  for (const { hook, matcher } of await projectHooks(config, registry)) {
+  for (const { hook, matcher } of hooks) {
     const keep = ({ sha256, bytes }: { sha256: string; bytes?: Buffer }): void => {
       if (bytes) texts.set(sha256, bytes);
     };
@@ -138,7 +150,21 @@ async function look(
   return {
     shown,
     missing: trusted ? missingGuards(trusted.hooks, config, registry) : [],
+    unread: registry.problems.flatMap(({ file, place }) =>
+      place === '' && file?.startsWith(cwd) ? [file] : [],
+    ),
+    isAllRead: registry.problems.length === 0,
   };
+}
+
+/** What keeps the project's hooks from running, and what switches them on. */
+function whyOff(cwd: string): string {
+  const { switches } = loadSettings(cwd);
+  const { file, offAt } =
+    offFor(switches, 'project', false) ?? offFor(switches, 'project', true) ?? {};
+  return offAt === undefined
+    ? 'nothing switches them on; "tools": { "enableHooks": true } in settings.json does'
+    : `"${offAt}" is false in ${file}; make it true to switch them on`;
 }
 
 /** All hooks of the project, with programs that may not be asked for their event. */

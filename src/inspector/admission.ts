@@ -27,18 +27,23 @@ export function refusalOf(
 ): Refusal | undefined {
   const { headers, method } = request;
   if (method !== 'GET') return { status: 405, reason: 'this page can only be read' };
-  const hosts = [`127.0.0.1:${port}`, `localhost:${port}`];
-  if (!hosts.includes(headers.host ?? ''))
-    return { status: 403, reason: `this host name is not ours: ${pasteIt}` };
-  const { origin } = headers;
-  if (origin !== undefined && origin !== `http://${headers.host}`)
-    return { status: 403, reason: `another site asked for this: ${pasteIt}` };
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none')
-    return { status: 403, reason: `another site led here: ${pasteIt}` };
+  const foreign = foreignIn(request, port);
+  if (foreign !== undefined) return { status: 403, reason: `${foreign}: ${pasteIt}` };
   const given = givenToken(request) ?? cookieOf(headers.cookie, cookie) ?? '';
   if (!isSame(given, token))
     return { status: 403, reason: `the token is missing or not the right one: ${pasteIt}` };
+  return undefined;
+}
+
+/** What shows that a request was made by a page of another site, or reached us by a name that is not ours. */
+export function foreignIn({ headers }: IncomingMessage, port: number): string | undefined {
+  const { host = '', origin } = headers;
+  if (![`127.0.0.1:${port}`, `localhost:${port}`].includes(host))
+    return 'this host name is not ours';
+  if (origin !== undefined && origin !== `http://${host}`) return 'another site asked for this';
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none')
+    return 'another site led here';
   return undefined;
 }
 
@@ -52,8 +57,8 @@ const cookieOf = (header: string | undefined, name: string): string | undefined 
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1);
 
-/** Compares without telling by its time how much was right. */
-const isSame = (given: string, wanted: string): boolean =>
+/** Compares tokens without telling by its time how much was right. */
+export const isSame = (given: string, wanted: string): boolean =>
   timingSafeEqual(digest(given), digest(wanted));
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -13,7 +13,7 @@ export function streamTo(response: ServerResponse, feed: Feed, from: number): Pr
   response.write(`retry: ${retryMs}\n\n`);
   return new Promise((resolve) => {
     let next = from;
-    let told: About | undefined;
+    let written: About | undefined;
     let isWaiting = false;
     const { history } = feed;
     const isReady = (sent: boolean): boolean => {
@@ -21,13 +21,13 @@ export function streamTo(response: ServerResponse, feed: Feed, from: number): Pr
       return sent;
     };
     const tellAbout = (ended: boolean): boolean => {
-      told = feed.about;
-      const about = { ...told, ended, first: history.first, next: history.next };
+      written = feed.about;
+      const about = { ...written, ended, first: history.first, next: history.next };
       return isReady(response.write(`event: about\ndata: ${JSON.stringify(about)}\n\n`));
     };
     const send = (): void => {
       if (isWaiting) return;
-      if (told === undefined && !tellAbout(false)) return;
+      if (written === undefined && !tellAbout(false)) return;
       for (let batch = history.batch(next); batch; batch = history.batch(next)) {
         const lost = Math.max(0, history.first - next);
         const skipped = lost > 0 ? `event: skipped\ndata: ${lost}\n\n` : '';
@@ -37,7 +37,7 @@ export function streamTo(response: ServerResponse, feed: Feed, from: number): Pr
       }
       // The end is reported last: a page that knows of it stops listening.
       const { ended } = feed.about;
-      if ((told !== feed.about || ended) && !response.writableEnded) tellAbout(ended);
+      if ((written !== feed.about || ended) && !response.writableEnded) tellAbout(ended);
       if (ended) response.end();
     };
     // Entries come in bursts, and a batch is cheaper than its entries.

@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../journal/entry.ts';
 import { History, type HistoryLimits } from './history.ts';
 
-/** What the page is told of the journal it shows. */
+/** What the page receives of the journal it shows. */
 export interface About {
   readonly source: 'live' | 'recording';
   /** The recording's name, or the project's folder. */

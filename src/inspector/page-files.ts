@@ -28,4 +28,5 @@ export async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
 }
 
 /** A drawing without its own style: the page has one, which follows its switch between light and dark. */
-const withoutStyle = (drawing: string): string => drawing.replace(/<style>.*?<\/style>/s, '');
+export const withoutStyle = (drawing: string): string =>
+  drawing.replace(/<style>.*?<\/style>/s, '');

@@ -20,6 +20,8 @@ export async function readPageTexts(): Promise<PageTexts> {
 /** The page's modules, and those of ours that they import, as one script. */
 function script(): string {
   const { outputFiles } = buildSync({
+    // Not that of the process, which may be gone.
+    absWorkingDir: fileURLToPath(new URL('page', import.meta.url)),
     entryPoints: [fileURLToPath(new URL('page/main.js', import.meta.url))],
     bundle: true,
     format: 'esm',

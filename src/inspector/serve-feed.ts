@@ -1,5 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { givenToken, refusalOf } from './admission.ts';
 import { streamTo } from './event-stream.ts';
@@ -21,6 +26,17 @@ export interface ServeOptions {
   readonly port?: number;
   /** Whether the page keeps the process alive; default false. */
   readonly holdsProcess?: boolean;
+}
+
+/** Who answers other requests on the same port, with the same token. */
+export interface Beside {
+  readonly token: string;
+  /** Answers a request that is for it, and says so; `admit` once it has shown the token. */
+  answers(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: { readonly port: number; readonly admit: () => void },
+  ): boolean;
 }
 
 const closingMs = 1_000;
@@ -51,19 +67,22 @@ const headers = {
 export async function serveFeed(
   feed: Feed,
   { port = 0, holdsProcess = false }: ServeOptions = {},
+  beside?: Beside,
 ): Promise<Inspector> {
   const files = await readPageFiles();
-  const token = randomBytes(24).toString('base64url');
+  const token = beside?.token ?? newToken();
   // Browsers send a cookie to every port of a host, but only below its path.
   const folder = `/${randomBytes(6).toString('hex')}/`;
   const streams = new Set<Promise<void>>();
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    const admit = (): void => strangers.admit(request.socket);
+    if (beside?.answers(request, response, { port: usedPort, admit })) return;
     const cookie = `hookmachine-${usedPort}`;
     const refusal = refusalOf(request, { token, port: usedPort, cookie });
     if (refusal) return refuse(response, refusal.status, refusal.reason);
-    strangers.admit(request.socket);
+    admit();
     if (givenToken(request) !== undefined)
       return void response
         .writeHead(303, {
@@ -119,12 +138,21 @@ export async function serveFeed(
   };
 }
 
-function refuse(response: ServerResponse, status: number, reason: string): void {
+/** A token that nobody can guess. */
+export const newToken = (): string => randomBytes(24).toString('base64url');
+
+/** Says in one line why a request is not answered. */
+export function refuse(
+  response: ServerResponse,
+  status: number,
+  reason: string,
+  more: OutgoingHttpHeaders = status === 405 ? { allow: 'GET' } : {},
+): void {
   response
     .writeHead(status, {
       'content-type': 'text/plain; charset=utf-8',
       connection: 'close',
-      ...(status === 405 && { allow: 'GET' }),
+      ...more,
     })
     .end(`hookmachine: ${reason}\n`);
 }

@@ -5,7 +5,7 @@ import { warn } from '../log.ts';
 import { addObserver, type InspectObserver } from '../hooks/telemetry.ts';
 import { Feed } from './feed.ts';
 import type { HistoryLimits } from './history.ts';
-import { serveFeed, type Inspector, type ServeOptions } from './serve-feed.ts';
+import { serveFeed, type Beside, type Inspector, type ServeOptions } from './serve-feed.ts';
 
 /** What can be looked at: a config, or a hook system that has one. */
 export type Inspectable = HookHost | { readonly config: HookHost };
@@ -64,6 +64,7 @@ export async function startInspector(
 export async function serveJournal(
   title: string,
   { limits, port, holdsProcess, ...options }: InspectorOptions = {},
+  beside?: Beside,
 ): Promise<LiveInspector & { readonly observe: InspectObserver }> {
   const payloads = options.payloads === true;
   const feed = new Feed({ source: 'live', title, payloads }, limits);
@@ -72,10 +73,14 @@ export async function serveJournal(
     // Machines that are running go on, but nobody can look any more.
     if (!isClosed) feed.write(entry);
   }, options);
-  const inspector = await serveFeed(feed, {
-    ...(port !== undefined && { port }),
-    ...(holdsProcess !== undefined && { holdsProcess }),
-  });
+  const inspector = await serveFeed(
+    feed,
+    {
+      ...(port !== undefined && { port }),
+      ...(holdsProcess !== undefined && { holdsProcess }),
+    },
+    beside,
+  );
   return {
     ...inspector,
     observe: journal.observe,

@@ -9,22 +9,29 @@ import type {
   VerdictEntry,
 } from './entry.ts';
 
-type Told<Entry> = Omit<Entry, 'kind' | 'at' | 'id' | 'payload'>;
+type Reported<Entry> = Omit<Entry, 'kind' | 'at' | 'id'>;
 
 /** One hook of an event: what was planned, and what came of it. */
 export interface HookAccount extends Partial<JournaledHook> {
   readonly name: string;
   readonly status: 'notStarted' | 'running' | 'ended';
-  readonly answer?: Told<AnsweredEntry>;
+  /** What it read; only where payloads were recorded. */
+  readonly stdin?: unknown;
+  readonly answer?: Reported<AnsweredEntry>;
 }
 
 /** The hooks of one event of a call. */
 export interface EventAccount {
   readonly event: string;
+  readonly startedAt: number;
+  /** Absent when it had not ended. */
+  readonly endedAt?: number;
+  /** The event's fields; only where payloads were recorded. */
+  readonly given?: unknown;
   readonly mode?: 'parallel' | 'sequential';
   readonly lanes?: JournaledPlan['lanes'];
   readonly hooks: readonly HookAccount[];
-  readonly verdict?: Told<VerdictEntry>;
+  readonly verdict?: Reported<VerdictEntry>;
   /** Absent when it had not ended. */
   readonly status?: string;
 }
@@ -40,6 +47,11 @@ export interface CallAccount {
   readonly machine: JournaledMachine;
   readonly name: string;
   readonly startedAt: number;
+  /** Whether arguments, prompts, results and what hooks read and wrote were recorded. */
+  readonly payloads: boolean;
+  /** Arguments or request; only where payloads were recorded, as is the result. */
+  readonly given?: unknown;
+  readonly result?: unknown;
   /** Absent when it had not ended, as are all that follow. */
   readonly endedAt?: number;
   readonly status?: string;
@@ -71,10 +83,12 @@ export async function* accounts(
   const runs = new Map<string, Run>();
   const idsOf = new Map<OpenCall, string[]>();
   let index = 0;
+  let payloads = false;
   for await (const entry of entries) {
+    if (entry.kind === 'recording') ({ payloads } = entry);
     if (entry.kind === 'recording' || entry.kind === 'warned') continue;
     if (entry.kind === 'started') {
-      const run = begin(entry, runs, () => ++index);
+      const run = begin(entry, runs, { payloads, next: () => ++index });
       runs.set(entry.id, run);
       idsOf.set(run.call, [...(idsOf.get(run.call) ?? []), entry.id]);
       continue;
@@ -89,13 +103,21 @@ export async function* accounts(
   yield* idsOf.keys();
 }
 
-function begin(entry: StartedEntry, runs: ReadonlyMap<string, Run>, next: () => number): Run {
-  const { at, id, callId, parent, session, machine, name } = entry;
+function begin(
+  entry: StartedEntry,
+  runs: ReadonlyMap<string, Run>,
+  { payloads, next }: { readonly payloads: boolean; readonly next: () => number },
+): Run {
+  const { at, id, callId, parent, session, machine, name, payload } = entry;
   const above = parent === undefined ? undefined : runs.get(parent);
   if (machine === 'hookProcess' && above?.event) {
-    const planned = above.event.hooks.find(({ status }) => status === 'notStarted');
+    const planned = above.event.hooks.find(
+      // Lanes run side by side: their hooks do not start in the order of the plan.
+      (hook) => hook.name === name && hook.status === 'notStarted' && !hook.async,
+    );
     const hook: Open<HookAccount> = planned ?? { name, status: 'running' };
     hook.status = 'running';
+    if (payload !== undefined) hook.stdin = payload;
     if (planned === undefined) above.event.hooks.push(hook);
     return { ...above, hook };
   }
@@ -111,11 +133,21 @@ function begin(entry: StartedEntry, runs: ReadonlyMap<string, Run>, next: () => 
           machine,
           name,
           startedAt: at,
+          payloads,
+          ...(payload !== undefined && !isOfHooks(machine) && { given: payload }),
           events: [],
         };
+  if (machine === 'hookProcess' && entry.plan?.outlives !== undefined) {
+    const hook: Open<HookAccount> = { name, ...entry.plan.hooks[0], status: 'running' };
+    if (payload !== undefined) hook.stdin = payload;
+    call.events.push({ event: entry.plan.outlives, startedAt: at, hooks: [hook] });
+    return { call, hook };
+  }
   if (machine !== 'hookEvent') return { call };
   const event: OpenEvent = {
     event: name,
+    startedAt: at,
+    ...(payload !== undefined && { given: payload }),
     ...(entry.plan && { mode: entry.plan.mode }),
     ...(entry.plan?.lanes && { lanes: entry.plan.lanes }),
     hooks: (entry.plan?.hooks ?? []).map((hook) => ({ ...hook, status: 'notStarted' })),
@@ -123,6 +155,10 @@ function begin(entry: StartedEntry, runs: ReadonlyMap<string, Run>, next: () => 
   call.events.push(event);
   return { call, event };
 }
+
+/** What these are given stands with their event or their hook. */
+const isOfHooks = (machine: JournaledMachine): boolean =>
+  machine === 'hookEvent' || machine === 'hookProcess';
 
 /** A turn ends when a hook of one of its calls wants the agent to stop. */
 function noteStop({ machine, session, index, name, events }: OpenCall, open: Iterable<OpenCall>) {
@@ -143,7 +179,7 @@ function follow(
       if (isCall) call.state = entry.to;
       return false;
     case 'answered': {
-      const { kind: _, at: __, id: ___, payload: ____, ...answer } = entry;
+      const { kind: _, at: __, id: ___, ...answer } = entry;
       if (hook) hook.answer = answer;
       return false;
     }
@@ -154,9 +190,13 @@ function follow(
     }
     case 'ended':
       if (hook) hook.status = 'ended';
-      else if (event) event.status = entry.status;
+      else if (event) {
+        event.status = entry.status;
+        event.endedAt = entry.at;
+      }
       if (!isCall) return false;
       call.endedAt = entry.at;
+      if (entry.payload !== undefined && !isOfHooks(call.machine)) call.result = entry.payload;
       call.status = entry.status;
       if (entry.reason !== undefined) call.reason = entry.reason;
       return true;

@@ -5,7 +5,7 @@ import type { ModelCallInput } from '../../machines/model-call.ts';
 import type { ToolCallInput } from '../../machines/tool-call.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
-import type { JournaledMachine, JournaledPlan } from './entry.ts';
+import type { JournaledHook, JournaledMachine, JournaledPlan } from './entry.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
 /** What each machine is given. */
@@ -46,22 +46,32 @@ const beginnings: Beginnings = {
     plan: {
       mode: lanes.length === 1 ? lanes[0]!.mode : 'parallel',
       ...(lanes.length > 1 && { lanes: lanes.map(({ dialect, mode }) => ({ dialect, mode })) }),
-      hooks: (hooks as readonly RegisteredHook[]).map((hook) => ({
-        name: text(hook.name, longestName),
-        source: hook.source,
-        dialect: hook.dialect,
-        ...(hook.nativeEvent !== undefined && { event: text(hook.nativeEvent, longestName) }),
-        command: text(hook.command),
-        timeout: hook.timeout,
-      })),
+      hooks: (hooks as readonly RegisteredHook[]).map((hook) => journaled(hook, text)),
     },
     given: () => payload,
   }),
-  hookProcess: ({ name, command }, { text }) => ({
+  hookProcess: ({ name, command, outlives }, { text }) => ({
     name: text(name, longestName),
+    ...(outlives && {
+      plan: {
+        outlives: outlives.event,
+        mode: 'parallel',
+        hooks: [journaled(outlives.hook as RegisteredHook, text)],
+      },
+    }),
     given: () => stdinOf(command),
   }),
 };
+
+const journaled = (hook: RegisteredHook, text: Redactor['text']): JournaledHook => ({
+  name: text(hook.name, longestName),
+  source: hook.source,
+  dialect: hook.dialect,
+  ...(hook.nativeEvent !== undefined && { event: text(hook.nativeEvent, longestName) }),
+  command: text(hook.command),
+  timeout: hook.timeout,
+  ...(hook.async && { async: hook.async }),
+});
 
 /** The longest name that is kept; a hook without one goes by its command. */
 export const longestName = 400;

@@ -19,13 +19,15 @@ export interface StartedEntry extends Dated {
   readonly name: string;
   /** Of a tool call: the id that ties it to its result. */
   readonly callId?: string;
-  /** Of a hook event: which hooks run, and how. */
+  /** Of a hook event: which hooks run, and how; of a hook that outlives its event, that one. */
   readonly plan?: JournaledPlan;
   /** Arguments, prompt or stdin; only where payloads are on. */
   readonly payload?: unknown;
 }
 
 export interface JournaledPlan {
+  /** The event that the hook of this plan outlives. */
+  readonly outlives?: string;
   readonly mode: 'parallel' | 'sequential';
   /** How the hooks of each dialect run, where there are several: lanes run side by side. */
   readonly lanes?: readonly {
@@ -44,6 +46,8 @@ export interface JournaledHook {
   readonly command: string;
   /** Deadline in ms. */
   readonly timeout: number;
+  /** Nobody waits for it: it is a run by itself, which names its event. */
+  readonly async?: true;
 }
 
 /** A machine went from one state to another. States are paths such as `alive.running`. */

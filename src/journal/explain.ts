@@ -1,13 +1,46 @@
+import { isRecord } from '../protocol/output.ts';
 import type { CallAccount, EventAccount, HookAccount } from './account.ts';
+import { payloadLines, messageText, valueOf } from './payload-lines.ts';
 import { type Decider, decidersOf, deniersOf, hookThat, stopperOf } from './who-decided.ts';
 
 /** What happened to a call, in words, one line each: how it ended and why, then each hook in order. */
 export function explain(call: CallAccount): string[] {
+  const [outlived] = call.machine === 'hookProcess' ? call.events : [];
+  if (outlived) return explainOutliving(call, outlived);
   return [
     sentence(call),
+    ...before(givenLines(call)),
     ...call.events.flatMap((event) => ['', ...explainEvent(event)]),
     ...(call.events.length === 0 ? ['', 'No hook ran.'] : []),
+    ...before(resultLines(call)),
+    ...before(call.payloads ? [] : [notRecorded]),
   ];
+}
+
+const before = (lines: readonly string[]): string[] => (lines.length === 0 ? [] : ['', ...lines]);
+
+const notRecorded =
+  'Arguments, texts, and what hooks read and wrote were not recorded: --record-payloads records them.';
+
+/** What a call was given: arguments, or what the model was asked last. */
+const givenLines = ({ machine, given }: CallAccount): string[] =>
+  machine === 'modelCall'
+    ? payloadLines('asked', messageText(given))
+    : payloadLines('arguments', given);
+
+const resultLines = ({ machine, result }: CallAccount): string[] =>
+  machine === 'modelCall'
+    ? payloadLines('answered', messageText(result))
+    : payloadLines('result', result);
+
+/** What became of a hook that outlived its event. */
+function explainOutliving(call: CallAccount, event: EventAccount): string[] {
+  const lines = event.hooks.flatMap((hook) => [
+    `  ${described(hook)} ${didWhat(hook, event)}${exitOf(hook)}`,
+    ...(hook.answer?.notes ?? []).map((note) => `  note: ${note}`),
+    ...hookPayloads(hook, '  '),
+  ]);
+  return [sentence(call), '', ...lines, ...before(call.payloads ? [] : [notRecorded])];
 }
 
 /** How a call ended and why, in one line. */
@@ -15,6 +48,8 @@ export function sentence(call: CallAccount): string {
   const { name, machine, status, state, reason, events, stoppedIn } = call;
   const subject = machine === 'agentTurn' ? 'The turn' : name;
   const why = because(reason);
+  if (machine === 'hookProcess' && events[0] && status !== undefined)
+    return `${subject} was not waited for by its ${events[0].event}, and ${howItEnded(status)}${why || '.'}`;
   switch (status) {
     case undefined:
       return `${subject} had not ended when the recording did${state === undefined ? '' : `; it was in "${state}"`}.`;
@@ -89,14 +124,15 @@ const described = ({ name, source, dialect, event }: Partial<HookAccount>): stri
 const howMany = (count: number): string => (count === 1 ? '1 hook' : `${count} hooks`);
 
 function explainEvent(event: EventAccount): string[] {
-  const { hooks, mode, lanes, verdict, status } = event;
+  const { hooks, mode, lanes, verdict, status, startedAt, endedAt } = event;
   const how = lanes
     ? `, ${lanes.map((lane) => `those of ${lane.dialect} ${inMode(lane.mode)}`).join(' beside ')}`
     : hooks.length < 2
       ? ''
       : `, ${inMode(mode)}`;
   return [
-    `${event.event}: ${howMany(hooks.length)}${how}`,
+    `${event.event}: ${howMany(hooks.length)}${how}${endedAt === undefined ? '' : `, ${ms(endedAt - startedAt)}`}`,
+    ...fieldLines(event),
     ...hooks.flatMap((hook, index) => explainHook(hook, index + 1, event)),
     ...(verdict?.conflicts ?? []).map(
       ({ field, hooks: names, winner }) =>
@@ -105,6 +141,18 @@ function explainEvent(event: EventAccount): string[] {
     `  ${together(event)}`,
     ...(status === 'cancelled' ? ['  the caller gave up before all hooks had spoken'] : []),
   ];
+}
+
+/** The base fields, which every event has, and the arguments of a tool call say nothing new here. */
+const known = ['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp'];
+
+/** What was told of an event that tells more than its call, such as a prompt. */
+function fieldLines({ given }: EventAccount): string[] {
+  if (!isRecord(given)) return [];
+  const told = Object.entries(given).filter(
+    ([name]) => !known.includes(name) && !/^(?:tool|llm)_/.test(name),
+  );
+  return told.flatMap(([name, value]) => payloadLines(name, value, '  '));
 }
 
 const inMode = (mode: EventAccount['mode']): string =>
@@ -127,14 +175,27 @@ function explainHook(hook: HookAccount, position: number, event: EventAccount): 
   return [
     `  ${position}. ${described(hook)} ${didWhat(hook, event)}${exitOf(hook)}`,
     ...(answer?.notes ?? []).map((note) => `     note: ${note}`),
+    ...hookPayloads(hook, '     '),
+  ];
+}
+
+/** What a hook read and wrote, and what it made of the fields that it set. */
+function hookPayloads({ stdin, answer }: HookAccount, indent: string): string[] {
+  const { payload, sets = [] } = answer ?? {};
+  return [
+    ...payloadLines('stdin', stdin, indent),
+    ...payloadLines('stdout', payload?.stdout, indent),
+    ...payloadLines('stderr', payload?.stderr, indent),
+    ...sets.flatMap((field) => payloadLines(field, valueOf(field, payload?.output), indent)),
   ];
 }
 
 function didWhat(hook: HookAccount, event: EventAccount): string {
   const { timeout, answer } = hook;
   if (answer === undefined) {
-    if (hook.status === 'notStarted') return notRun(event);
-    return hook.status === 'running' ? 'had not ended' : 'ended, and was not heard';
+    if (hook.status === 'notStarted')
+      return hook.async ? 'was started, and nobody waited for it' : notRun(event);
+    return hook.status === 'running' ? 'had not ended' : 'ended, and its answer was not read';
   }
   const { status, decision, stop, reason, stopReason, error, sets = [] } = answer;
   switch (status) {
@@ -174,6 +235,9 @@ function didWhat(hook: HookAccount, event: EventAccount): string {
   }
 }
 
+const howItEnded = (status: string): string =>
+  ({ exited: 'ended by itself', timedOut: 'timed out', cancelled: 'was ended' })[status] ?? status;
+
 function notRun({ status }: EventAccount): string {
   if (status === undefined) return 'had not started';
   return status === 'settled' ? 'was not run: the others had ended it' : 'was not run';
@@ -185,15 +249,17 @@ function overruled(hook: HookAccount, field: string, event: EventAccount): strin
   if (name === undefined) return '';
   const winner = hookThat(event.hooks, name, ({ sets }) => sets?.includes(field) ?? false);
   if (winner === undefined || winner === hook) return '';
-  // One of its own name is told by its place.
+  // One of its own name is distinguished by its place.
   const which = name === hook.name ? `${event.hooks.indexOf(winner) + 1}. "${name}"` : `"${name}"`;
   return ` (overruled by ${which})`;
 }
+
+const ms = (duration: number): string => `${Math.round(duration)} ms`;
 
 function exitOf({ answer }: HookAccount): string {
   if (answer === undefined || answer.status === 'untrusted') return '';
   const { signal, exitCode, httpStatus, durationMs } = answer;
   const status = httpStatus === undefined ? undefined : `HTTP ${httpStatus}`;
   const exit = status ?? signal ?? (exitCode === null ? undefined : `exit ${exitCode}`);
-  return ` (${[...(exit === undefined ? [] : [exit]), `${Math.round(durationMs)} ms`].join(', ')})`;
+  return ` (${[...(exit === undefined ? [] : [exit]), ms(durationMs)].join(', ')})`;
 }

@@ -38,9 +38,15 @@ const hook = fields({
   command: text,
   timeout: count,
   event: maybe(text),
+  async: maybe(flag),
 });
 const lane = fields({ dialect: text, mode: text });
-const plan = fields({ mode: text, hooks: listOf(hook), lanes: maybe(listOf(lane)) });
+const plan = fields({
+  outlives: maybe(text),
+  mode: text,
+  hooks: listOf(hook),
+  lanes: maybe(listOf(lane)),
+});
 const conflict = fields({ field: text, hooks: listOf(text), winner: text });
 const dated = { at: time, id: text };
 

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyStateMachine, InspectionEvent, StateNode, StateValue } from 'xstate';
-import type { HookEventOutcome, HookEventContext, HookPayload } from '../../machines/hook-event.ts';
-import type { HookProcessInput } from '../../machines/hook-process.ts';
+import type {
+  HookAnswer,
+  HookEventOutcome,
+  HookEventContext,
+  HookPayload,
+} from '../../machines/hook-event.ts';
+import type { HookProcessInput, HookProcessOutcome } from '../../machines/hook-process.ts';
 import { messageOf } from '../message-of.ts';
 import { debugChannel } from '../log.ts';
 import { beginningOf } from './beginning.ts';
@@ -16,9 +21,9 @@ const debug = debugChannel('system');
 export interface JournalOptions {
   /** Whether arguments, prompts, results and what hooks read and wrote are recorded too; default false. */
   readonly payloads?: boolean;
-  /** What is never told: names of keys, and expressions written `/…/flags`. */
+  /** What is never reported: names of keys, and expressions written `/…/flags`. */
   readonly redact?: readonly string[];
-  /** Told once of an expression that takes too long. */
+  /** Called once with an expression that takes too long. */
   readonly onProblem?: (text: string) => void;
 }
 
@@ -41,7 +46,7 @@ interface Run {
   readonly children: ActorRef[];
   /** Of a hook event: the runs of its hooks by plan position, and which of them have spoken. */
   readonly hooks: string[];
-  readonly heard: Set<number>;
+  readonly answered: Set<number>;
 }
 
 /** What is looked at of an actor. */
@@ -73,7 +78,7 @@ export function journalTo(
   write: (entry: JournalEntry) => void,
   { payloads = false, redact = [], onProblem }: JournalOptions = {},
 ): Journal {
-  const told = redactor(redact, onProblem);
+  const redaction = redactor(redact, onProblem);
   const runs = new Map<ActorRef, Run>();
   // Journals of several processes may end up in one file.
   const prefix = randomUUID().slice(0, 8);
@@ -84,8 +89,8 @@ export function journalTo(
     if (machine === undefined) return;
     const { input } = ref.options;
     const parent = ref._parent && runs.get(ref._parent);
-    const { given, ...beginning } = beginningOf(machine, input, told);
-    const payload = payloads ? told.value(given?.()) : undefined;
+    const { given, ...beginning } = beginningOf(machine, input, redaction);
+    const payload = payloads ? redaction.value(given?.()) : undefined;
     const run: Run = {
       id: `${prefix}-${++count}`,
       session: parent?.session ?? sessionIn(input) ?? '',
@@ -93,7 +98,7 @@ export function journalTo(
       state: initialState(ref.logic as AnyStateMachine),
       children: [],
       hooks: [],
-      heard: new Set(),
+      answered: new Set(),
     };
     const at = now();
     write({
@@ -126,11 +131,11 @@ export function journalTo(
   /** A hook has spoken once its answer was read, which only its event knows. */
   const hear = (run: Run, { answers }: HookEventContext): void => {
     for (const [index, answer] of answers.entries()) {
-      if (answer === undefined || run.heard.has(index)) continue;
-      run.heard.add(index);
+      if (answer === undefined || run.answered.has(index)) continue;
+      run.answered.add(index);
       const id = run.hooks[index];
       if (id === undefined) continue;
-      write({ kind: 'answered', at: now(), id, ...answered(answer, told, payloads) });
+      write({ kind: 'answered', at: now(), id, ...answered(answer, redaction, payloads) });
     }
   };
 
@@ -143,11 +148,16 @@ export function journalTo(
     const { id } = run;
     const at = now();
     if (status === 'done') {
+      const { outlives } = (ref.options.input ?? {}) as Partial<HookProcessInput>;
+      if (run.machine === 'hookProcess' && outlives) {
+        const answer = outlives.read(output as HookProcessOutcome) as HookAnswer;
+        write({ kind: 'answered', at, id, ...answered(answer, redaction, payloads) });
+      }
       if (run.machine === 'hookEvent')
-        write({ kind: 'verdict', at, id, ...verdictOf(output as HookEventOutcome, told) });
-      write({ kind: 'ended', at, id, ...ending(output as Outcome, told, payloads) });
+        write({ kind: 'verdict', at, id, ...verdictOf(output as HookEventOutcome, redaction) });
+      write({ kind: 'ended', at, id, ...ending(output as Outcome, redaction, payloads) });
     } else {
-      const reason = status === 'error' && told.text(messageOf(error), longestReason);
+      const reason = status === 'error' && redaction.text(messageOf(error), longestReason);
       write({ kind: 'ended', at, id, status, ...(reason !== false && { reason }) });
     }
   };
@@ -162,7 +172,7 @@ export function journalTo(
         return move(ref, run, event.snapshot, event.event.type);
       case '@xstate.snapshot': {
         const snapshot = event.snapshot;
-        // A machine that is done has told so with its last step.
+        // A machine that is done has reported so with its last step.
         if (snapshot.status !== 'active') end(ref, run, snapshot);
         return;
       }
@@ -188,7 +198,7 @@ export function journalTo(
     },
     warned(text) {
       try {
-        write({ kind: 'warned', at: now(), text: told.text(text, longestReason) });
+        write({ kind: 'warned', at: now(), text: redaction.text(text, longestReason) });
       } catch (error) {
         debug('the journal could not record a warning: %s', messageOf(error));
       }
@@ -217,11 +227,12 @@ const now = (): number => performance.timeOrigin + performance.now();
 
 /** The session of a machine that no other one started. */
 function sessionIn(input: unknown): string | undefined {
-  const { sessionId, payload } = (input ?? {}) as {
+  const { sessionId, payload, outlives } = (input ?? {}) as {
     readonly sessionId?: string;
     readonly payload?: HookPayload;
+    readonly outlives?: HookProcessInput['outlives'];
   };
-  const session = sessionId ?? payload?.['session_id'];
+  const session = sessionId ?? outlives?.sessionId ?? payload?.['session_id'];
   return typeof session === 'string' ? session : undefined;
 }
 

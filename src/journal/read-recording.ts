@@ -17,7 +17,7 @@ export interface SkippedLine {
 }
 
 export interface ReadRecordingOptions {
-  /** Told of every line that was skipped; the others live. */
+  /** Called with every line that was skipped; the others live. */
   readonly onSkipped?: (skipped: SkippedLine) => void;
 }
 

@@ -1,7 +1,7 @@
 import type { AnsweredEntry, VerdictEntry } from './entry.ts';
 
 /** A hook of an event, with what it has answered so far. */
-interface HeardHook {
+interface AnsweredHook {
   readonly name: string;
   readonly answer?:
     | Pick<AnsweredEntry, 'status' | 'decision' | 'stop' | 'reason' | 'stopReason'>
@@ -23,10 +23,10 @@ export interface Decider<Hook> {
   readonly reason: string | undefined;
 }
 
-type AnswerOf<Hook extends HeardHook> = NonNullable<Hook['answer']>;
+type AnswerOf<Hook extends AnsweredHook> = NonNullable<Hook['answer']>;
 
 /** Who ended a call with this status, which is `blocked`, `stopped` or `answered`; nobody where no hook did. */
-export function decidersOf<Hook extends HeardHook>(
+export function decidersOf<Hook extends AnsweredHook>(
   status: string,
   events: readonly JudgedEvent<Hook>[],
 ): Decider<Hook>[] {
@@ -39,7 +39,7 @@ export function decidersOf<Hook extends HeardHook>(
 }
 
 /** Every hook that denied, with its own reason: what the verdict says may hold what others said too. */
-export function deniersOf<Hook extends HeardHook>({
+export function deniersOf<Hook extends AnsweredHook>({
   hooks,
   verdict,
 }: JudgedEvent<Hook>): Decider<Hook>[] {
@@ -59,7 +59,7 @@ export function deniersOf<Hook extends HeardHook>({
 }
 
 /** The hook whose stop stands. */
-export const stopperOf = <Hook extends HeardHook>({
+export const stopperOf = <Hook extends AnsweredHook>({
   hooks,
   verdict,
 }: JudgedEvent<Hook>): Decider<Hook> => ({
@@ -69,7 +69,7 @@ export const stopperOf = <Hook extends HeardHook>({
 });
 
 /** Hooks may share a name: the last of them that said so is meant, as the last one's word stands. */
-export function hookThat<Hook extends HeardHook>(
+export function hookThat<Hook extends AnsweredHook>(
   hooks: readonly Hook[],
   name: string | undefined,
   saidSo: (answer: AnswerOf<Hook>) => boolean,

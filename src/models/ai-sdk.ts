@@ -68,7 +68,7 @@ async function* partsOf(stream: AiSdkStream): AsyncGenerator<StreamPart> {
       yield value as StreamPart;
     }
   } finally {
-    // It rejects when the stream has failed, which the reader was told already.
+    // It rejects when the stream has failed, which was reported to the reader already.
     reader.cancel().catch(() => undefined);
   }
 }

@@ -8,7 +8,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hasEtcOfItsOwn, hookmachine } from '../support/hookmachine.ts';
+import { hasEtcOfItsOwn } from '../support/hookmachine.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 
 const hook = (command: string, more: object = {}) => ({ type: 'command', command, ...more });
@@ -41,7 +42,7 @@ async function fire(
   options: readonly string[] = [],
   event: keyof typeof fieldsOf = 'BeforeTool',
 ) {
-  const { stdout, stderr, exitCode } = await hookmachine(
+  const { stdout, stderr, exitCode } = await inProcess(
     box,
     ['fire', event, ...options],
     fieldsOf[event],
@@ -120,10 +121,10 @@ describe('a project that nobody trusts (S-17)', () => {
     const every = { ...hooks('exit 2'), AfterModel: [{ hooks: [hook('exit 2')] }] };
     box.write(box.files.project, { ...on, hooks: every });
     const input = JSON.stringify({ file_path: 'a.txt', content: 'x' });
-    const tool = await hookmachine(box, ['tool', 'write_file', '--input', input]);
+    const tool = await inProcess(box, ['tool', 'write_file', '--input', input]);
     expect([tool.exitCode, tool.stderr.split('\n')]).toEqual([0, one(box)]);
     const script = box.write('s.yaml', '- text: Hello there.\n');
-    const run = await hookmachine(box, ['run', 'Hi', '--live', '--model', `scripted:${script}`]);
+    const run = await inProcess(box, ['run', 'Hi', '--live', '--model', `scripted:${script}`]);
     expect([run.exitCode, run.stderr.split('\n')]).toEqual([0, one(box)]);
   });
 
@@ -147,7 +148,6 @@ describe('a project that nobody trusts (S-17)', () => {
       if (what === 'a folder') mkdirSync(box.files.project, { recursive: true });
       else {
         mkdirSync(join(box.project, '.llxprt'));
-        await hookmachine({ ...box, env: { ...box.env } }, ['schema']);
         const { execFileSync } = await import('node:child_process');
         execFileSync('mkfifo', [box.files.project]);
       }
@@ -170,14 +170,14 @@ describe('a project that nobody trusts (S-17)', () => {
     expect(await said('--session-id', 'one')).toBe(0);
     expect(await said('--session-id', 'two')).toBe(1);
     expect([await said(), await said()]).toEqual([1, 1]);
-    expect(readdirSync(join(box.home, '.local/state/hookmachine/told'))).toHaveLength(2);
+    expect(readdirSync(join(box.home, '.local/state/hookmachine/reported'))).toHaveLength(2);
   });
 
   test('is one line once a session that the input itself names (S-19)', async () => {
     const box = strangers();
     box.write(box.files.project, { ...on, hooks: hooks('exit 2') });
     const input = JSON.stringify({ session_id: 'one', tool_name: 'x', tool_input: {} });
-    const said = async () => (await hookmachine(box, ['fire', 'BeforeTool'], input)).stderr;
+    const said = async () => (await inProcess(box, ['fire', 'BeforeTool'], input)).stderr;
     expect(await said()).toContain('not trusted');
     expect(await said()).toBe('');
   });
@@ -196,9 +196,9 @@ describe('a project that nobody trusts (S-17)', () => {
   test('is still shown by list and trust, and single changed hooks of a trusted one are named', async () => {
     const box = strangers();
     box.write(box.files.project, { ...on, hooks: hooks(hook('exit 0', { name: 'theirs' })) });
-    expect((await hookmachine(box, ['list'])).stdout).toContain('  theirs (not trusted)');
-    expect((await hookmachine(box, ['trust', '--show'])).stdout).toContain('  theirs');
-    await hookmachine(box, ['trust', '--yes']);
+    expect((await inProcess(box, ['list'])).stdout).toContain('  theirs (not trusted)');
+    expect((await inProcess(box, ['trust', '--show'])).stdout).toContain('  theirs');
+    await inProcess(box, ['trust', '--yes']);
     expect((await fire(box)).warnings).toEqual([]);
     const more = hook('true', { name: 'new', onFailure: 'block' });
     box.write(box.files.project, { ...on, hooks: hooks(hook('exit 0', { name: 'theirs' }), more) });
@@ -218,7 +218,7 @@ describe('settings that cannot be read (S-03, S-10)', () => {
     expect((await fire(box)).warnings).toEqual([
       expect.stringContaining(`${box.files.user}: is not a file`),
     ]);
-    const tool = await hookmachine(box, ['tool', 'list_directory', '--input', '{"path":"."}']);
+    const tool = await inProcess(box, ['tool', 'list_directory', '--input', '{"path":"."}']);
     expect(tool.exitCode).toBe(1);
     box.write(box.files.project, { ...on, hooks: hooks('exit 2') });
     expect(await fire(box)).toMatchObject({ exitCode: 2, blocked: true });
@@ -240,10 +240,10 @@ describe('hooks that nothing switches on', () => {
     expect((await fire(box)).warnings).toEqual([line]);
     expect((await fire(box, ['--session-id', 'a'])).warnings).toEqual([line]);
     expect((await fire(box, ['--session-id', 'a'])).warnings).toEqual([]);
-    const tool = await hookmachine(box, ['tool', 'list_directory', '--input', '{"path":"."}']);
+    const tool = await inProcess(box, ['tool', 'list_directory', '--input', '{"path":"."}']);
     expect([tool.exitCode, tool.stderr]).toEqual([0, line]);
     const script = box.write('s.yaml', '- text: Hello.\n');
-    const run = await hookmachine(box, ['run', 'Hi', '--model', `scripted:${script}`]);
+    const run = await inProcess(box, ['run', 'Hi', '--model', `scripted:${script}`]);
     expect([run.exitCode, run.stderr]).toEqual([0, line]);
   });
 
@@ -280,7 +280,7 @@ test('a default of the user’s makes no trusted hook another one (S-09)', async
   const box = strangers();
   box.write(box.files.user, on);
   box.write(box.files.project, { hooks: hooks('exit 0') });
-  await hookmachine(box, ['trust', '--yes']);
+  await inProcess(box, ['trust', '--yes']);
   box.write(box.files.user, { ...on, defaultOnFailure: 'block' });
   expect(await fire(box)).toMatchObject({ ran: ['project'], blocked: false, warnings: [] });
 });
@@ -303,7 +303,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the administrator’s file', () => {
       ran: ['system'],
     });
     expect(existsSync(join(box.project, 'ran'))).toBe(false);
-    const help = await hookmachine(box, ['fire', '--help']);
+    const help = await inProcess(box, ['fire', '--help']);
     expect(help.stdout).toMatch(/--no-hooks\s+run no hooks but the system's/);
   });
 
@@ -362,18 +362,18 @@ describe.skipIf(!hasEtcOfItsOwn)('the administrator’s file', () => {
         warnings: [expect.stringContaining('denied until it is fixed')],
       });
     for (const command of [['list'], ['trust', '--show'], ['schema']])
-      expect((await hookmachine(box, command)).exitCode).toBe(0);
-    expect((await hookmachine(box, ['list'])).stdout).toContain('/etc/llxprt-code/settings.json');
+      expect((await inProcess(box, command)).exitCode).toBe(0);
+    expect((await inProcess(box, ['list'])).stdout).toContain('/etc/llxprt-code/settings.json');
   });
 
   test('stops tool and run where it cannot be parsed (S-12)', async () => {
     const box = sandbox();
     box.write(box.files.system, '{');
     const input = JSON.stringify({ file_path: 'a.txt', content: 'x' });
-    const tool = await hookmachine(box, ['tool', 'write_file', '--input', input]);
+    const tool = await inProcess(box, ['tool', 'write_file', '--input', input]);
     expect([tool.exitCode, existsSync(join(box.project, 'a.txt'))]).toEqual([2, false]);
     const script = box.write('s.yaml', '- text: Hello.\n');
-    const run = await hookmachine(box, ['run', 'Hi', '--model', `scripted:${script}`]);
+    const run = await inProcess(box, ['run', 'Hi', '--model', `scripted:${script}`]);
     expect(run.exitCode).toBe(2);
     expect(run.stdout).not.toContain('Hello');
   });
@@ -382,13 +382,13 @@ describe.skipIf(!hasEtcOfItsOwn)('the administrator’s file', () => {
 test('disable refuses a scope that does not reach the hook, and reaches all of a name by default (C-04)', async () => {
   const box = sandbox();
   box.write(box.files.user, { ...on, hooks: hooks(hook('exit 2', { name: 'scan' })) });
-  const refused = await hookmachine(box, ['disable', 'scan', '--scope', 'project']);
+  const refused = await inProcess(box, ['disable', 'scan', '--scope', 'project']);
   expect([refused.exitCode, refused.stderr]).toEqual([
     1,
     'hookmachine: hook "scan" is the user\'s, and a project\'s settings cannot disable it: give --scope user',
   ]);
   box.write(box.files.project, { ...on, hooks: hooks(hook('exit 2 #', { name: 'scan' })) });
-  expect((await hookmachine(box, ['disable', 'scan'])).stdout).toContain(box.files.user);
+  expect((await inProcess(box, ['disable', 'scan'])).stdout).toContain(box.files.user);
   expect(await fire(box)).toMatchObject({ hookCount: 0, blocked: false });
   expect(readFileSync(box.files.project, 'utf8')).not.toContain('disabled');
 });

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasEtcOfItsOwn, hookmachine } from '../support/hookmachine.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 
 /** A group of one hook. */
@@ -18,17 +19,11 @@ const settings = (...groups: object[]) => ({
 
 const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
 
-async function run(box: Sandbox, ...args: string[]) {
-  const { stdout, stderr, exitCode } = await hookmachine(
-    { ...box, env: { ...box.env, HOOKMACHINE_TRUST: '1' } },
-    args,
-    args[0] === 'fire' ? '{"tool_name":"write_file","tool_input":{}}' : '',
-  );
-  return { stdout, stderr, exitCode };
-}
+const run = (box: Sandbox, ...args: string[]) => inProcess(box, args);
 
 const fire = async (box: Sandbox): Promise<number | undefined> =>
-  (await run(box, 'fire', 'BeforeTool')).exitCode;
+  (await inProcess(box, ['fire', 'BeforeTool'], '{"tool_name":"write_file","tool_input":{}}'))
+    .exitCode;
 
 /** The administrator's file, as a command sees it. */
 const etc = '/etc/llxprt-code/settings.json';
@@ -101,7 +96,8 @@ describe('hookmachine disable and enable', () => {
   test("a file of the user's is made when there is none", async () => {
     const box = sandbox();
     box.write(box.files.project, settings(guard(denying, 'scan')));
-    expect((await run(box, 'disable', 'scan', '--scope', 'user')).exitCode).toBe(0);
+    const disable = ['disable', 'scan', '--scope', 'user'];
+    expect((await hookmachine(box, disable)).exitCode).toBe(0);
     expect(read(box.files.user)).toEqual({ hooksConfig: { disabled: ['scan'] } });
     expect(await fire(box)).toBe(0);
   });
@@ -223,7 +219,7 @@ describe('hookmachine disable and enable', () => {
     expect(read(box.files.user)).toHaveProperty('hooksConfig.disabled', []);
   });
 
-  test("a user without a home edits the project's, and is told when there is nothing else", async () => {
+  test("a user without a home edits the project's, and is notified when there is nothing else", async () => {
     const box = sandbox();
     const homeless = { ...box, env: { ...box.env, HOME: '' } };
     box.write(box.files.project, settings(guard('a')));
@@ -244,7 +240,8 @@ describe('hookmachine disable and enable', () => {
   });
 
   test('a wrong scope is refused', async () => {
-    const { stderr, exitCode } = await run(sandbox(), 'disable', 'a', '--scope', 'system');
+    const command = ['disable', 'a', '--scope', 'system'];
+    const { stderr, exitCode } = await inProcess(sandbox(), command);
     expect(stderr).toContain('Allowed choices are project, user');
     expect(exitCode).toBe(1);
   });

@@ -2,9 +2,10 @@ import { writeFileSync, appendFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
+import type { HookStats } from '../../src/journal/hook-stats.ts';
 import { startRecording } from '../../src/journal/start-recording.ts';
 import { callTool } from '../support/call-tool.ts';
-import { runCommand } from '../support/project.ts';
+import { commandInProcess } from '../support/project.ts';
 import { inParallel, inSequence, print, startSession, someFields } from '../support/session.ts';
 import { startChat } from '../support/chat.ts';
 import { saying, wanting } from '../support/some-model.ts';
@@ -17,22 +18,38 @@ type Hooks = Parameters<typeof callTool>[0];
 const rewrite = (command: string) => print({ hookSpecificOutput: { tool_input: { command } } });
 
 /** One call with these hooks, recorded. */
-async function recordCall(hooks: Hooks, options: Parameters<typeof callTool>[1] = {}) {
+async function recordCall(
+  hooks: Hooks,
+  { payloads, ...options }: Parameters<typeof callTool>[1] & { readonly payloads?: true } = {},
+) {
   const file = join(tempFolder(), 'r.jsonl');
-  const recording = startRecording(file);
+  await recordCallInto(file, hooks, { payloads, ...options });
+  return file;
+}
+
+async function recordCallInto(
+  file: string,
+  hooks: Hooks,
+  {
+    payloads,
+    ...options
+  }: Parameters<typeof callTool>[1] & { readonly payloads?: true | undefined } = {},
+) {
+  const recording = startRecording(file, { payloads: payloads === true });
   await callTool(hooks, {
     ...options,
     config: { inspect: recording.observe, sessionId: 'session-1', ...options.config },
   });
   recording.close();
-  return file;
 }
 
 /** What is explained of a recording, times and durations made equal. */
 async function explained(file: string, ...args: string[]): Promise<string> {
-  const { stdout, stderr, exitCode } = await runCommand(['explain', file, ...args]);
+  const { stdout, stderr, exitCode } = await commandInProcess(['explain', file, ...args]);
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
-  return stdout.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME').replaceAll(/\b\d+ ms\)/g, 'N ms)');
+  return stdout
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replaceAll(/\b\d+ ms(?=\)|$)/gm, 'N ms');
 }
 
 describe('explain', () => {
@@ -48,17 +65,165 @@ describe('explain', () => {
     });
     expect(await explained(file, 'call-1')).toBe(
       `
-#1 tool call call-1, session session-1, TIME
+#1 tool call call-1, session session-1, TIME, N ms
 write_file was blocked by hook "guard" (project): not here
 
-BeforeTool: 5 hooks, one after another
+BeforeTool: 5 hooks, one after another, N ms
   1. hook "rewrite" (project) set tool_input.command (exit 0, N ms)
   2. hook "slow" (project) timed out after 50 ms and was ignored (SIGTERM, N ms)
   3. hook "broken" (project) failed and was ignored: Hook exited with code 1 (exit 1, N ms)
   4. hook "guard" (project) denied it: not here (exit 2, N ms)
   5. hook "late" (project) was not run: the others had ended it
-  together: blocked by hook "guard" (project)`.trimStart(),
+  together: blocked by hook "guard" (project)
+
+Arguments, texts, and what hooks read and wrote were not recorded: --record-payloads records them.`.trimStart(),
     );
+  });
+
+  test('shows arguments, what hooks read and wrote, what they set, and the result, where these were recorded', async () => {
+    const said = {
+      systemMessage: 'Be kind.',
+      hookSpecificOutput: { tool_input: { mode: 'a\nb' } },
+    };
+    const file = await recordCall(
+      {
+        BeforeTool: inParallel({ name: 'rewrite', command: `${print(said)}; echo hm >&2` }),
+      },
+      { payloads: true, input: { file_path: 'a.txt', content: 'one\n#9 all is well\n' } },
+    );
+    const text = await explained(file, '1');
+    expect(text.replaceAll(/(?:cwd|timestamp|transcript_path):.*/g, 'BASE')).toBe(
+      `
+#1 tool call call-1, session session-1, TIME, N ms
+write_file ran to its end.
+
+arguments:
+  | file_path: a.txt
+  | content:
+  |   one
+  |   #9 all is well
+
+BeforeTool: 1 hook, N ms
+  1. hook "rewrite" (project) set systemMessage, tool_input.mode (exit 0, N ms)
+     stdin:
+       | session_id: session-1
+       | BASE
+       | BASE
+       | hook_event_name: BeforeTool
+       | BASE
+       | tool_name: write_file
+       | tool_input: {"file_path":"a.txt","content":"one\\n#9 all is well\\n"}
+     stdout:
+       | {"systemMessage":"Be kind.","hookSpecificOutput":{"tool_input":{"mode":"a\\nb"}}}
+     stderr:
+       | hm
+     systemMessage:
+       | Be kind.
+     tool_input.mode:
+       | a
+       | b
+  together: it may go on
+
+result:
+  | llmContent: written
+  | returnDisplay: Written.`.trimStart(),
+    );
+    const [call] = JSON.parse(await explained(file, '1', '--json'));
+    expect(call).toMatchObject({
+      payloads: true,
+      given: { file_path: 'a.txt' },
+      result: { llmContent: 'written' },
+      events: [
+        {
+          hooks: [{ stdin: { tool_name: 'write_file' }, answer: { payload: { stderr: 'hm\n' } } }],
+        },
+      ],
+    });
+  });
+
+  test('of a long text the beginning is shown, and how much there is more', async () => {
+    const content = `${'x'.repeat(400)}\n${'line\n'.repeat(30)}`;
+    const file = await recordCall({}, { payloads: true, input: { content } });
+    const text = await explained(file, '1');
+    expect(text).toContain(`  |   ${'x'.repeat(298)}… (102 more characters)\n  |   line\n`);
+    expect(text).toContain('\n  … 12 more lines: --json has all of it\n');
+  });
+
+  test('shows the prompt of a turn, and what a model was asked and answered', async () => {
+    const file = join(tempFolder(), 'r.jsonl');
+    const recording = startRecording(file, { payloads: true });
+    const { run } = await startChat(
+      [saying('Let me\nlook.', wanting('write', { path: 'a' }, 'w-1')), 'Ok.'],
+      {
+        tools: [someTool('write')],
+        hooks: { BeforeAgent: inParallel('true') },
+        config: { inspect: recording.observe },
+      },
+    );
+    await run();
+    recording.close();
+    expect(await explained(file, '1')).toMatch(/BeforeAgent: 1 hook, N ms\n {2}prompt:\n {4}\| \S/);
+    const asked = await explained(file, '2');
+    expect(asked).toMatch(/^asked:\n {2}\| \S/m);
+    expect(asked).toContain('answered:\n  | Let me\n  | look.\n  | calls write {"path":"a"}');
+    expect(await explained(file, '4')).toMatch(/^asked:\n {2}\| result of write: \{/m);
+  });
+
+  test('--stats counts what each hook did, what it took, and what it added to its events', async () => {
+    const file = await recordCall({
+      BeforeTool: inParallel(
+        { name: 'guard', command: 'echo no >&2; exit 2' },
+        { name: 'slow', command: 'sleep 0.5' },
+        { name: 'broken', command: 'exit 1' },
+        { name: 'overdue', command: 'sleep 30', timeout: 50 },
+      ),
+    });
+    await recordCallInto(file, {
+      BeforeTool: inParallel({ name: 'guard', command: 'echo no >&2; exit 2' }),
+    });
+    const stats: HookStats[] = JSON.parse(await explained(file, '--stats', '--json'));
+    const byName = new Map(stats.map((each) => [each.name, each]));
+    expect(stats[0]?.name).toBe('slow');
+    expect(byName.get('guard')).toMatchObject({
+      event: 'BeforeTool',
+      source: 'project',
+      dialect: 'llxprt',
+      runs: 2,
+      denials: 2,
+      failures: 0,
+    });
+    expect(byName.get('broken')).toMatchObject({
+      runs: 1,
+      denials: 0,
+      failures: 1,
+      timeouts: 0,
+      addedMs: 0,
+    });
+    expect(byName.get('overdue')).toMatchObject({ runs: 1, failures: 1, timeouts: 1 });
+    const { p50, p95, addedMs } = byName.get('guard')!;
+    expect(p95).toBeGreaterThanOrEqual(p50);
+    // Of the first call, where others ran beside it for longer, nothing.
+    expect([p50, p95]).toContain(addedMs);
+    const [head, ...rows] = (await explained(file, '--stats')).split('\n');
+    expect(head).toMatch(/^runs +denied +failed +p50 +p95 +added +hook$/);
+    expect(rows).toContainEqual(
+      expect.stringMatching(
+        /^ {3}2 +2 +0 +\d+ ms +\d+ ms +\d+ ms +BeforeTool "guard" \(project, llxprt\)$/,
+      ),
+    );
+  });
+
+  test('--stats counts all calls, and so none by name', async () => {
+    const { stderr, exitCode } = await commandInProcess([
+      'explain',
+      await recordCall({}),
+      '1',
+      '--stats',
+    ]);
+    expect({ stderr, exitCode }).toEqual({
+      stderr: 'hookmachine: --stats counts all calls of the recording: name no call beside it',
+      exitCode: 1,
+    });
   });
 
   test('says whose value gave way, and what went through', async () => {
@@ -155,7 +320,7 @@ BeforeTool: 5 hooks, one after another
     expect(text).toContain('hook "asker" (project) asked, which lets it pass: sure?');
   });
 
-  test('hooks that share a name are told apart by what they said', async () => {
+  test('hooks that share a name are distinguished by what they said', async () => {
     const config = {
       settings: {
         tools: { enableHooks: true },
@@ -400,14 +565,14 @@ BeforeTool: 5 hooks, one after another
   ])('%s: one clear line', async (name, content, message) => {
     const file = join(tempFolder(), name);
     if (content !== undefined) writeFileSync(file, content);
-    const { stdout, stderr, exitCode } = await runCommand(['explain', file]);
+    const { stdout, stderr, exitCode } = await commandInProcess(['explain', file]);
     expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
     expect(stderr).toMatch(message);
     expect(stderr.split('\n')).toHaveLength(1);
   });
 
   test('a call that is not there', async () => {
-    const { stderr, exitCode } = await runCommand(['explain', await recordCall({}), 'nope']);
+    const { stderr, exitCode } = await commandInProcess(['explain', await recordCall({}), 'nope']);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/there is no call "nope"; without one, hookmachine explain lists them$/);
   });
@@ -415,7 +580,7 @@ BeforeTool: 5 hooks, one after another
   test('many broken lines are not all reported', async () => {
     const file = await recordCall({});
     appendFileSync(file, 'broken\n'.repeat(1_000));
-    const { stdout, stderr, exitCode } = await runCommand(['explain', file]);
+    const { stdout, stderr, exitCode } = await commandInProcess(['explain', file]);
     expect(exitCode).toBe(0);
     expect(stdout).toContain('write_file ran to its end.');
     expect(stderr.split('\n')).toHaveLength(11);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { hookEventNames } from '../../src/protocol/events.ts';
-import { group, project, projectWithHooks, runCommand } from '../support/project.ts';
+import { commandInProcess, group, project, projectWithHooks } from '../support/project.ts';
 
 const fields = {
   BeforeTool: { tool_name: 'write_file', tool_input: { file_path: 'a.txt', content: 'x' } },
@@ -25,9 +25,12 @@ const fields = {
 } as const;
 
 async function fire(event: string, cwd: string, input: unknown, ...args: string[]) {
-  const { stdout, stderr, exitCode } = await runCommand(['fire', event, '--cwd', cwd, ...args], {
-    input: typeof input === 'string' ? input : JSON.stringify(input),
-  });
+  const { stdout, stderr, exitCode } = await commandInProcess(
+    ['fire', event, '--cwd', cwd, ...args],
+    {
+      input: typeof input === 'string' ? input : JSON.stringify(input),
+    },
+  );
   return { report: stdout === '' ? undefined : JSON.parse(stdout), stderr, exitCode };
 }
 
@@ -160,13 +163,13 @@ describe('fire', () => {
   });
 
   test.each([
-    [['fire', 'beforetool'], /there is no event "beforetool": use one of BeforeTool/],
+    [['fire', 'beforetool'], /there is no event "beforetool": use BeforeTool$/],
     [['fire', 'BeforeTool', '--cwd', '/proc/no-folder'], /there is no such folder/],
     [['fire', 'BeforeTool', '--session-id', '../x'], /--session-id may hold/],
     [['fire'], /missing required argument 'event'/],
     [['fire', 'BeforeTool', '--nope'], /unknown option '--nope'/],
   ])('%j is refused with one clear line', async (args, message) => {
-    const { stdout, stderr, exitCode } = await runCommand(args, { input: '{}' });
+    const { stdout, stderr, exitCode } = await commandInProcess(args, { input: '{}' });
     expect(stdout).toBe('');
     expect(stderr).toMatch(message);
     expect(exitCode).toBe(1);
@@ -184,7 +187,7 @@ describe('fire', () => {
 
   test('DEBUG shows plan, input, output, timing and merge (C-102)', async () => {
     const cwd = projectWithHooks({ BeforeTool: [group(`echo '{"reason":"fine"}'`)] });
-    const { stderr } = await runCommand(['fire', 'BeforeTool', '--cwd', cwd], {
+    const { stderr } = await commandInProcess(['fire', 'BeforeTool', '--cwd', cwd], {
       input: JSON.stringify(fields.BeforeTool),
       env: { DEBUG: 'llxprt:core:hooks:*' },
     });

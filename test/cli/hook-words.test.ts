@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { group, projectWithHooks, runCommand } from '../support/project.ts';
+import { commandInProcess, group, projectWithHooks } from '../support/project.ts';
 
 const call = JSON.stringify({ tool_name: 'write_file', tool_input: { file_path: 'a.txt' } });
 const write = JSON.stringify({ file_path: 'a.txt', content: 'sesame' });
@@ -18,9 +18,12 @@ describe('what a hook says and is not read as an answer is reported', () => {
   ])('by fire, on stderr and in hooks[].notes: %s', async (_, command, named) => {
     for (const onFailure of ['allow', 'block']) {
       const cwd = projectWithHooks({ BeforeTool: [group(command, { name: 'guard', onFailure })] });
-      const { stdout, stderr, exitCode } = await runCommand(['fire', 'BeforeTool', '--cwd', cwd], {
-        input: call,
-      });
+      const { stdout, stderr, exitCode } = await commandInProcess(
+        ['fire', 'BeforeTool', '--cwd', cwd],
+        {
+          input: call,
+        },
+      );
       const report = JSON.parse(stdout);
       expect([exitCode, report.blocked]).toEqual(onFailure === 'block' ? [2, true] : [0, false]);
       const [hook] = report.hooks;
@@ -36,7 +39,7 @@ describe('what a hook says and is not read as an answer is reported', () => {
       { 'session.yaml': session },
     );
     const record = join(cwd, 'record.jsonl');
-    const tool = await runCommand([
+    const tool = await commandInProcess([
       'tool',
       'write_file',
       '--input',
@@ -47,9 +50,9 @@ describe('what a hook says and is not read as an answer is reported', () => {
       record,
     ]);
     expect(tool.stderr).toContain('hook "guard" (BeforeTool): "descision" is no field');
-    const explained = await runCommand(['explain', record, '1']);
+    const explained = await commandInProcess(['explain', record, '1']);
     expect(explained.stdout).toContain('note: "descision" is no field');
-    const run = await runCommand([
+    const run = await commandInProcess([
       'run',
       'Go',
       '--model',
@@ -59,8 +62,8 @@ describe('what a hook says and is not read as an answer is reported', () => {
       '--json',
     ]);
     expect(run.stderr).toContain('hook "guard" (BeforeTool): "descision" is no field');
-    const told = lines(run.stdout).map((line) => JSON.parse(line));
-    expect(told.find(({ event }) => event === 'BeforeTool').hooks[0].notes).toEqual([
+    const reports = lines(run.stdout).map((line) => JSON.parse(line));
+    expect(reports.find(({ event }) => event === 'BeforeTool').hooks[0].notes).toEqual([
       expect.stringContaining('"descision"'),
     ]);
   });
@@ -75,7 +78,14 @@ describe('a hook that changes a call is named on stderr', () => {
 
   test('by tool, with the arguments that are others now and without their values', async () => {
     const cwd = projectWithHooks({ BeforeTool: [group(rewrite, { name: 'mover' })] });
-    const { stderr } = await runCommand(['tool', 'write_file', '--input', write, '--cwd', cwd]);
+    const { stderr } = await commandInProcess([
+      'tool',
+      'write_file',
+      '--input',
+      write,
+      '--cwd',
+      cwd,
+    ]);
     expect(lines(stderr)).toEqual([
       'hookmachine: hook "mover" rewrote the arguments of write_file: "file_path"',
     ]);
@@ -88,7 +98,7 @@ describe('a hook that changes a call is named on stderr', () => {
         { BeforeTool: [group(rewrite, { name: 'mover' })] },
         { 'session.yaml': session },
       );
-      const { stderr, stdout } = await runCommand([
+      const { stderr, stdout } = await commandInProcess([
         'run',
         'Go',
         '--model',
@@ -111,7 +121,14 @@ describe('a hook that changes a call is named on stderr', () => {
     const repeat = `jq -c '{hookSpecificOutput: {tool_input}}'`;
     for (const hooks of [[group(repeat)], [group(rewrite), group('echo no >&2; exit 2')]]) {
       const cwd = projectWithHooks({ BeforeTool: hooks });
-      const { stderr } = await runCommand(['tool', 'write_file', '--input', write, '--cwd', cwd]);
+      const { stderr } = await commandInProcess([
+        'tool',
+        'write_file',
+        '--input',
+        write,
+        '--cwd',
+        cwd,
+      ]);
       expect(stderr).toBe('');
     }
   });
@@ -125,16 +142,16 @@ describe('a hook that a signal ended (S-26)', () => {
     );
     const ended = { exitCode: null, signal: 'SIGKILL' };
     const record = join(cwd, 'record.jsonl');
-    const fired = await runCommand(['fire', 'BeforeTool', '--cwd', cwd, '--record', record], {
+    const fired = await commandInProcess(['fire', 'BeforeTool', '--cwd', cwd, '--record', record], {
       input: call,
     });
     expect(JSON.parse(fired.stdout).hooks).toMatchObject([{ ...ended, success: false }]);
     const entries = lines(readFileSync(record, 'utf8')).map((line) => JSON.parse(line));
     expect(entries.find(({ kind }) => kind === 'answered')).toMatchObject(ended);
-    const explained = await runCommand(['explain', record, '1', '--json']);
+    const explained = await commandInProcess(['explain', record, '1', '--json']);
     expect(JSON.parse(explained.stdout)[0].events[0].hooks[0].answer).toMatchObject(ended);
-    expect((await runCommand(['explain', record, '1'])).stdout).toContain('(SIGKILL, ');
-    const { stdout } = await runCommand([
+    expect((await commandInProcess(['explain', record, '1'])).stdout).toContain('(SIGKILL, ');
+    const { stdout } = await commandInProcess([
       'run',
       'Go',
       '--model',
@@ -143,7 +160,7 @@ describe('a hook that a signal ended (S-26)', () => {
       cwd,
       '--json',
     ]);
-    const told = lines(stdout).map((line) => JSON.parse(line));
-    expect(told.find(({ event }) => event === 'BeforeTool').hooks).toMatchObject([ended]);
+    const reports = lines(stdout).map((line) => JSON.parse(line));
+    expect(reports.find(({ event }) => event === 'BeforeTool').hooks).toMatchObject([ended]);
   });
 });

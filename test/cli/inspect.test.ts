@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { ask, begin, enter } from '../inspector/ask.ts';
 import { madeRecording } from '../inspector/entries.ts';
-import { group, project, projectWithHooks, runCommand } from '../support/project.ts';
+import { commandInProcess, group, project, projectWithHooks } from '../support/project.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { main } from '../support/main.ts';
 import { waitUntil } from '../support/until.ts';
@@ -27,7 +27,7 @@ async function start(args: readonly string[], home = tempFolder()) {
   return { running, url, stderr: () => stderr };
 }
 
-/** Opens the journal as a page does, and waits for its beginning; gives all that is told of it, once it is at its end. */
+/** Opens the journal as a page does, and waits for its beginning; gives all that is reported of it, once it is at its end. */
 async function openJournal(url: string): Promise<() => Promise<string>> {
   const { page, cookie } = await enter(url);
   const { whole } = await begin(`${page}journal`, { headers: { cookie } });
@@ -79,14 +79,14 @@ describe('inspect FILE', () => {
     ['{"kind":"recording","format":"hookmachine","version":2}\n', 'is of a newer hookmachine'],
   ])('a file with %j is one clear error', async (content, message) => {
     const file = join(project({ 'r.jsonl': content }), 'r.jsonl');
-    const { exitCode, stderr } = await runCommand(['inspect', file]);
+    const { exitCode, stderr } = await commandInProcess(['inspect', file]);
     expect(exitCode).toBe(1);
     expect(stderr.split('\n')).toEqual([expect.stringContaining(message)]);
     expect(stderr).toContain(file);
   });
 
   test('a file that is not there is one clear error', async () => {
-    const { exitCode, stderr } = await runCommand(['inspect', 'nowhere.jsonl']);
+    const { exitCode, stderr } = await commandInProcess(['inspect', 'nowhere.jsonl']);
     expect(exitCode).toBe(1);
     expect(stderr).toBe(
       'hookmachine: nowhere.jsonl: there is no such file; make one with --record FILE',
@@ -98,7 +98,7 @@ describe('inspect FILE', () => {
     await new Promise<void>((resolve) => void other.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void other.close());
     const port = String((other.address() as AddressInfo).port);
-    const { exitCode, stderr } = await runCommand(['inspect', recording(), '--port', port]);
+    const { exitCode, stderr } = await commandInProcess(['inspect', recording(), '--port', port]);
     expect(exitCode).toBe(1);
     expect(stderr).toBe(
       `hookmachine: port ${port} is in use: choose another one, or none, and a free one will be taken`,
@@ -106,7 +106,7 @@ describe('inspect FILE', () => {
   });
 
   test.each(['x', '-1', '65536', '80.5', ''])('--port "%s" is refused', async (port) => {
-    const { exitCode, stderr } = await runCommand(['inspect', recording(), `--port=${port}`]);
+    const { exitCode, stderr } = await commandInProcess(['inspect', recording(), `--port=${port}`]);
     expect(exitCode).toBe(1);
     expect(stderr).toMatch(/^hookmachine: --port .*give a whole number from 0 to 65535$/);
   });
@@ -121,12 +121,12 @@ describe('run --inspect', () => {
       JSON.stringify({ tools: { enableHooks: true }, hooks }),
     );
     const { running, url, stderr } = await start([...runArgs(cwd), '--inspect', 'Write it']);
-    const told = await openJournal(url);
+    const readJournal = await openJournal(url);
     writeFileSync(join(cwd, 'go'), '');
     const { exitCode, stdout } = await running;
     expect(exitCode).toBe(0);
     expect(stdout).toContain('Done.');
-    const journal = await told();
+    const journal = await readJournal();
     expect(journal).toContain('"machine":"toolCall","name":"write_file"');
     expect(journal).toMatch(/"ended":true.*\s*$/);
     expect(journal).not.toContain('hidden-word');
@@ -146,10 +146,10 @@ describe('run --inspect', () => {
     );
     const args = [...runArgs(cwd), '--inspect', '--inspect-payloads', 'Write it'];
     const { running, url } = await start(args);
-    const told = await openJournal(url);
+    const readJournal = await openJournal(url);
     writeFileSync(join(cwd, 'go'), '');
     await running;
-    const journal = await told();
+    const journal = await readJournal();
     expect(journal).toContain('"file_path":"a.txt"');
     expect(journal).not.toContain('hidden-word');
   });
@@ -179,7 +179,11 @@ describe('run --inspect', () => {
     [['--inspect', '--inspect-port', 'x'], '--inspect-port x: give a whole number from 0 to 65535'],
     [['--inspect', '--inspect=stately'], '--inspect and --inspect=stately: give one of them'],
   ])('%j is refused before anything runs', async (args, message) => {
-    const { exitCode, stdout, stderr } = await runCommand([...runArgs(agent()), 'Hi', ...args]);
+    const { exitCode, stdout, stderr } = await commandInProcess([
+      ...runArgs(agent()),
+      'Hi',
+      ...args,
+    ]);
     expect({ exitCode, stdout, stderr }).toEqual({
       exitCode: 1,
       stdout: '',

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { hookmachine } from '../support/hookmachine.ts';
+import { knownDialects } from '../../src/dialects/index.ts';
+import { inProcess } from '../support/in-process.ts';
 import { answering, hookOf, kodeletBox, type KodeletBox } from '../support/kodelet.ts';
 import { inParallel } from '../support/session.ts';
 
@@ -13,7 +14,7 @@ async function fire(
 ): Promise<{ report: Record<string, unknown>; exitCode: number | undefined; stderr: string }> {
   const args = ['fire', event, '--dialect', 'kodelet', '--session-id', 'talk', ...more];
   const input = typeof given === 'string' ? given : JSON.stringify(given);
-  const { stdout, stderr, exitCode } = await hookmachine(box, args, input);
+  const { stdout, stderr, exitCode } = await inProcess(box, args, input);
   return {
     report: (stdout === '' ? {} : JSON.parse(stdout)) as Record<string, unknown>,
     exitCode,
@@ -25,13 +26,26 @@ const call = { tool_name: 'file_write', tool_input: { file_path: 'a', text: 'x' 
 const output = { toolName: 'file_write', success: true, metadata: { output: 'written' } };
 
 describe('hookmachine fire --dialect kodelet', () => {
+  test('turn_end, with the recipe that the agent names', async () => {
+    const box = kodeletBox();
+    box.local('log', hookOf('turn_end', 'cat > input.json'));
+    const given = { response: 'Done', turn_number: 3, recipe_name: 'review' };
+    const { report, exitCode } = await fire(box, 'turn_end', given);
+    expect(exitCode).toBe(0);
+    expect(report).toMatchObject({ event: 'turn_end', hookCount: 1, decision: 'none' });
+    expect(JSON.parse(box.left('input.json'))).toMatchObject({ event: 'turn_end', ...given });
+    const wrong = await fire(box, 'turn_end', { response: 'Done', turn_number: 'three' });
+    expect(wrong.exitCode).toBe(1);
+    expect(wrong.stderr).toContain('"turn_number" must be a whole number');
+  });
+
   test('before_tool_call: names, arguments and the answer as Kodelet spells them (K6)', async () => {
     const box = kodeletBox();
     box.local(
       'rewrite',
       hookOf(
         'before_tool_call',
-        `cat > told.json; echo '{"input":{"file_path":"b","text":"y","mode":7}}'`,
+        `cat > input.json; echo '{"input":{"file_path":"b","text":"y","mode":7}}'`,
       ),
     );
     const { report, exitCode, stderr } = await fire(box, 'before_tool_call', {
@@ -40,7 +54,7 @@ describe('hookmachine fire --dialect kodelet', () => {
       invoked_by: 'subagent',
       conv_id: 'not-yours',
     });
-    expect(JSON.parse(box.left('told.json'))).toEqual({
+    expect(JSON.parse(box.left('input.json'))).toEqual({
       event: 'before_tool_call',
       conv_id: 'talk',
       ...call,
@@ -76,14 +90,14 @@ describe('hookmachine fire --dialect kodelet', () => {
       'redact',
       hookOf(
         'after_tool_call',
-        `cat > told.json; echo '{"output":{"toolName":"file_write","success":true,"metadata":{"output":"***"}}}'`,
+        `cat > input.json; echo '{"output":{"toolName":"file_write","success":true,"metadata":{"output":"***"}}}'`,
       ),
     );
     const { report, exitCode } = await fire(box, 'after_tool_call', {
       ...call,
       tool_output: output,
     });
-    expect(JSON.parse(box.left('told.json'))).toMatchObject({ ...call, tool_output: output });
+    expect(JSON.parse(box.left('input.json'))).toMatchObject({ ...call, tool_output: output });
     expect(report).toMatchObject({
       event: 'after_tool_call',
       blocked: false,
@@ -108,14 +122,14 @@ describe('hookmachine fire --dialect kodelet', () => {
     const box = kodeletBox();
     box.local(
       'more',
-      hookOf('agent_stop', `cat > told.json; echo '{"follow_up_messages":["One","Two"]}'`),
+      hookOf('agent_stop', `cat > input.json; echo '{"follow_up_messages":["One","Two"]}'`),
     );
     const messages = [
       { role: 'user', content: 'Hi' },
       { role: 'assistant', content: 'Hello' },
     ];
     const { report, exitCode } = await fire(box, 'agent_stop', { messages });
-    expect(JSON.parse(box.left('told.json'))).toEqual({
+    expect(JSON.parse(box.left('input.json'))).toEqual({
       event: 'agent_stop',
       conv_id: 'talk',
       messages,
@@ -136,7 +150,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     expect([strict.report['hookCount'], strict.exitCode]).toEqual([2, 0]);
   });
 
-  test('LLxprt hooks of the same call take part, told in their own words', async () => {
+  test('LLxprt hooks of the same call take part, each in its own words', async () => {
     const box = kodeletBox();
     box.write(box.files.project, {
       tools: { enableHooks: true },
@@ -158,7 +172,7 @@ describe('hookmachine fire --dialect kodelet', () => {
   test('an event of ours runs Kodelet hooks too, and is answered in canonical form', async () => {
     const box = kodeletBox();
     box.local('rewrite', answering('before_tool_call', { input: { file_path: 'b', text: 'y' } }));
-    const { stdout } = await hookmachine(
+    const { stdout } = await inProcess(
       box,
       ['fire', 'BeforeTool'],
       JSON.stringify({ tool_name: 'write_file', tool_input: { file_path: 'a', content: 'x' } }),
@@ -221,16 +235,16 @@ describe('hookmachine fire --dialect kodelet', () => {
     expect([exitCode, report]).toEqual([1, {}]);
   });
 
-  test('an event of another dialect is refused with the names of this one', async () => {
+  test('an event of another dialect is refused with the name that this one has for it', async () => {
     const { exitCode, stderr } = await fire(kodeletBox(), 'BeforeTool', call);
     expect([exitCode, stderr]).toEqual([
       1,
-      'hookmachine: there is no event "BeforeTool": use one of before_tool_call, after_tool_call, user_message_send, agent_stop',
+      'hookmachine: there is no event "BeforeTool": use before_tool_call, or --dialect hookmachine',
     ]);
   });
 
   test('a dialect that there is not is refused with the names of those there are', async () => {
-    const { exitCode, stderr } = await hookmachine(kodeletBox(), [
+    const { exitCode, stderr } = await inProcess(kodeletBox(), [
       'fire',
       'agent_stop',
       '--dialect',
@@ -238,7 +252,7 @@ describe('hookmachine fire --dialect kodelet', () => {
     ]);
     expect([exitCode, stderr]).toEqual([
       1,
-      'hookmachine: there is no dialect "kodlet": use one of hookmachine,llxprt,kodelet,kodelet-strict,claude-code',
+      `hookmachine: there is no dialect "kodlet": use one of ${knownDialects.map(({ name }) => name).join(',')}`,
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { hookmachine } from '../support/hookmachine.ts';
+import { inProcess } from '../support/in-process.ts';
 import { answering, hookOf, kodeletBox, type KodeletBox } from '../support/kodelet.ts';
 import { inParallel } from '../support/session.ts';
 
@@ -20,7 +20,7 @@ describe('hookmachine list', () => {
       tools: { enableHooks: true },
       hooks: { BeforeTool: inParallel('./check.sh') },
     });
-    const { stdout, stderr, exitCode } = await hookmachine(box, ['list']);
+    const { stdout, stderr, exitCode } = await inProcess(box, ['list']);
     expect(stdout).toBe(`BeforeTool
   ./check.sh
     matcher  *
@@ -29,7 +29,7 @@ describe('hookmachine list', () => {
     dialect  llxprt
     project  ${box.files.project} hooks.BeforeTool[0].hooks[0]
   guard
-    command  ${guard}
+    command  ${guard} ["run"]
     mode     sequential
     timeout  30000 ms
     dialect  kodelet
@@ -37,14 +37,14 @@ describe('hookmachine list', () => {
 
 AfterAgent
   stop
-    command  ${stop}
+    command  ${stop} ["run"]
     mode     sequential
     timeout  30000 ms
     dialect  kodelet
     user     ${stop}
 
 Problems
-  ${odd}: said "on_tool" when asked for its type ("hook"), so it was skipped; let it print one of before_tool_call, after_tool_call, user_message_send, agent_stop, or take its executable bit away`);
+  ${odd}: said "on_tool" when asked for its type ("hook"), so it was skipped; let it print one of before_tool_call, after_tool_call, user_message_send, agent_stop, turn_end, or take its executable bit away`);
     expect([stderr, exitCode]).toEqual(['', 0]);
   });
 
@@ -52,7 +52,7 @@ Problems
     const box = kodeletBox();
     box.local('guard', hookOf('before_tool_call'));
     box.write(box.files.project, { hooks: { BeforeTool: inParallel('./check.sh') } });
-    const { stdout } = await hookmachine(box, ['list']);
+    const { stdout } = await inProcess(box, ['list']);
     expect(stdout).toMatch(/^The settings' hooks are off\. Set "tools": \{ "enableHooks": true \}/);
     expect(stdout).toContain('\n  guard\n');
   });
@@ -60,20 +60,20 @@ Problems
   test('says nothing of a switch where there are Kodelet hooks alone', async () => {
     const box = kodeletBox();
     box.local('guard', hookOf('before_tool_call'));
-    const { stdout } = await hookmachine(box, ['list']);
+    const { stdout } = await inProcess(box, ['list']);
     expect(stdout).toMatch(/^BeforeTool\n {2}guard\n/);
   });
 
   test('shows those it may not ask apart, and runs nothing', async () => {
     const box = kodeletBox();
     const guard = box.local('guard', '#!/bin/sh\ntouch ran\necho before_tool_call\n');
-    const { stdout } = await hookmachine(wary(box), ['list']);
+    const { stdout } = await inProcess(wary(box), ['list']);
     expect(stdout).toBe(`Events unknown
   guard
     command  ${guard}
     skipped  this folder is not trusted; look at what it runs, then allow it: hookmachine trust`);
     expect(readdirSync(box.project)).toEqual(['.kodelet']);
-    const { stdout: json } = await hookmachine(wary(box), ['list', '--json']);
+    const { stdout: json } = await inProcess(wary(box), ['list', '--json']);
     expect(JSON.parse(json)).toMatchObject({
       hooks: [],
       unasked: [
@@ -86,7 +86,7 @@ Problems
     const box = kodeletBox();
     box.local('guard', hookOf('before_tool_call'));
     const names = async (dialects: string): Promise<unknown[]> => {
-      const { stdout } = await hookmachine(box, ['list', '--json', '--dialects', dialects]);
+      const { stdout } = await inProcess(box, ['list', '--json', '--dialects', dialects]);
       const { hooks } = JSON.parse(stdout) as { hooks: { dialect: string; name: string }[] };
       return hooks.map(({ dialect, name }) => [dialect, name]);
     };
@@ -97,7 +97,7 @@ Problems
   test('a name that plays tricks on the terminal is shown harmlessly', async () => {
     const box = kodeletBox();
     box.local('a\u001B[2K\rb', hookOf('before_tool_call'));
-    const { stdout } = await hookmachine(box, ['list']);
+    const { stdout } = await inProcess(box, ['list']);
     expect(stdout).toContain('[2K');
     for (const character of ['\u001B', '\r']) expect(stdout).not.toContain(character);
   });
@@ -106,9 +106,9 @@ Problems
 describe('hookmachine trust', () => {
   test('a Kodelet hook is trusted with its file, and no longer when the file changes', async () => {
     const box = wary(kodeletBox());
-    const listed = async () => (await hookmachine(box, ['list'])).stdout;
+    const listed = async () => (await inProcess(box, ['list'])).stdout;
     box.local('guard', hookOf('before_tool_call'));
-    const { stdout } = await hookmachine(box, ['trust', '--yes']);
+    const { stdout } = await inProcess(box, ['trust', '--yes']);
     expect(stdout).toContain('script   .kodelet/hooks/guard');
     expect(stdout).toContain(`Trusted as they are now: 1 hook of ${box.project}`);
     expect(await listed()).toMatch(/^BeforeTool\n {2}guard\n/);
@@ -117,18 +117,18 @@ describe('hookmachine trust', () => {
     expect(await listed()).toContain(
       'skipped  its script ".kodelet/hooks/guard" has changed since you trusted it',
     );
-    await hookmachine(box, ['trust', '--yes']);
+    await inProcess(box, ['trust', '--yes']);
     expect(await listed()).not.toContain('skipped');
-    await hookmachine(box, ['trust', '--revoke']);
+    await inProcess(box, ['trust', '--revoke']);
     expect(await listed()).toContain('skipped  this folder is not trusted');
   });
 
   test('a Kodelet hook that came later is not trusted, and those before it stay so', async () => {
     const box = wary(kodeletBox());
     box.local('guard', hookOf('before_tool_call'));
-    await hookmachine(box, ['trust', '--yes']);
+    await inProcess(box, ['trust', '--yes']);
     box.local('later', hookOf('before_tool_call'));
-    const { stdout } = await hookmachine(box, ['list', '--json']);
+    const { stdout } = await inProcess(box, ['list', '--json']);
     expect(JSON.parse(stdout)).toMatchObject({
       hooks: [{ name: 'guard' }],
       unasked: [{ name: 'later', untrusted: { why: expect.any(String) } }],
@@ -138,9 +138,9 @@ describe('hookmachine trust', () => {
   test("the user's own need no trust and are not asked about", async () => {
     const box = wary(kodeletBox());
     box.global('guard', hookOf('before_tool_call'));
-    const { stdout } = await hookmachine(box, ['trust', '--show']);
+    const { stdout } = await inProcess(box, ['trust', '--show']);
     expect(stdout).toBe(`This project configures no hooks: ${box.project}`);
-    expect((await hookmachine(box, ['list'])).stdout).not.toContain('skipped');
+    expect((await inProcess(box, ['list'])).stdout).not.toContain('skipped');
   });
 });
 
@@ -150,17 +150,17 @@ describe('hookmachine disable and enable', () => {
     box.local('guard', answering('before_tool_call', { blocked: true, reason: 'No' }));
     const fire = async () =>
       (
-        await hookmachine(
+        await inProcess(
           box,
           ['fire', 'before_tool_call', '--dialect', 'kodelet'],
           '{"tool_name":"bash","tool_input":{}}',
         )
       ).exitCode;
     expect(await fire()).toBe(2);
-    expect((await hookmachine(box, ['disable', 'guard'])).stdout).toContain('is disabled');
+    expect((await inProcess(box, ['disable', 'guard'])).stdout).toContain('is disabled');
     expect(await fire()).toBe(0);
-    expect((await hookmachine(box, ['list'])).stdout).toContain('  guard (disabled)\n');
-    await hookmachine(box, ['enable', 'guard']);
+    expect((await inProcess(box, ['list'])).stdout).toContain('  guard (disabled)\n');
+    await inProcess(box, ['enable', 'guard']);
     expect(await fire()).toBe(2);
   });
 });
@@ -172,7 +172,7 @@ describe('hookmachine tool and run', () => {
   test('tool: a block is exit status 2, and the model reads why (K2)', async () => {
     const box = kodeletBox();
     box.local('guard', answering('before_tool_call', { blocked: true, reason: 'No' }));
-    const { stdout, exitCode } = await hookmachine(box, write);
+    const { stdout, exitCode } = await inProcess(box, write);
     expect(JSON.parse(stdout)).toMatchObject({ llmContent: 'No' });
     expect([exitCode, box.left('a.txt')]).toEqual([2, '']);
   });
@@ -180,7 +180,7 @@ describe('hookmachine tool and run', () => {
   test('tool: a replaced result is what is printed (K7)', async () => {
     const box = kodeletBox();
     box.local('redact', answering('after_tool_call', { output: { metadata: { output: '***' } } }));
-    const { stdout, exitCode } = await hookmachine(box, write);
+    const { stdout, exitCode } = await inProcess(box, write);
     expect(JSON.parse(stdout)).toMatchObject({ llmContent: '***', returnDisplay: '***' });
     expect([exitCode, box.left('a.txt')]).toEqual([0, 'x']);
   });
@@ -189,7 +189,7 @@ describe('hookmachine tool and run', () => {
     const box = kodeletBox();
     box.local('1', answering('before_tool_call', { blocked: true, reason: 'No' }));
     box.local('2', hookOf('before_tool_call'));
-    const { exitCode } = await hookmachine(box, [...write, '--dialects', 'llxprt,kodelet-strict']);
+    const { exitCode } = await inProcess(box, [...write, '--dialects', 'llxprt,kodelet-strict']);
     expect([exitCode, box.left('a.txt')]).toEqual([0, 'x']);
   });
 
@@ -197,10 +197,13 @@ describe('hookmachine tool and run', () => {
     const box = kodeletBox();
     box.local(
       'more',
-      hookOf('agent_stop', `[ -e told ] || echo '{"follow_up_messages":["More."]}'; touch told`),
+      hookOf(
+        'agent_stop',
+        `[ -e spoken ] || echo '{"follow_up_messages":["More."]}'; touch spoken`,
+      ),
     );
     box.write('project/script.yaml', script);
-    const { stdout, exitCode } = await hookmachine(box, [
+    const { stdout, exitCode } = await inProcess(box, [
       'run',
       'Hi',
       '--model',
@@ -214,7 +217,7 @@ describe('hookmachine tool and run', () => {
     const box = kodeletBox();
     box.local('secrets', answering('user_message_send', { blocked: true, reason: 'A password' }));
     box.write('project/script.yaml', script);
-    const { stdout, exitCode } = await hookmachine(box, [
+    const { stdout, exitCode } = await inProcess(box, [
       'run',
       'Hi',
       '--model',
@@ -230,8 +233,8 @@ describe('hookmachine tool and run', () => {
     for (const type of ['before_tool_call', 'after_tool_call', 'user_message_send', 'agent_stop'])
       box.local(type, `#!/bin/sh\ntouch ran\necho ${type}\n`);
     box.write('project/script.yaml', script);
-    const tool = await hookmachine(box, [...write, '--no-hooks']);
-    const run = await hookmachine(box, [
+    const tool = await inProcess(box, [...write, '--no-hooks']);
+    const run = await inProcess(box, [
       'run',
       'Hi',
       '--model',

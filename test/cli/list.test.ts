@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hookmachine } from '../support/hookmachine.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';
 
 const run = (command: string, more: object = {}) => ({ type: 'command', command, ...more });
@@ -34,7 +35,7 @@ describe('hookmachine list', () => {
     write(`${path}/hooks/hooks.json`, {
       hooks: { SessionStart: [{ matcher: 'startup', hooks: [run('${extensionPath}/go.sh')] }] },
     });
-    const { stdout, stderr, exitCode } = await hookmachine(box, ['list']);
+    const { stdout, stderr, exitCode } = await inProcess(box, ['list']);
     expect(stdout).toBe(`BeforeTool
   scan
     Looks for secrets.
@@ -81,7 +82,7 @@ SessionStart
       box.files.project,
       '{ "enableHooks": true,\n "hooks": { "BeforeTool": [ { "hooks": [{ "command": "x" }] } ] } }',
     );
-    const { stdout, stderr } = await hookmachine(box, ['list']);
+    const { stdout, stderr } = await inProcess(box, ['list']);
     expect(stdout).toBe(`No hooks are configured.
 
 Problems
@@ -92,17 +93,58 @@ Problems
   test('says that hooks are off, and how to switch them on; it lists them all the same', async () => {
     const box = sandbox();
     box.write(box.files.project, { hooks: { BeforeTool: [{ hooks: [run('x')] }] } });
-    const { stdout } = await hookmachine(box, ['list']);
+    const { stdout } = await inProcess(box, ['list']);
     expect(stdout).toMatch(
       /^Hooks are off\. Set "tools": \{ "enableHooks": true \} in settings\.json/,
     );
     expect(stdout).toContain('\n\nBeforeTool\n  x\n');
   });
 
+  test('says what switches hooks off that need no switch', async () => {
+    const box = sandbox();
+    box.write(join(box.project, '.hookmachine/settings.json'), {
+      hooksConfig: { enabled: false },
+      hooks: { 'tool.before': [{ hooks: [run('x')] }] },
+    });
+    const { stdout } = await inProcess(box, ['list']);
+    expect(stdout).toMatch(/^Hooks are off. Take out the false of hooksConfig\.enabled/);
+  });
+
   test('says that there are none', async () => {
-    const { stdout, stderr, exitCode } = await hookmachine(sandbox(), ['list']);
-    expect(stdout).toContain('\n\nNo hooks are configured.');
-    expect([stderr, exitCode]).toEqual(['', 0]);
+    const { stdout, stderr, exitCode } = await inProcess(sandbox(), ['list']);
+    expect([stdout, stderr, exitCode]).toEqual(['No hooks are configured.', '', 0]);
+  });
+
+  test('blames no switch for a file that cannot be parsed', async () => {
+    const box = sandbox();
+    const file = box.write(join(box.project, '.hookmachine/settings.json'), '{ "hooks": {');
+    const { stdout } = await inProcess(box, ['list']);
+    expect(stdout).toBe(`No hooks are configured.
+
+Problems
+  ${file}:1:13: not valid JSON (a closing } is expected), so the whole file is ignored; fix the JSON there`);
+  });
+
+  test('shows what kind of hook each is, and which calls it is for', async () => {
+    const box = sandbox();
+    const hooks = [
+      { type: 'module', name: 'a', module: './a.mjs', if: 'Write(src/**)', once: true },
+      { type: 'http', name: 'b', url: 'https://b.example/', async: true },
+      { type: 'prompt', name: 'c', prompt: 'Safe?' },
+      { type: 'live', name: 'd', command: 'python3', args: ['d e.py'] },
+    ];
+    box.write(join(box.home, '.hookmachine/settings.json'), {
+      hooks: { 'tool.before': [{ hooks }] },
+    });
+    const { stdout } = await inProcess(box, ['list']);
+    expect(stdout).toContain(
+      '    module   ./a.mjs\n    matcher  *\n    if       Write(src/**)\n    once     a session',
+    );
+    expect(stdout).toContain(
+      '    http     https://b.example/\n    matcher  *\n    async    not waited for\n',
+    );
+    expect(stdout).toContain('    prompt   Safe?\n');
+    expect(stdout).toContain('    live     python3 ["d e.py"]\n');
   });
 
   test('prints the same as JSON', async () => {
@@ -111,7 +153,7 @@ Problems
       enableHooks: true,
       hooks: { AfterTool: [{ matcher: '**', hooks: [run('x', { timeout: 0 })] }] },
     });
-    const { stdout } = await hookmachine(box, ['list', '--json']);
+    const { stdout } = await inProcess(box, ['list', '--json']);
     const listed = JSON.parse(stdout) as { discarded: object[] };
     expect(listed).toEqual({
       enabled: true,
@@ -153,7 +195,7 @@ Problems
     const box = sandbox();
     const hooks = Array.from({ length: 20_000 }, (_, index) => run(`${index}`));
     box.write(box.files.project, { enableHooks: true, hooks: { BeforeTool: [{ hooks }] } });
-    const { exitCode, stdout } = await hookmachine(box, ['list']);
+    const { exitCode, stdout } = await inProcess(box, ['list']);
     expect(exitCode).toBe(0);
     expect(stdout.match(/^    mode /gm)).toHaveLength(20_000);
   });
@@ -165,7 +207,7 @@ Problems
       enableHooks: true,
       hooks: { BeforeTool: [{ hooks: [run(command)] }], '\u001B[31m': [] },
     });
-    const { stdout } = await hookmachine(box, ['list']);
+    const { stdout } = await inProcess(box, ['list']);
     expect(stdout).toContain('  echo harmless #\\u{1b}[2K\\u{d}\\nrm -rf . \\u{202e}\\u{9b}31m\n');
     // oxlint-disable-next-line no-control-regex -- none of them may reach a terminal
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/);
@@ -174,13 +216,13 @@ Problems
   test('takes another folder, and says when there is none', async () => {
     const box = sandbox();
     box.write(box.files.project, { hooks: { BeforeTool: [{ hooks: [run('x')] }] } });
-    const there = await hookmachine({ ...box, project: box.home }, ['list', '--cwd', '../project']);
+    const there = await inProcess({ ...box, project: box.home }, ['list', '--cwd', '../project']);
     expect(there.stdout).toContain('\n  x\n');
-    const nowhere = await hookmachine(box, ['list', '--cwd', 'nowhere']);
+    const nowhere = await inProcess(box, ['list', '--cwd', 'nowhere']);
     expect(nowhere.exitCode).toBe(1);
     expect(nowhere.stderr).toBe('hookmachine: --cwd nowhere: there is no such folder');
     box.write(`${box.project}/file`, '');
-    const inFile = await hookmachine(box, ['list', '--cwd', 'file/folder']);
+    const inFile = await inProcess(box, ['list', '--cwd', 'file/folder']);
     expect(inFile.exitCode).toBe(1);
     expect(inFile.stderr).toBe('hookmachine: --cwd file/folder: there is no such folder');
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { hookmachine, hasEtcOfItsOwn } from '../support/hookmachine.ts';
+import { hasEtcOfItsOwn } from '../support/hookmachine.ts';
+import { inProcess } from '../support/in-process.ts';
 import { hookAt } from '../support/own-hooks.ts';
 import { sandbox } from '../support/sandbox.ts';
 
@@ -12,10 +13,10 @@ describe('hooks of .hookmachine/settings.json on the command line', () => {
   test('they run without a switch, for LLxprt’s and for our own names of events', async () => {
     const box = sandbox();
     box.write(box.own.project, hookAt('tool.before', guard));
-    const asLlxprt = await hookmachine(box, ['fire', 'BeforeTool'], call);
+    const asLlxprt = await inProcess(box, ['fire', 'BeforeTool'], call);
     expect(asLlxprt.exitCode).toBe(2);
     const ours = ['fire', '--dialect', 'hookmachine', 'tool.before'];
-    const asOurs = await hookmachine(box, ours, call);
+    const asOurs = await inProcess(box, ours, call);
     expect(asOurs.exitCode).toBe(2);
     expect(JSON.parse(asOurs.stdout)).toMatchObject({
       event: 'tool.before',
@@ -29,20 +30,20 @@ describe('hooks of .hookmachine/settings.json on the command line', () => {
     const box = sandbox();
     box.write(box.own.project, hookAt('tool.before', guard));
     const before = { ...box, env: { ...box.env, ...asked } };
-    const skipped = await hookmachine(before, ['fire', 'BeforeTool'], call);
+    const skipped = await inProcess(before, ['fire', 'BeforeTool'], call);
     expect(skipped).toMatchObject({ exitCode: 0 });
     expect(skipped.stderr).toContain('not trusted');
     expect(skipped.stderr.trim().split('\n')).toHaveLength(1);
-    const shown = await hookmachine(before, ['trust', '--show']);
+    const shown = await inProcess(before, ['trust', '--show']);
     expect(shown.stdout).toContain('guard');
-    await hookmachine(before, ['trust', '--yes']);
-    expect((await hookmachine(before, ['fire', 'BeforeTool'], call)).exitCode).toBe(2);
+    await inProcess(before, ['trust', '--yes']);
+    expect((await inProcess(before, ['fire', 'BeforeTool'], call)).exitCode).toBe(2);
   });
 
   test('they are listed, at events of their own too', async () => {
     const box = sandbox();
     box.write(box.own.project, hookAt('tool.permission', guard));
-    const { stdout } = await hookmachine(box, ['list']);
+    const { stdout } = await inProcess(box, ['list']);
     expect(stdout).toContain('ToolPermission\n  guard\n');
     expect(stdout).toContain('dialect  hookmachine');
     expect(stdout).toContain(`${box.own.project} hooks.tool.permission[0].hooks[0]`);
@@ -55,19 +56,19 @@ describe('hooks of .hookmachine/settings.json on the command line', () => {
       box.own.project,
       `{ // ours\n "hooks": ${JSON.stringify(hookAt('tool.before', guard).hooks)} }`,
     );
-    const disabled = await hookmachine(box, ['disable', 'guard']);
+    const disabled = await inProcess(box, ['disable', 'guard']);
     expect(disabled.stdout).toContain(`is disabled, in ${box.own.project} hooksConfig.disabled`);
     expect(readFileSync(box.own.project, 'utf8')).toContain('// ours');
-    expect((await hookmachine(box, ['fire', 'BeforeTool'], call)).exitCode).toBe(0);
-    const enabled = await hookmachine(box, ['enable', 'guard']);
+    expect((await inProcess(box, ['fire', 'BeforeTool'], call)).exitCode).toBe(0);
+    const enabled = await inProcess(box, ['enable', 'guard']);
     expect(enabled.stdout).toContain(`taken out of ${box.own.project} hooksConfig.disabled`);
-    expect((await hookmachine(box, ['fire', 'BeforeTool'], call)).exitCode).toBe(2);
+    expect((await inProcess(box, ['fire', 'BeforeTool'], call)).exitCode).toBe(2);
   });
 
   test.runIf(hasEtcOfItsOwn)('an administrator’s broken file denies', async () => {
     const box = sandbox();
     box.write(box.own.system, '{');
-    const { exitCode, stdout } = await hookmachine(box, ['fire', 'BeforeTool'], call);
+    const { exitCode, stdout } = await inProcess(box, ['fire', 'BeforeTool'], call);
     expect(exitCode).toBe(2);
     expect(JSON.parse(stdout).reason).toContain('/etc/hookmachine/settings.json');
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JournalEntry } from '../../src/journal/entry.ts';
 import { readRecording } from '../../src/journal/read-recording.ts';
-import { group, projectWithHooks, runCommand } from '../support/project.ts';
+import { commandInProcess, group, projectWithHooks, runCommand } from '../support/project.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { isAlive, waitUntil } from '../support/until.ts';
 import { main } from '../support/main.ts';
@@ -24,7 +24,7 @@ describe('--record', () => {
   test('tool: the call and its hooks, without payloads', async () => {
     const cwd = guarded();
     const file = join(cwd, 'r.jsonl');
-    const { exitCode, stderr } = await runCommand([
+    const { exitCode, stderr } = await commandInProcess([
       'tool',
       'write_file',
       '--input',
@@ -70,7 +70,7 @@ describe('--record', () => {
       },
     );
     const file = join(cwd, 'r.jsonl');
-    const { exitCode, stderr } = await runCommand(
+    const { exitCode, stderr } = await commandInProcess(
       ['run', 'Go', '--model', `scripted:${join(cwd, 's.yaml')}`, '--cwd', cwd].concat([
         '--record',
         file,
@@ -108,7 +108,7 @@ describe('--record', () => {
       ['--record', file, '--record-payloads'],
       ['--record', file, '--record-payloads', '--no-hooks'],
     ]) {
-      const { exitCode, stderr, stdout } = await runCommand([...tool, ...more]);
+      const { exitCode, stderr, stdout } = await commandInProcess([...tool, ...more]);
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
       expect(stderr.trim().split('\n')).toHaveLength(1);
       expect(stderr).toMatch(message);
@@ -116,10 +116,10 @@ describe('--record', () => {
     }
     expect(existsSync(file)).toBe(false);
     expect(existsSync(join(cwd, 'a.txt'))).toBe(false);
-    const { exitCode } = await runCommand([...tool, '--record', file]);
+    const { exitCode } = await commandInProcess([...tool, '--record', file]);
     expect(exitCode).not.toBe(1);
     const run = ['run', 'Go', '--model', `scripted:${join(cwd, 's.yaml')}`, '--cwd', cwd];
-    const inspected = await runCommand([...run, '--inspect', '--inspect-payloads']);
+    const inspected = await commandInProcess([...run, '--inspect', '--inspect-payloads']);
     expect(inspected.exitCode).toBe(1);
     expect(inspected.stderr).toMatch(message);
   });
@@ -127,7 +127,7 @@ describe('--record', () => {
   test('what is no recording is refused before anything runs', async () => {
     const cwd = guarded({ 'notes.txt': 'mine' });
     const file = join(cwd, 'notes.txt');
-    const { exitCode, stderr, stdout } = await runCommand([
+    const { exitCode, stderr, stdout } = await commandInProcess([
       'tool',
       'write_file',
       '--input',
@@ -146,7 +146,7 @@ describe('--record', () => {
 
   test('a full disk costs no denial', async () => {
     const cwd = guarded();
-    const { exitCode, stderr } = await runCommand([
+    const { exitCode, stderr } = await commandInProcess([
       'tool',
       'write_file',
       '--input',
@@ -161,7 +161,7 @@ describe('--record', () => {
   });
 
   test('--record-payloads alone is refused', async () => {
-    const { exitCode, stderr } = await runCommand([
+    const { exitCode, stderr } = await commandInProcess([
       'tool',
       'write_file',
       '--input',
@@ -195,7 +195,7 @@ describe('--record', () => {
     expect(await ended).toBe('SIGKILL');
     // As if it had been killed in mid-line.
     writeFileSync(file, '{"kind":"mov', { flag: 'a' });
-    const { stdout, stderr, exitCode } = await runCommand(['explain', file, '1']);
+    const { stdout, stderr, exitCode } = await commandInProcess(['explain', file, '1']);
     expect(exitCode).toBe(0);
     expect(stdout).toContain(
       'write_file had not ended when the recording did; it was in "beforeHooks.running".',

@@ -1,14 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { group, project, projectWithHooks, runCommand } from '../support/project.ts';
+import { commandInProcess, group, project, projectWithHooks } from '../support/project.ts';
 
 const write = JSON.stringify({ file_path: 'a.txt', content: 'hello' });
 
 describe('tool', () => {
   test('runs a built-in tool and prints its ToolResult', async () => {
     const cwd = project();
-    const { stdout, exitCode } = await runCommand([
+    const { stdout, exitCode } = await commandInProcess([
       'tool',
       'write_file',
       '--input',
@@ -23,9 +23,33 @@ describe('tool', () => {
     expect(exitCode).toBe(0);
   });
 
+  test.each([
+    ['ask', 'with a question that nobody can be asked'],
+    ['defer', 'put off by a hook'],
+  ])('a tool does not run and the status is 3: %s, %s', async (permissionDecision) => {
+    const cwd = project();
+    const answer = {
+      hookEventName: 'PreToolUse',
+      permissionDecision,
+      permissionDecisionReason: 'why',
+    };
+    mkdirSync(join(cwd, '.claude'));
+    writeFileSync(
+      join(cwd, '.claude/settings.json'),
+      JSON.stringify({
+        hooks: { PreToolUse: [group(`echo '${JSON.stringify({ hookSpecificOutput: answer })}'`)] },
+      }),
+    );
+    const args = ['tool', 'write_file', '--input', write, '--cwd', cwd, '--trust'];
+    const { stdout, exitCode } = await commandInProcess(args);
+    expect(stdout).toContain('why');
+    expect(existsSync(join(cwd, 'a.txt'))).toBe(false);
+    expect(exitCode).toBe(3);
+  });
+
   test('a blocked tool does not run, its result says why, and the status is 2 (HOOK-017)', async () => {
     const cwd = projectWithHooks({ BeforeTool: [group('echo no >&2; exit 2')] });
-    const { stdout, exitCode } = await runCommand([
+    const { stdout, exitCode } = await commandInProcess([
       'tool',
       'write_file',
       '--input',
@@ -45,7 +69,7 @@ describe('tool', () => {
     const cwd = projectWithHooks({
       BeforeTool: [group(`echo '{"hookSpecificOutput":{"tool_input":{"file_path":"b.txt"}}}'`)],
     });
-    await runCommand(['tool', 'write_file', '--input', '-', '--cwd', cwd], { input: write });
+    await commandInProcess(['tool', 'write_file', '--input', '-', '--cwd', cwd], { input: write });
     expect(existsSync(join(cwd, 'a.txt'))).toBe(false);
     expect(readFileSync(join(cwd, 'b.txt'), 'utf8')).toBe('hello');
   });
@@ -54,7 +78,7 @@ describe('tool', () => {
     const cwd = projectWithHooks({
       AfterTool: [group(`echo '{"continue":false,"stopReason":"enough"}'`)],
     });
-    const { stdout, stderr, exitCode } = await runCommand([
+    const { stdout, stderr, exitCode } = await commandInProcess([
       'tool',
       'write_file',
       '--input',
@@ -73,7 +97,7 @@ describe('tool', () => {
     [['tool', 'read_file', '--input', '[]'], /--input must hold one JSON object/],
     [['tool', 'read_file'], /required option '--input <json>' not specified/],
   ])('%j is refused with one clear line', async (args, message) => {
-    const { stdout, stderr, exitCode } = await runCommand(args);
+    const { stdout, stderr, exitCode } = await commandInProcess(args);
     expect(stdout).toBe('');
     expect(stderr).toMatch(message);
     expect(exitCode).toBe(1);

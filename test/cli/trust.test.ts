@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { hookmachine } from '../support/hookmachine.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 
 const hook = (command: string, more: object = {}) => ({ type: 'command', command, ...more });
@@ -36,14 +37,14 @@ const event = JSON.stringify({ tool_name: 'write_file', tool_input: {} });
 
 /** Fires BeforeTool: what came of it, and what was said. */
 async function fire(box: Pick<Sandbox, 'project' | 'env'>, ...options: string[]) {
-  const { stdout, stderr } = await hookmachine(box, ['fire', 'BeforeTool', ...options], event);
+  const { stdout, stderr } = await inProcess(box, ['fire', 'BeforeTool', ...options], event);
   const { hookCount, blocked } = JSON.parse(stdout) as { hookCount: number; blocked: boolean };
   return { hookCount, blocked, warnings: stderr === '' ? [] : stderr.split('\n') };
 }
 
-/** Runs the command as a script would, which cannot be asked. */
+/** Does what the command does in a script, which cannot be asked. */
 const trust = (box: Pick<Sandbox, 'project' | 'env'>, ...options: string[]) =>
-  hookmachine(box, ['trust', '--yes', ...options]);
+  inProcess(box, ['trust', '--yes', ...options]);
 
 const allowIt = 'look at what it runs, then allow it: hookmachine trust';
 const skipped = (why: string, more = '') => ({
@@ -66,8 +67,21 @@ const changed = 'its script "guard.sh" has changed since you trusted it';
 test('trust reports a settings file that cannot be used once', async () => {
   const box = guarded();
   box.write(box.files.project, '{');
-  const { stderr } = await hookmachine(box, ['trust', '--show']);
+  const { stderr } = await inProcess(box, ['trust', '--show']);
   expect(stderr.split('\n').filter((line) => line.includes('not valid JSON'))).toHaveLength(1);
+});
+
+test('trust forgets no hook that may stand in a file which cannot be read', async () => {
+  const box = guarded();
+  await trust(box);
+  box.write(box.files.project, '{');
+  const { stderr, exitCode } = await trust(box);
+  expect(stderr).toContain(
+    `nothing is recorded: what you trusted may stand in ${box.files.project}`,
+  );
+  expect(exitCode).toBe(1);
+  box.write(box.files.project, settings(guard));
+  expect(await fire(box)).toEqual(denied);
 });
 
 describe('a project that the user has not trusted', () => {
@@ -87,10 +101,10 @@ describe('a project that the user has not trusted', () => {
     const box = guarded();
     expect(await fire(box, '--trust')).toEqual(denied);
     const input = JSON.stringify({ file_path: 'a.txt', content: 'hello' });
-    const tool = await hookmachine(box, ['tool', 'write_file', '--input', input, '--trust']);
+    const tool = await inProcess(box, ['tool', 'write_file', '--input', input, '--trust']);
     expect([tool.exitCode, tool.stderr]).toEqual([2, '']);
     const model = box.write('session.yaml', script);
-    const run = await hookmachine(box, ['run', 'Hi', '--model', `scripted:${model}`, '--trust']);
+    const run = await inProcess(box, ['run', 'Hi', '--model', `scripted:${model}`, '--trust']);
     expect(run.stderr).toBe('');
     expect(run.stdout).toContain('no');
     expect(await fire(box)).toEqual(ignored(box));
@@ -132,15 +146,15 @@ describe('a project that the user has not trusted', () => {
 
   test('is listed with its hooks as not trusted', async () => {
     const box = guarded();
-    const { stdout } = await hookmachine(box, ['list']);
+    const { stdout } = await inProcess(box, ['list']);
     expect(stdout).toContain('  guard (not trusted)\n');
     expect(stdout).toContain(`\n    skipped  ${untrusted}; ${allowIt}`);
-    const json = await hookmachine(box, ['list', '--json']);
+    const json = await inProcess(box, ['list', '--json']);
     expect(JSON.parse(json.stdout)).toMatchObject({
       hooks: [{ name: 'guard', untrusted: { why: untrusted, fix: allowIt } }],
     });
     await trust(box);
-    expect((await hookmachine(box, ['list'])).stdout).not.toMatch(/trust|skipped/);
+    expect((await inProcess(box, ['list'])).stdout).not.toMatch(/trust|skipped/);
   });
 });
 
@@ -220,12 +234,28 @@ Trusted as they are now: 2 hooks of ${box.project}`);
 
   test('says that there is nothing to trust, that hooks are off, and what is discarded', async () => {
     const box = sandbox();
-    expect((await trust(box)).stdout).toBe(`This project configures no hooks: ${box.project}`);
+    expect(await trust(box)).toMatchObject({
+      stdout: `This project configures no hooks: ${box.project}`,
+      stderr: '',
+    });
+    box.write(box.files.project, '{ "hooks": {');
+    expect(await trust(box)).toMatchObject({
+      stdout: `This project configures no hooks that can be read: ${box.project}`,
+      stderr: expect.not.stringContaining('hooks are off') as unknown,
+    });
     box.write(box.files.project, { hooks: { BeforeTool: [{ hooks: [{}, guard] }] } });
     const { stderr, stdout } = await trust(box);
     expect(stderr).toContain('hooks are off here');
     expect(stderr).toContain('hooks.BeforeTool[0].hooks[0].type: is missing');
     expect(stdout).toContain('Trusted as they are now: 1 hook of ');
+  });
+
+  test('names what switches hooks off', async () => {
+    const box = guarded();
+    const file = box.write(box.own.user, { hooksConfig: { enabled: false } });
+    expect((await trust(box)).stderr).toContain(
+      `hooks are off here: "hooksConfig.enabled" is false in ${file}; make it true`,
+    );
   });
 
   test("keeps a stranger's settings from playing tricks on the terminal", async () => {
@@ -240,7 +270,9 @@ Trusted as they are now: 2 hooks of ${box.project}`);
       box.write(`many/${index}/.llxprt/settings.json`, settings(guard));
       return join(box.folder, 'many', String(index));
     });
-    await Promise.all(folders.map((folder) => trust(box, '--cwd', folder)));
+    await Promise.all(
+      folders.map((folder) => hookmachine(box, ['trust', '--yes', '--cwd', folder])),
+    );
     const { projects } = JSON.parse(readFileSync(box.trustFile, 'utf8')) as { projects: object };
     expect(Object.keys(projects).toSorted()).toEqual(folders);
   });
@@ -249,11 +281,11 @@ Trusted as they are now: 2 hooks of ${box.project}`);
 describe('hookmachine trust asks before it records', () => {
   test('without a terminal it records nothing, shows all the same, and says how', async () => {
     const box = guarded();
-    const { exitCode, stderr, stdout } = await hookmachine(box, ['trust']);
+    const { exitCode, stderr, stdout } = await inProcess(box, ['trust']);
     expect([exitCode, stdout]).toEqual([1, expect.stringContaining('    script   guard.sh')]);
     expect(stderr).toContain('give --yes, or answer on a terminal');
     expect(await fire(box)).toEqual(ignored(box));
-    expect((await hookmachine(box, ['trust', '--json'])).exitCode).toBe(1);
+    expect((await inProcess(box, ['trust', '--json'])).exitCode).toBe(1);
   });
 
   test.each([
@@ -281,7 +313,7 @@ describe('hookmachine trust asks before it records', () => {
   test('where nothing has changed there is nothing to ask', async () => {
     const box = guarded();
     await trust(box);
-    expect(await hookmachine(box, ['trust'])).toMatchObject({
+    expect(await inProcess(box, ['trust'])).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('Trusted: 1 hook of '),
     });
@@ -390,10 +422,10 @@ describe('a trusted guard that guards nothing any more', () => {
     box.write(box.files.project, values);
     expect(await fire(box)).toEqual({ hookCount: 0, blocked: false, warnings: [reported(what)] });
     const input = JSON.stringify({ file_path: 'a.txt', content: 'hello' });
-    const tool = await hookmachine(box, ['tool', 'write_file', '--input', input]);
+    const tool = await inProcess(box, ['tool', 'write_file', '--input', input]);
     expect([tool.exitCode, tool.stderr]).toEqual([0, reported(what)]);
     const model = box.write('session.yaml', script);
-    const run = await hookmachine(box, ['run', 'Hi', '--model', `scripted:${model}`]);
+    const run = await inProcess(box, ['run', 'Hi', '--model', `scripted:${model}`]);
     expect(run.stderr).toBe(reported(what));
     const shown = await trust(box, '--show');
     expect(shown.stdout).toContain(`  guard (BeforeTool)  ${what}\n`);
@@ -406,13 +438,22 @@ describe('a trusted guard that guards nothing any more', () => {
     expect((await fire(box)).warnings).toEqual([]);
   });
 
+  test('is not said to be gone where its file cannot be parsed', async () => {
+    const box = guarded();
+    await trust(box);
+    box.write(box.files.project, '{ "hooks": [');
+    const { warnings } = await fire(box);
+    expect(warnings[0]).toContain(`is not found (${box.files.project}: not valid JSON`);
+    expect(warnings.join()).not.toContain('is gone');
+  });
+
   test('is reported at other events too, and once a session (S-19)', async () => {
     const box = guarded();
     await trust(box);
     box.write(box.files.project, settings({ ...guard, timeout: 1_000 }));
     const other = async (...options: string[]) =>
       (
-        await hookmachine(
+        await inProcess(
           box,
           ['fire', 'AfterTool', ...options],
           '{"tool_name":"x","tool_input":{},"tool_response":{}}',

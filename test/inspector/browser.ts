@@ -54,8 +54,9 @@ export async function openPage(
     if (!expected?.test(text)) complaints.push(text);
   });
   page.on('request', (request) => {
-    if (!/^(?:about:|http:\/\/127\.0\.0\.1:)/.test(request.url()))
-      complaints.push(`asked ${request.url()} for something`);
+    const asked = request.url();
+    if (asked !== url.split('#')[0] && !/^(?:about:|data:|http:\/\/127\.0\.0\.1:)/.test(asked))
+      complaints.push(`asked ${asked} for something`);
   });
   onTestFinished(async () => {
     await context.close();

@@ -18,7 +18,7 @@ async function serve(limits?: HistoryLimits) {
   return { feed, inspector, ...(await enter(inspector.url)) };
 }
 
-/** Reads a stream of events until told otherwise. */
+/** Reads a stream of events until it is stopped. */
 async function read(page: string, cookie: string, headers: Record<string, string> = {}) {
   const response = await new Promise<IncomingMessage>((resolve) =>
     request(`${page}journal`, { headers: { cookie, ...headers }, agent: false }, resolve).end(),
@@ -37,7 +37,7 @@ const waitFor = (isSo: () => boolean): Promise<boolean> => waitUntil(isSo);
 const textsIn = (stream: string): string[] =>
   [...stream.matchAll(/"text":"(.+?)"/g)].map(([, text]) => text!);
 
-/** Who may not look is told in test/attacks/inspector.test.ts. */
+/** Who may not look is shown in test/attacks/inspector.test.ts. */
 describe('who may look', () => {
   test('the printed address leads to the page, and its token does not stay in the address', async () => {
     const { page, cookie, inspector } = await serve();

@@ -30,9 +30,9 @@ test('what settings redact is redacted besides what the host names', async () =>
   const inspector = await started(config, { payloads: true, redact: ['patient'] });
   const { page, cookie } = await enter(inspector.url);
   await call(config, { customer: 'SECRET', patient: 'SECRET', note: 'sk-SECRET', kept: 'KEPT' });
-  const told = await fetch(`${page}journal`, { headers: { cookie } });
+  const response = await fetch(`${page}journal`, { headers: { cookie } });
   await inspector.close();
-  const body = await told.text();
+  const body = await response.text();
   expect(body).toContain('KEPT');
   expect(body).not.toContain('SECRET');
   expect(warnings).toEqual([]);
@@ -105,7 +105,7 @@ test('an observer that the host has set since stays, and sees on', async () => {
   expect(config.inspect).toBe(host);
 });
 
-test('a call that goes on when its inspector is closed is told no more', async () => {
+test('a call that goes on when its inspector is closed is reported no more', async () => {
   const { config } = await session();
   const inspector = await started(config);
   const seen = vi.spyOn(History.prototype, 'push');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { runToolCall, toolCall } from '../../src/agent/tool-call.ts';
-import { modelCall } from '../../src/agent/model-call.ts';
+import { modelCall } from '../../src/agent/genai-model-call.ts';
 import type { InspectObserver } from '../../src/hooks/telemetry.ts';
 import { runMachine } from '../../src/hooks/run-machine.ts';
 import { journalTo } from '../../src/journal/journal.ts';
@@ -68,19 +68,19 @@ describe('the journal', () => {
         expect.objectContaining({ name: 'late' }),
       ],
     });
-    expect(seen.told('answered', 'rewrite')).toMatchObject({
+    expect(seen.entryOf('answered', 'rewrite')).toMatchObject({
       status: 'ok',
       exitCode: 0,
       sets: ['tool_input.command'],
     });
-    expect(seen.told('answered', 'slow')).toMatchObject({ status: 'timedOut', timedOut: true });
-    expect(seen.told('answered', 'broken')).toMatchObject({ status: 'failed', exitCode: 1 });
-    expect(seen.told('answered', 'guard')).toMatchObject({
+    expect(seen.entryOf('answered', 'slow')).toMatchObject({ status: 'timedOut', timedOut: true });
+    expect(seen.entryOf('answered', 'broken')).toMatchObject({ status: 'failed', exitCode: 1 });
+    expect(seen.entryOf('answered', 'guard')).toMatchObject({
       decision: 'deny',
       reason: 'not here',
       exitCode: 2,
     });
-    expect(seen.told('answered', 'late')).toBeUndefined();
+    expect(seen.entryOf('answered', 'late')).toBeUndefined();
     expect(seen.of('verdict')).toMatchObject([
       {
         id: event?.id,
@@ -91,7 +91,7 @@ describe('the journal', () => {
         setBy: { 'tool_input.command': 'rewrite' },
       },
     ]);
-    expect(seen.told('ended', 'write_file')).toMatchObject({
+    expect(seen.entryOf('ended', 'write_file')).toMatchObject({
       status: 'blocked',
       reason: 'not here',
     });
@@ -124,7 +124,10 @@ describe('the journal', () => {
     const stop = print({ continue: false, stopReason: 'enough' });
     await callTool({ AfterTool: inParallel({ name: 'stopper', command: stop }) }, seen);
     expect(seen.of('verdict')).toMatchObject([{ stop: true, by: 'stopper', reason: 'enough' }]);
-    expect(seen.told('ended', 'write_file')).toMatchObject({ status: 'stopped', reason: 'enough' });
+    expect(seen.entryOf('ended', 'write_file')).toMatchObject({
+      status: 'stopped',
+      reason: 'enough',
+    });
   });
 
   test('a hook that lost trust is reported as such', async () => {
@@ -166,7 +169,7 @@ describe('the journal', () => {
       'hearing.waiting',
       'hearing.judging',
     ]);
-    // Its end may be heard before that of its outputs.
+    // Its end may be seen before that of its outputs.
     const path = pathOf(seen.started('hookProcess')[0]?.id).filter((to) => to !== 'alive.draining');
     expect(path).toEqual(['alive.starting', 'alive.running', 'exited']);
   });
@@ -201,7 +204,7 @@ describe('the journal', () => {
       'cancelled',
       'cancelled',
     ]);
-    expect(seen.told('ended', 'write_file')).toMatchObject({ reason: 'enough' });
+    expect(seen.entryOf('ended', 'write_file')).toMatchObject({ reason: 'enough' });
     expect(seen.journal.running).toBe(0);
   });
 
@@ -250,7 +253,7 @@ describe('what the journal costs', () => {
     expect(ended).toBe(10_000);
   });
 
-  test('without an observer nobody is asked for what only it would be told', async () => {
+  test('without an observer nobody is asked for what only it would receive', async () => {
     const { config } = await startSession({});
     let asked = 0;
     const counting = { ...config, getSessionId: () => String(asked++) };
@@ -280,10 +283,10 @@ describe('payloads', () => {
     const seen = journaled();
     await callTool(talkative, { input, tool, config: { inspect: seen.journal.observe } });
     // The command of the hook holds what it will say.
-    const told = JSON.stringify(seen.entries.filter(({ kind }) => kind !== 'started'));
-    expect(told).not.toMatch(/SPOKEN|COMPLAINED|RESULT|ARGUMENT|hunter2/);
+    const text = JSON.stringify(seen.entries.filter(({ kind }) => kind !== 'started'));
+    expect(text).not.toMatch(/SPOKEN|COMPLAINED|RESULT|ARGUMENT|hunter2/);
     expect(JSON.stringify(seen.of('started'))).not.toMatch(/RESULT|ARGUMENT|hunter2/);
-    expect(told).not.toContain('payload');
+    expect(text).not.toContain('payload');
   });
 
   test('are reported when asked for: arguments, stdin, streams and results, without secrets', async () => {
@@ -293,15 +296,15 @@ describe('payloads', () => {
     expect(seen.started('toolCall')[0]?.payload).toEqual(secretless);
     expect(seen.started('hookEvent')[0]?.payload).toMatchObject({ tool_input: secretless });
     expect(seen.started('hookProcess')[0]?.payload).toMatchObject({ tool_input: secretless });
-    expect(seen.told('answered', 'hook').payload).toMatchObject({
+    expect(seen.entryOf('answered', 'hook').payload).toMatchObject({
       stdout: 'SPOKEN\n',
       stderr: 'COMPLAINED\n',
     });
-    expect(seen.told('ended', 'write_file').payload).toMatchObject({ llmContent: 'RESULT' });
+    expect(seen.entryOf('ended', 'write_file').payload).toMatchObject({ llmContent: 'RESULT' });
     expect(JSON.stringify(seen.entries)).not.toContain('hunter2');
   });
 
-  test('a hook of a sequence is told with what those before it changed', async () => {
+  test('a hook of a sequence receives with its input what those before it changed', async () => {
     const seen = journaled({ payloads: true });
     await callTool({ BeforeTool: inSequence(rewrite('ls'), 'true') }, seen);
     expect(seen.started('hookProcess')[1]?.payload).toMatchObject({

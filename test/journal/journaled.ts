@@ -4,7 +4,7 @@ import { journalTo, type Journal, type JournalOptions } from '../../src/journal/
 
 export type EntryOf<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { kind: Kind }>;
 
-/** A journal and what it told. */
+/** A journal and what it reported. */
 export interface Seen {
   readonly journal: Journal;
   readonly entries: readonly JournalEntry[];
@@ -13,8 +13,8 @@ export interface Seen {
   of<Kind extends JournalEntry['kind']>(kind: Kind): EntryOf<Kind>[];
   /** The runs of a machine, in order of beginning. */
   started(machine: JournaledMachine): EntryOf<'started'>[];
-  /** What the run of this name told, of this kind. */
-  told<Kind extends 'answered' | 'verdict' | 'ended'>(kind: Kind, name: string): EntryOf<Kind>;
+  /** What was reported of the run of this name, of this kind. */
+  entryOf<Kind extends 'answered' | 'verdict' | 'ended'>(kind: Kind, name: string): EntryOf<Kind>;
 }
 
 /** A journal for the running test. */
@@ -29,7 +29,7 @@ export function journaled(options?: JournalOptions): Seen {
     config: { inspect: journal.observe, onWarning: (line) => journal.warned(line) },
     of,
     started: (machine) => of('started').filter((entry) => entry.machine === machine),
-    told: (kind, name) => {
+    entryOf: (kind, name) => {
       const ids = of('started').flatMap((entry) => (entry.name === name ? [entry.id] : []));
       return (of(kind) as { id: string }[]).find(({ id }) => ids.includes(id)) as EntryOf<
         typeof kind

@@ -1,6 +1,9 @@
 import { make } from './dom.js';
 import { movesAt } from './moment.js';
 
+/** A recording may name others, which nobody is asked for. */
+const machines = new Set(['agentTurn', 'modelCall', 'toolCall', 'hookEvent', 'hookProcess']);
+
 const drawings = new Map();
 
 /**
@@ -8,9 +11,13 @@ const drawings = new Map();
  * right to make markup out of text.
  */
 function drawingOf(machine) {
+  if (!machines.has(machine)) return Promise.resolve(undefined);
   const known = drawings.get(machine);
   if (known) return known;
   const name = machine.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  // A report has them in it.
+  const drawn = document.getElementById(`diagram-${name}`)?.content.querySelector('svg');
+  if (drawn) return Promise.resolve(drawn);
   const loading = new Promise((resolve) => {
     const request = new XMLHttpRequest();
     request.open('GET', `diagrams/${name}.svg`);

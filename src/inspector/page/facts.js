@@ -91,7 +91,7 @@ const sentences = {
   done: 'It ran',
   finished: 'The agent finished',
   answered: 'A hook answered in place of the model',
-  settled: 'Every hook was heard',
+  settled: 'Every hook has answered',
   exited: 'The hook ended',
   blocked: 'It was denied',
   refused: 'It was refused',

@@ -32,7 +32,7 @@ export class Filter {
     this.#found = new WeakMap();
   }
 
-  /** Whether a row is wanted; asked again only when something was told of it since. */
+  /** Whether a row is wanted; asked again only when something was reported of it since. */
   takes(row) {
     const found = this.#found.get(row);
     if (found?.version === row.version) return found.isTaken;

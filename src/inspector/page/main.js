@@ -1,10 +1,11 @@
 import { byId, make, onFrame } from './dom.js';
 import { countUpTo, Detail } from './detail.js';
 import { setUpDivider } from './divider.js';
-import { listen } from './feed.js';
+import { follow } from './feed.js';
 import { Filter } from './filter.js';
 import { clock, counted } from './format.js';
 import { setUpKeys } from './keys.js';
+import { linkedCall, linkTo } from './link.js';
 import { isCall, Runs } from './runs.js';
 import { Scrubber } from './scrubber.js';
 import { setUpTheme } from './theme.js';
@@ -49,6 +50,7 @@ const view = {
   choose(row, reveal = false) {
     isChosenByReader = true;
     select(row?.row ?? row);
+    if (row) linkTo(row.id);
     if (reveal && this.selected) {
       timeline.reveal(this.selected);
       if (row !== this.selected) this.look(row);
@@ -69,6 +71,7 @@ const view = {
   },
 };
 let isChosenByReader = false;
+let linked = linkedCall();
 
 const timeline = new Timeline(view);
 const scrubber = new Scrubber(view);
@@ -107,10 +110,20 @@ const showNew = onFrame(() => {
       view.focus = wanted;
     }
   }
+  showLinked();
   showChoices();
   showStatus();
   drawAll();
 });
+
+/** Shows the call that the address names as soon as it is there: by its run, or by the id that its result has. */
+function showLinked() {
+  if (linked === undefined) return;
+  const run = runs.byId.get(linked) ?? runs.rows.find(({ callId }) => callId === linked);
+  if (!run) return;
+  linked = undefined;
+  view.choose(run, true);
+}
 
 function showStatus() {
   const { about } = view;
@@ -240,6 +253,7 @@ function move(by) {
   const next = at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by));
   isChosenByReader = true;
   select(rows[next]);
+  linkTo(rows[next].id);
   timeline.reveal(rows[next]);
 }
 
@@ -272,6 +286,10 @@ function setUpDialogs() {
 
 setUpFilters();
 setUpDialogs();
+addEventListener('hashchange', () => {
+  linked = linkedCall();
+  showLinked();
+});
 setUpDivider();
 const toggleTheme = setUpTheme(drawAll);
 setUpKeys({
@@ -295,7 +313,7 @@ setUpKeys({
   t: toggleTheme,
 });
 
-listen({
+follow({
   about(about) {
     view.about = about;
     view.isConnected = true;

@@ -13,7 +13,7 @@ const mostWarnings = 1_000;
 const calls = new Set(['toolCall', 'modelCall']);
 
 /**
- * What the journal told, as a tree: sessions, turns, calls, hook events, hook processes. It is built
+ * What the journal reported, as a tree: sessions, turns, calls, hook events, hook processes. It is built
  * up entry by entry and never as a whole.
  */
 export class Runs {

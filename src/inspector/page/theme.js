@@ -3,10 +3,19 @@ import { byId } from './dom.js';
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const key = 'hookmachine-theme';
 
+/** A report that is shown in a sandbox has no storage. */
+function kept(use) {
+  try {
+    return use();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Light or dark as the system has it, until the reader says otherwise. */
 export function setUpTheme(changed) {
   const button = byId('theme');
-  let chosen = sessionStorage.getItem(key);
+  let chosen = kept(() => sessionStorage.getItem(key));
   const apply = () => {
     const theme = chosen ?? (dark.matches ? 'dark' : 'light');
     document.documentElement.dataset.theme = theme;
@@ -18,7 +27,7 @@ export function setUpTheme(changed) {
   };
   const toggle = () => {
     chosen = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
-    sessionStorage.setItem(key, chosen);
+    kept(() => sessionStorage.setItem(key, chosen));
     apply();
   };
   dark.addEventListener('change', apply);

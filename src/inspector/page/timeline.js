@@ -210,7 +210,7 @@ export class Timeline {
         }),
         make('span', { class: 'kind' }, kindOf(row)),
         make('span', { class: 'what' }, nameOf(row)),
-        // What came of it is not told before it happened.
+        // What came of it is not shown before it happened.
         ...(row.machine === 'session' || !['later', 'running'].includes(status) || moment >= now
           ? badges(row)
           : []
@@ -256,7 +256,7 @@ export function nameOf(row) {
   return row.name || '(unnamed)';
 }
 
-/** Random ids are told apart by their beginning. */
+/** Random ids are distinguished by their beginning. */
 const shortId = (name) =>
   /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-/.test(name) ? name.slice(0, 8) : name;
 
@@ -270,7 +270,7 @@ function rowTone(row, moment) {
   return row.decisions.has('failed') || row.decisions.has('timed out') ? 'fail' : 'ok';
 }
 
-const told = [
+const badgeOf = [
   ['denied', 'deny'],
   ['refused', 'deny'],
   ['stopped', 'ask'],
@@ -286,7 +286,7 @@ const told = [
 function badges(row) {
   if (row.machine === 'session')
     return [['plain', `${counted(row.callCount, 'call')} · ${clock(row.at)}`]];
-  const weightiest = told.find(([facet]) => row.decisions.has(facet));
+  const weightiest = badgeOf.find(([facet]) => row.decisions.has(facet));
   return weightiest ? [[weightiest[1], weightiest[0]]] : [];
 }
 

@@ -118,7 +118,7 @@ export class Answer {
       const args: unknown = JSON.parse(input) ?? {};
       if (isRecord(args)) return { ...args };
     } catch {
-      // Told below.
+      // Reported below.
     }
     throw new ModelError(
       `${this.#model}: the model called ${tool} with arguments that are no JSON object; try again`,

@@ -1,0 +1,129 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
+import type { HookRegistry } from '../hooks/hook-registry.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
+import type { SettingsNote } from '../settings/settings-notes.ts';
+import { duplicates } from './duplicates.ts';
+import { unfitMatchers } from './matchers.ts';
+import { type CheckProblem, ofHook, ofSettings } from './problem.ts';
+import { unstartable } from './scripts.ts';
+
+interface Distrusted {
+  readonly untrusted?: { readonly why: string; readonly fix: string };
+}
+
+/** A configured hook, and what keeps it from running. */
+type Hook = RegisteredHook & Distrusted & { readonly switchedOff?: true };
+
+/** What a check looks at. */
+export interface Checkable {
+  readonly folder: string;
+  readonly registry: HookRegistry;
+  readonly hooks: readonly Hook[];
+  readonly unasked: readonly (UnaskedHook & Distrusted)[];
+  readonly notes: readonly SettingsNote[];
+}
+
+/** All that is wrong with configured hooks, found without running any of them; `tools` are names of the agent's own. */
+export async function checkHooks(
+  { folder, registry, hooks, unasked, notes }: Checkable,
+  tools: readonly string[],
+): Promise<CheckProblem[]> {
+  // What denies in the place of a file that cannot be read is no hook of anybody.
+  const written = hooks.filter(({ type }) => type !== 'function');
+  const each = await Promise.all(
+    written
+      .filter(({ enabled }) => enabled)
+      .map((hook) => checkHook(hook, registry.dialects.get(hook.dialect)!, folder, tools)),
+  );
+  return [
+    ...registry.problems.map(ofSettings),
+    ...notes.filter(({ kind }) => kind !== 'untrusted').map(({ problem }) => ofSettings(problem)),
+    ...registry.taken.map(({ problem }) => ({ ...ofSettings(problem), code: 'off' as const })),
+    ...switchedOff(written, notes),
+    ...duplicates(registry),
+    ...distrusted([...written.filter(({ enabled }) => enabled), ...unasked]),
+    ...each.flat(),
+  ];
+}
+
+/**
+ * Trusted hooks that would gain from being started ahead of their events. It runs them, one after another, so
+ * that none slows another.
+ */
+export async function measureHooks({
+  folder,
+  registry,
+  hooks,
+}: Omit<Checkable, 'unasked' | 'notes'>): Promise<CheckProblem[]> {
+  const { wouldGain } = await import('./measure-prestart.ts');
+  const found: CheckProblem[] = [];
+  for (const hook of hooks)
+    if (hook.enabled && !hook.switchedOff && !hook.untrusted)
+      found.push(...(await wouldGain(hook, registry.dialects.get(hook.dialect)!, folder)));
+  return found;
+}
+
+async function checkHook(
+  hook: Hook,
+  dialect: Dialect,
+  folder: string,
+  tools: readonly string[],
+): Promise<CheckProblem[]> {
+  const plugin =
+    hook.type === 'plugin'
+      ? [
+          ofHook(
+            hook,
+            'cannot-run',
+            'is a plugin, which cannot run',
+            'write a hook of another type',
+          ),
+        ]
+      : [];
+  return [
+    ...plugin,
+    ...(await unfitMatchers(hook, dialect, tools)),
+    ...(hook.type === 'plugin' ? [] : unstartable(hook, folder)),
+  ];
+}
+
+/** One problem for all hooks of a file that are skipped for the same reason. */
+function distrusted(hooks: readonly (UnaskedHook & Distrusted)[]): CheckProblem[] {
+  const skipped = hooks.filter(({ untrusted }) => untrusted !== undefined);
+  const groups = groupedBy(skipped);
+  return [...groups.values()].map(([first, ...others]) => {
+    const { why, fix } = first!.untrusted!;
+    if (others.length === 0) return ofHook(first!, 'untrusted', `is skipped: ${why}`, fix);
+    const message = `${others.length + 1} hooks are skipped: ${why}`;
+    return { ...ofHook(first!, 'untrusted', message, fix), place: 'hooks' };
+  });
+}
+
+function groupedBy<One extends UnaskedHook & Distrusted>(hooks: readonly One[]) {
+  const groups = new Map<string, One[]>();
+  for (const hook of hooks) {
+    const key = JSON.stringify([hook.file, hook.untrusted]);
+    groups.set(key, [...(groups.get(key) ?? []), hook]);
+  }
+  return groups;
+}
+
+/** One problem for each file whose hooks are off, unless a note says it already. */
+function switchedOff(hooks: readonly Hook[], notes: readonly SettingsNote[]): CheckProblem[] {
+  const said = notes
+    .filter(({ kind }) => kind !== 'untrusted')
+    .map(({ problem }) => `${problem.file} ${problem.message}`);
+  const files = new Set(
+    hooks.filter((hook) => hook.switchedOff && hook.enabled).map(({ file }) => file),
+  );
+  return [...files]
+    .filter((file) => file === undefined || !said.some((text) => text.includes(file)))
+    .map((file) => ({
+      ...(file !== undefined && { file }),
+      place: 'hooks',
+      code: 'off',
+      message: 'these hooks do not run, because a "false" in the settings switches hooks off',
+      fix: 'take out the false of hooksConfig.enabled, tools.enableHooks or enableHooks, here or in the settings of a stronger level',
+    }));
+}

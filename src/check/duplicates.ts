@@ -1,0 +1,33 @@
+import type { HookRegistry } from '../hooks/hook-registry.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
+import { type CheckProblem, ofHook } from './problem.ts';
+
+/** Hooks of one dialect that are there twice, for the same event and the same tools. */
+export function duplicates(registry: HookRegistry): CheckProblem[] {
+  const first = new Map<string, RegisteredHook>();
+  return registry.getAllHooks().flatMap((hook) => {
+    if (!hook.enabled || hook.type === 'function') return [];
+    const { dialect, event, nativeEvent } = hook;
+    const identity = registry.dialects.get(dialect)!.identity(hook);
+    const key = JSON.stringify([
+      dialect,
+      event,
+      nativeEvent,
+      registry.matcherOf(hook),
+      hook.if,
+      identity,
+    ]);
+    const other = first.get(key);
+    if (other === undefined) {
+      first.set(key, hook);
+      if (!registry.isHidden(hook)) return [];
+      return [
+        ofHook(hook, 'duplicate', 'never runs, because the same hook runs for every tool', fix),
+      ];
+    }
+    const where = [other.file === hook.file ? undefined : other.file, other.place].filter(Boolean);
+    return [ofHook(hook, 'duplicate', `is the same hook as ${where.join(' ')}`, fix)];
+  });
+}
+
+const fix = 'take out one of the two';

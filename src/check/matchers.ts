@@ -1,0 +1,44 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
+import { nearestKey } from '../settings/unknown-names.ts';
+import { type CheckProblem, ofHook } from './problem.ts';
+
+/** A matcher that is a list of names, of which each must be for something. */
+const list = /^[\w|, -]+$/;
+
+/** Names in a hook's matcher, or the whole of it, that fit no tool that we know of; what servers offer nobody knows. */
+export async function unfitMatchers(
+  hook: RegisteredHook,
+  dialect: Dialect,
+  tools: readonly string[],
+): Promise<CheckProblem[]> {
+  const matcher = dialect.matcherOf(hook);
+  if (matcher === undefined || hook.matcher === undefined) return [];
+  const own = await dialect.toolNames?.(hook);
+  if (own === undefined) return [];
+  const names = [...new Set([...own, ...tools])];
+  const parts = list.test(matcher) ? matcher.split(/[|,]/).map((part) => part.trim()) : [matcher];
+  return parts
+    .filter((part) => part !== '' && !/mcp/i.test(part) && !fitsAny(hook, part, dialect, names))
+    .map((part) => {
+      const meant = nearestKey(part, names);
+      return ofHook(
+        hook,
+        'matcher',
+        `its matcher ${JSON.stringify(part)} fits no known tool`,
+        meant === undefined
+          ? `write the name of a tool, such as ${JSON.stringify(own[0])}; if it is a tool of your own, give --tool ${/^[\w-]+$/.test(part) ? part : 'NAME'}`
+          : `write ${JSON.stringify(meant)}`,
+      );
+    });
+}
+
+function fitsAny(
+  hook: RegisteredHook,
+  matcher: string,
+  dialect: Dialect,
+  names: readonly string[],
+): boolean {
+  const fits = dialect.compileMatcher({ ...hook, matcher }, () => undefined);
+  return names.some((name) => fits(name));
+}

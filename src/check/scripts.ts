@@ -1,0 +1,110 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import { findProgram, isExecutable } from '../process/index.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
+import { type Started, startedBy } from '../trust/script-files.ts';
+import { type CheckProblem, ofHook } from './problem.ts';
+
+/** What keeps a hook's command from starting, as far as can be seen without running anything. */
+export function unstartable(hook: RegisteredHook, cwd: string): CheckProblem[] {
+  // A command that looks whether a file is there says itself what to do without it.
+  if (looks.test(hook.command) && hook.args === undefined) return [];
+  return startedBy(hook, cwd).flatMap((started) => {
+    const found = started.paths.find(isFile);
+    if (found !== undefined) return faultOf(hook, started, found) ?? [];
+    if (started.paths.length === 0) return programFault(hook, started.name) ?? [];
+    if (started.paths.some(isThere)) return [];
+    return [
+      ofHook(
+        hook,
+        'script-missing',
+        `its script ${JSON.stringify(started.name)} does not exist`,
+        'write the path of a file that is there, from the project folder',
+      ),
+    ];
+  });
+}
+
+const looks = /\[\s|\b(?:test|which|type|hash)\s|\bcommand\s+-[vV]/;
+
+/** A program that is looked for on the PATH. */
+const programFault = (hook: RegisteredHook, name: string): CheckProblem | undefined =>
+  process.platform === 'win32' || findProgram(name) !== undefined
+    ? undefined
+    : ofHook(
+        hook,
+        'program-missing',
+        `the program ${JSON.stringify(name)} is not installed here`,
+        'install it, or put its folder on the PATH',
+      );
+
+function faultOf(hook: RegisteredHook, started: Started, file: string): CheckProblem | undefined {
+  const name = JSON.stringify(started.name);
+  const text = beginningOf(file);
+  const first = /^#!([^\n]*)/.exec(text)?.[1];
+  const isRunItself = started.by === undefined;
+  if (isRunItself && !isExecutable(file))
+    return ofHook(
+      hook,
+      'not-executable',
+      `its script ${name} is not executable`,
+      `run chmod +x ${started.name}`,
+    );
+  const isShells = /\b(?:ba|da|z|k)?sh\b/.test((isRunItself ? first : started.by) ?? '');
+  if (
+    isRunItself
+      ? first?.endsWith('\r') || (isShells && text.includes('\r\n'))
+      : isShells && text.includes('\r\n')
+  )
+    return ofHook(
+      hook,
+      'line-ends',
+      `its script ${name} has Windows line ends, with which it cannot run`,
+      `write them as line feeds, such as with: sed -i 's/\\r$//' ${started.name}`,
+    );
+  const interpreter = isRunItself && first !== undefined ? interpreterOf(first) : undefined;
+  if (interpreter === undefined || isInstalled(interpreter)) return undefined;
+  return ofHook(
+    hook,
+    'interpreter-missing',
+    `the first line of its script ${name} names ${JSON.stringify(interpreter)}, which is not installed here`,
+    'install it, or name another interpreter',
+  );
+}
+
+/** The program that a script's first line names; of `env`, the one that it looks for. */
+function interpreterOf(line: string): string | undefined {
+  const [program, ...rest] = line.trim().split(/\s+/);
+  if (!program?.endsWith('/env')) return program || undefined;
+  return rest.find((word) => !word.startsWith('-') && !word.includes('='));
+}
+
+const isInstalled = (program: string): boolean =>
+  isAbsolute(program) ? isExecutable(program) : findProgram(program) !== undefined;
+
+const isThere = (path: string): boolean => statOf(path) !== undefined;
+
+const isFile = (path: string): boolean => statOf(path)?.isFile() === true;
+
+function statOf(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** As much of a script as shows its first line and how its lines end. */
+function beginningOf(file: string): string {
+  try {
+    const bytes = Buffer.alloc(16_384);
+    const open = openSync(file, 'r');
+    try {
+      return bytes.toString('latin1', 0, readSync(open, bytes));
+    } finally {
+      closeSync(open);
+    }
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,15 @@
+import type { CallAccount } from '../journal/account.ts';
+
+/** The calls that are meant: by id if any call has it, for ids may be numbers too. */
+export async function findCalls(
+  entries: AsyncIterable<CallAccount>,
+  wanted: string,
+): Promise<CallAccount[]> {
+  const byId: CallAccount[] = [];
+  const byNumber: CallAccount[] = [];
+  const number = Number(wanted.replace(/^#/, ''));
+  for await (const call of entries)
+    if (call.callId === wanted || call.id === wanted) byId.push(call);
+    else if (call.index === number) byNumber.push(call);
+  return byId.length > 0 ? byId.toSorted((a, b) => a.index - b.index) : byNumber;
+}

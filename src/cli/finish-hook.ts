@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import { hookProcess, runMachine } from '../hooks/run-machine.ts';
+import type { HandedHook } from './outlive.ts';
+import { readStdin } from './read-stdin.ts';
+
+/** `hookmachine finish-hook`, which `fire` starts: runs a hook that nobody waits for to its end. */
+export function addFinishHook(program: Command): void {
+  program.command('finish-hook', { hidden: true }).action(finish);
+}
+
+async function finish(): Promise<void> {
+  const { stdin, command, ...hook } = JSON.parse(await readStdin()) as HandedHook;
+  await runMachine(hookProcess, { ...hook, command: { ...command, stdin: () => stdin } }, {});
+  // What is kept for the next event of a hook has none here.
+  process.exit();
+}

@@ -1,0 +1,41 @@
+import { distance } from 'fastest-levenshtein';
+import type { Dialect } from '../dialects/dialect.ts';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
+import { CommandFailure } from './failure.ts';
+import { lookAtHooks } from './look-at-hooks.ts';
+
+type Named = Pick<UnaskedHook, 'name' | 'command'>;
+
+/**
+ * Whether a hook is the one that a user named, by name or command.
+ *
+ * @throws {CommandFailure} that lists the nearest, when there is none
+ */
+export async function hookAskedFor(
+  named: string,
+  folder: string,
+  dialects: readonly Dialect[],
+  trust?: true,
+): Promise<(hook: Named) => boolean> {
+  const isIt = ({ name, command }: Named): boolean => name === named || command === named;
+  const { hooks, unasked } = await lookAtHooks(folder, dialects, trust);
+  const all = [...hooks, ...unasked];
+  if (!all.some(isIt))
+    throw new CommandFailure(
+      all.length === 0
+        ? `there is no hook "${named}": none is configured in ${folder}`
+        : `there is no hook "${named}": the nearest are ${nearest(named, all)}; "hookmachine list" shows all`,
+    );
+  return isIt;
+}
+
+/** The three that look the most like it. */
+function nearest(named: string, hooks: readonly Named[]): string {
+  const away = (name: string): number =>
+    name.includes(named) || named.includes(name) ? 0 : distance(name, named);
+  return [...new Set(hooks.map(({ name }) => name))]
+    .toSorted((one, other) => away(one) - away(other))
+    .slice(0, 3)
+    .map((name) => JSON.stringify(name.slice(0, 80)))
+    .join(', ');
+}

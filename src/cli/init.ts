@@ -1,0 +1,100 @@
+import { type Command, Option } from 'commander';
+import { presentDialects } from '../dialects/index.ts';
+import { isHookmachineError } from '../errors.ts';
+import { exampleGuards, type GuardLanguage, guardLanguages } from '../init/guards.ts';
+import { planInit, type PlannedFile } from '../init/plan.ts';
+import { confirmed } from './confirmed.ts';
+import { CommandFailure } from './failure.ts';
+import { lookAtHooks } from './look-at-hooks.ts';
+import { projectFolder } from './project-folder.ts';
+import { say } from './shown-change.ts';
+
+interface Options {
+  readonly cwd: string;
+  readonly lang: GuardLanguage;
+  readonly yes?: true;
+}
+
+/** `hookmachine init`: settings with a first guard, and its tests. */
+export function addInit(program: Command): void {
+  program
+    .command('init')
+    .description('write settings with one example guard and its tests')
+    .addOption(
+      new Option('--lang <language>', 'the language of the guard')
+        .choices(guardLanguages)
+        .default('sh'),
+    )
+    .option('--yes', 'do not ask, where the project has hooks or such files already')
+    .option('--cwd <dir>', 'the project folder', process.cwd())
+    .addHelpText(
+      'after',
+      '\nNo file that is there is replaced; to settings that are there the guard is added, and all else stays as it is.',
+    )
+    .action(init);
+}
+
+async function init({ cwd, lang, yes }: Options): Promise<void> {
+  const folder = projectFolder(cwd);
+  if (lang === 'typescript' && !runsTypeScript())
+    throw new CommandFailure(
+      `Node ${process.versions.node} does not run TypeScript: use Node 22.18 or newer, or --lang node`,
+    );
+  const plan = planned(folder, lang);
+  const found = await foundIn(folder);
+  const isNew = found.length === 0 && plan.every(({ what }) => what === 'new');
+  const todo = plan.filter(({ what }) => what !== 'kept');
+  if (found.length > 0) say(`Found here:\n${found.map((line) => `  ${line}\n`).join('')}`);
+  const words = { new: 'write  ', changed: 'change ', kept: 'keep   ' };
+  say(plan.map(({ path, what }) => `${words[what]} ${path}`).join('\n'));
+  if (todo.length === 0) return say('Everything is there already; nothing was written.');
+  if (!isNew && !yes) await mayWrite();
+  for (const { write } of todo) editing(write);
+  return say(`Written. Next:
+  hookmachine trust --yes   lets the project's hooks run as they are now
+  hookmachine test          runs the guard's tests
+  hookmachine check         says whether anything is wrong with the hooks`);
+}
+
+const planned = (folder: string, lang: GuardLanguage): PlannedFile[] =>
+  editing(() => planInit(folder, exampleGuards[lang]));
+
+/** @throws {CommandFailure} when the user says no, or cannot be asked */
+async function mayWrite(): Promise<void> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY)
+    throw new CommandFailure(
+      'nothing was written, for this project has hooks or such files already: give --yes, or answer on a terminal',
+    );
+  if (!(await confirmed('Write this?'))) throw new CommandFailure('nothing was written');
+}
+
+/** The project's own hooks by file, with the dialects that they are of; nothing of it is run. */
+async function foundIn(folder: string): Promise<string[]> {
+  const { hooks, unasked, registry } = await lookAtHooks(folder, presentDialects);
+  const counts = new Map<string, number>();
+  const add = (where: string): void => void counts.set(where, (counts.get(where) ?? 0) + 1);
+  for (const { source, dialect, file } of hooks)
+    if (source === 'project') add(`of ${dialect} in ${file ?? folder}`);
+  for (const { source, command } of unasked)
+    if (source === 'project') add(`without a known event: ${command}`);
+  const broken = registry.problems.filter(
+    ({ isWhole, file }) => isWhole && file?.startsWith(`${folder}/`),
+  );
+  return [
+    ...[...counts].map(([where, count]) => `${count} ${count === 1 ? 'hook' : 'hooks'} ${where}`),
+    ...broken.map(({ file, message }) => `${file}: ${message}`),
+  ];
+}
+
+function editing<Value>(work: () => Value): Value {
+  try {
+    return work();
+  } catch (error) {
+    if (isHookmachineError(error, 'SETTINGS_NOT_EDITABLE'))
+      throw new CommandFailure(error.message, { cause: error });
+    throw error;
+  }
+}
+
+const runsTypeScript = (): boolean =>
+  Boolean((process.features as { readonly typescript?: unknown }).typescript);

@@ -1,0 +1,38 @@
+import type { CallParts } from '../dialects/dialect.ts';
+import { outputOf } from '../dialects/merge-effects.ts';
+import { defined } from '../protocol/output.ts';
+import { createSpecificHookOutput } from '../translate/model-outputs.ts';
+import type { AggregatedHookResult } from '../verdict/results.ts';
+import { callOutcome } from './call-outcome.ts';
+import type { Fired, FiredEvent } from './run-hooks.ts';
+
+/** What came of an event and of its parts as one result; what cannot be told of the whole is reported. */
+export function joinedResult(
+  fired: FiredEvent,
+  { result, partResults = [], warn }: Fired,
+  parts: CallParts,
+): AggregatedHookResult {
+  if (partResults.length === 0) return result;
+  const came = callOutcome(fired, { result, partResults }, parts);
+  const { verdict, toolInput, toolResponse, lost } = came;
+  if (parts.note !== undefined) warn(parts.note);
+  for (const wish of lost) warn(`this cannot be told of the call as a whole: ${wish}`);
+  const output = outputOf(verdict);
+  const all = [result, ...partResults];
+  const { finalOutput: _, toolInput: __, toolResponse: ___, ...own } = result;
+  return {
+    ...own,
+    ...defined<Pick<AggregatedHookResult, 'finalOutput' | 'toolInput' | 'toolResponse'>>({
+      finalOutput: output && createSpecificHookOutput(output, fired.event),
+      toolInput: toolInput ?? undefined,
+      toolResponse,
+    }),
+    plan: all.find(({ plan }) => plan !== null)?.plan ?? null,
+    success: all.every(({ success }) => success),
+    allOutputs: all.flatMap(({ allOutputs }) => allOutputs),
+    errors: all.flatMap(({ errors }) => errors),
+    results: all.flatMap(({ results }) => results),
+    verdict,
+    conflicts: all.flatMap(({ conflicts }) => conflicts),
+  };
+}

@@ -1,0 +1,71 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
+import { createConfig } from '../hooks/create-config.ts';
+import { HookRegistry } from '../hooks/hook-registry.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
+import type { SettingsNote } from '../settings/settings-notes.ts';
+import type { HookTrust } from '../trust/hook-trust.ts';
+import { folderTrust } from './folder-trust.ts';
+import { trustOfEach } from './trust-option.ts';
+
+/** Why a hook would be skipped, if it would. */
+export interface Untrusted {
+  readonly untrusted?: Omit<Extract<HookTrust, { trusted: false }>, 'trusted'>;
+}
+
+/** A hook as it is configured, and what keeps it from running whatever the event. */
+export interface ListedHook extends RegisteredHook, Untrusted {
+  /** Another one of the same runs in its place. */
+  readonly isHidden?: true;
+  /** No switch lets it run. */
+  readonly switchedOff?: true;
+}
+
+/** Everything that is configured in a project. */
+export interface ConfiguredHooks {
+  readonly config: HookSystemConfig;
+  readonly registry: HookRegistry;
+  /** In the registry's order. */
+  readonly hooks: readonly ListedHook[];
+  /** Those of which not even the event is known. */
+  readonly unasked: readonly (UnaskedHook & Untrusted)[];
+  /** What a user should know though nothing is wrong with any file. */
+  readonly notes: readonly SettingsNote[];
+}
+
+/** Looks at every configured hook, those too that may not run; none of them is started. */
+export async function lookAtHooks(
+  folder: string,
+  dialects: readonly Dialect[],
+  trusted?: true,
+): Promise<ConfiguredHooks> {
+  const trust = trustOfEach(folder, trusted);
+  const options = { cwd: folder, onWarning: () => undefined, dialects, ...trust };
+  const notes: SettingsNote[] = [];
+  const config = createConfig({ ...options, onNote: (note) => void notes.push(note) });
+  // What a project would switch on if it were trusted, it does not yet switch on for others.
+  const inForce = createConfig({ ...options, ...folderTrust(folder, trusted) });
+  const registry = await HookRegistry.load(config);
+  const withTrust = async <Hook extends UnaskedHook>(hook: Hook): Promise<Hook & Untrusted> => {
+    const found = hook.source === 'project' ? await trust.verifyTrust?.(hook) : undefined;
+    return found?.trusted === false
+      ? { ...hook, untrusted: { why: found.why, fix: found.fix } }
+      : hook;
+  };
+  const hooks = await Promise.all(
+    registry.getAllHooks().map(async (hook): Promise<ListedHook> => {
+      const isHidden = registry.isHidden(hook);
+      const { needsSwitch } = registry.dialects.get(hook.dialect)!;
+      const judge = hook.source === 'project' ? config : inForce;
+      const isOff = judge.isSwitchedOn?.(hook.source, needsSwitch) === false;
+      return {
+        ...(await withTrust(hook)),
+        ...(isHidden && { isHidden }),
+        ...(isOff && { switchedOff: true }),
+      };
+    }),
+  );
+  const unasked = await Promise.all(registry.unasked.map(withTrust));
+  return { config, registry, hooks, unasked, notes };
+}

@@ -1,0 +1,165 @@
+import { Readable } from 'node:stream';
+import type { Command } from 'commander';
+import type { Dialect } from '../dialects/dialect.ts';
+import { presentDialects } from '../dialects/index.ts';
+import { isHookmachineError } from '../errors.ts';
+import { accounts, type CallAccount, type EventAccount } from '../journal/account.ts';
+import { compareEvents } from '../journal/compare-events.ts';
+import type { JournalEntry } from '../journal/entry.ts';
+import { journalTo } from '../journal/journal.ts';
+import { readRecording } from '../journal/read-recording.ts';
+import { redactedIn } from '../redaction/redact-settings.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import { isRecord } from '../protocol/output.ts';
+import { dialectsOption } from './dialects-option.ts';
+import { CommandFailure } from './failure.ts';
+import { findCalls } from './find-calls.ts';
+import { printable, printableJson } from './printable.ts';
+import { projectFolder } from './project-folder.ts';
+import { fireIn, hooksConfig } from './run-hooks.ts';
+import { trustOption } from './trust-option.ts';
+
+interface Options {
+  readonly cwd: string;
+  readonly hook?: string;
+  readonly dialects?: readonly Dialect[];
+  readonly trust?: true;
+  readonly json?: true;
+}
+
+/** `hookmachine replay FILE CALL`: what the hooks of a recorded call say of it today. */
+export function addReplay(program: Command): void {
+  program
+    .command('replay')
+    .argument('<file>', 'a recording, made with --record and --record-payloads')
+    .argument(
+      '<call>',
+      'a tool call id, an entry id, or a number of the list of hookmachine explain',
+    )
+    .description("run a recorded call's hooks again as they are now, and show what differs")
+    .option('--hook <name>', 'run this hook alone')
+    .option('--cwd <dir>', 'the project folder whose hooks run', process.cwd())
+    .option(...dialectsOption)
+    .option(...trustOption)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+The hooks really run, in a session of their own; tools and models do not. What was redacted in the
+recording, hooks receive redacted.
+
+Exit status: 0 nothing differs, 2 something does, 1 the command could not do its work.
+
+Example:
+  hookmachine replay session.jsonl 4 --hook no-env`,
+    )
+    .action(replay);
+}
+
+async function replay(file: string, wanted: string, options: Options): Promise<void> {
+  const folder = projectFolder(options.cwd);
+  const calls = await findCalls(accounts(readRecording(file)), wanted).catch((error: Error) => {
+    if (isHookmachineError(error, 'RECORDING_INVALID'))
+      throw new CommandFailure(error.message, { cause: error });
+    throw error;
+  });
+  const [call, other] = calls;
+  if (call === undefined)
+    throw new CommandFailure(
+      `${file}: there is no call "${wanted}"; hookmachine explain ${file} lists them`,
+    );
+  if (other)
+    throw new CommandFailure(
+      `${file}: "${wanted}" is #${calls.map(({ index }) => index).join(' and #')}: name one of them by its entry id`,
+    );
+  const events = eventsOf(file, call, options.hook);
+  const outcomes = [];
+  for (const recorded of events) {
+    const now = await runAgain(recorded, call, folder, options);
+    outcomes.push({ event: recorded.event, now, differences: compareEvents(recorded, now) });
+  }
+  process.exitCode = outcomes.some(({ differences }) => differences.length > 0) ? 2 : 0;
+  const lines = outcomes.flatMap(({ event, now, differences }) =>
+    differences.length === 0
+      ? [
+          `${event}: nothing differs (${now.hooks.length === 1 ? '1 hook' : `${now.hooks.length} hooks`})`,
+        ]
+      : [`${event}:`, ...differences.map((text) => `  ${text}`)],
+  );
+  process.stdout.write(
+    options.json
+      ? `${printableJson(outcomes, 2)}\n`
+      : lines.map((line) => `${printable(line.replaceAll('\n', ' '))}\n`).join(''),
+  );
+}
+
+/** The events whose hooks can run again. */
+function eventsOf(file: string, call: CallAccount, hook: string | undefined): EventAccount[] {
+  if (call.events.length === 0)
+    throw new CommandFailure(
+      `${file}: no hook ran at #${call.index}, so there is none to run again`,
+    );
+  const given = call.events.filter((event) => isRecord(event.given));
+  if (given.length === 0)
+    throw new CommandFailure(
+      `${file}: of #${call.index} it is not recorded what its hooks were given: record it with --record-payloads`,
+    );
+  if (hook === undefined) return given;
+  const only = given
+    .map((event) => ({ ...event, hooks: event.hooks.filter(({ name }) => name === hook) }))
+    .filter(({ hooks }) => hooks.length > 0);
+  if (only.length === 0)
+    throw new CommandFailure(
+      `${file}: at #${call.index} there was no hook "${hook}": use one of ${[...new Set(given.flatMap(({ hooks }) => hooks.map(({ name }) => `"${name}"`)))].join(', ')}`,
+    );
+  // What all hooks said together is not what one of them says.
+  return only.map(({ verdict: _, ...event }) => event);
+}
+
+/** The fields that every event has; those of the event's own are given again. */
+const base = new Set(['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp']);
+
+async function runAgain(
+  { event, given }: EventAccount,
+  { callId }: CallAccount,
+  folder: string,
+  { hook, dialects = presentDialects, trust }: Options,
+): Promise<EventAccount> {
+  const entries: JournalEntry[] = [];
+  const journal = journalTo((entry) => entries.push(entry), {
+    payloads: true,
+    redact: redactionIn(folder),
+  });
+  const fired = {
+    event: event as HookEventName,
+    fields: Object.fromEntries(Object.entries(given as object).filter(([name]) => !base.has(name))),
+    context: { toolCallId: callId },
+    folder,
+    canAsk: true,
+    ...(hook !== undefined && { runsElsewhere: ({ name }: { name: string }) => name !== hook }),
+  };
+  const config = await hooksConfig(
+    fired,
+    dialects,
+    { hooks: true, ...(trust && { trust }) },
+    { inspect: journal.observe },
+  );
+  await fireIn(config, fired);
+  const [call] = await Readable.from(accounts(Readable.from(entries))).toArray();
+  const [now] = (call as CallAccount | undefined)?.events ?? [];
+  if (now === undefined) return { event, startedAt: 0, hooks: [] };
+  if (hook === undefined) return now;
+  const { verdict: _, ...alone } = now;
+  return alone;
+}
+
+/** As in the recording, so that what is hidden there is no difference. */
+function redactionIn(folder: string): readonly string[] {
+  try {
+    return redactedIn(folder, { payloads: true }, () => undefined);
+  } catch (error) {
+    if (isHookmachineError(error, 'REDACTION_BROKEN'))
+      throw new CommandFailure(error.message, { cause: error });
+    throw error;
+  }
+}

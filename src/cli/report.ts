@@ -1,0 +1,67 @@
+import { realpathSync } from 'node:fs';
+import type { Command } from 'commander';
+import { writeAtomically } from '../atomic-file.ts';
+import { oneLine } from '../log.ts';
+import { messageOf } from '../message-of.ts';
+import { CommandFailure } from './failure.ts';
+import { printable } from './printable.ts';
+
+/** `hookmachine report FILE…`: recordings as one page to pass on. */
+export function addReport(program: Command): void {
+  program
+    .command('report')
+    .argument('<files...>', 'recordings, made with --record')
+    .requiredOption('-o, --output <file>', 'the HTML file to write')
+    .description('write recordings as one HTML file: the page of inspect with its data in it')
+    .addHelpText(
+      'after',
+      `
+The file needs no network and no other file. report.html#call=ID opens it at a call; the id of a
+tool call, and that of an entry, are those that hookmachine explain prints.
+
+Example:
+  hookmachine report session.jsonl -o report.html`,
+    )
+    .action(report);
+}
+
+async function report(
+  files: readonly string[],
+  { output }: { readonly output: string },
+): Promise<void> {
+  const overwritten = files.find((file) => isSame(file, output));
+  if (overwritten !== undefined)
+    throw new CommandFailure(`-o ${output} is the recording itself: name another file`);
+  const [{ recordingFeed }, { reportPage }] = await Promise.all([
+    import('../inspector/recording-feed.ts'),
+    import('../inspector/report-page.ts'),
+  ]);
+  const { feed, read } = await recordingFeed(files).catch((cause: Error) => {
+    throw new CommandFailure(cause.message, { cause });
+  });
+  await read();
+  const page = await reportPage(feed);
+  try {
+    // Like the recording itself, it may hold what is not for everybody.
+    writeAtomically(output, page, { mode: 0o600 });
+  } catch (cause) {
+    throw new CommandFailure(`-o ${output} cannot be written: ${messageOf(cause)}`, { cause });
+  }
+  for (const notice of feed.about.notices) say(notice);
+  say(
+    feed.about.payloads
+      ? `${output} is written; it holds arguments, prompts and results: look at it before you pass it on`
+      : `${output} is written`,
+  );
+}
+
+const say = (line: string): void =>
+  void process.stderr.write(`hookmachine: ${oneLine(printable(line))}\n`);
+
+function isSame(one: string, other: string): boolean {
+  try {
+    return realpathSync(one) === realpathSync(other);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,156 @@
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Dialect } from '../dialects/dialect.ts';
+import { knownDialects, presentDialects, presentDialectsWith } from '../dialects/index.ts';
+import { differences, type Difference } from '../hooktests/judge.ts';
+import type { HookTest } from '../hooktests/read-tests.ts';
+import { outcomeOf, type Outcome } from '../matrix/outcome.ts';
+import { namesOf, runAs, type Trial } from '../matrix/run-as.ts';
+import { isRecord } from '../protocol/output.ts';
+import { nearestKey } from '../settings/unknown-names.ts';
+import { callOutcome } from './call-outcome.ts';
+import { CommandFailure } from './failure.ts';
+import { fireIn, hooksConfig } from './run-hooks.ts';
+import { scriptNamed } from './script-named.ts';
+
+/** What one run of a test came to. */
+export interface TestRun {
+  /** Where it ran, when the test runs in several places. */
+  readonly under?: string;
+  readonly differences: readonly Difference[];
+  /** What else helps to see why, a line each. */
+  readonly notes: readonly string[];
+}
+
+interface Options {
+  readonly trust?: true;
+}
+
+/**
+ * Runs a test in the project folder.
+ *
+ * @throws {CommandFailure} when it cannot be run
+ */
+export async function runHookTest(
+  test: HookTest,
+  folder: string,
+  options: Options,
+): Promise<readonly TestRun[]> {
+  const { dialect: named = knownDialects[0]!.name, event: name, hook, input, expect } = test;
+  const isForAll = named === 'all';
+  if (isForAll && hook === undefined)
+    throw new CommandFailure(
+      '"dialect: all" runs one script as a hook of each dialect: name it with "hook"',
+    );
+  const dialect = isForAll ? knownDialects[0]! : knownDialects.find((one) => one.name === named)!;
+  const event = Object.hasOwn(dialect.events, name) ? dialect.events[name]! : undefined;
+  if (event === undefined) {
+    const names = Object.keys(dialect.events);
+    throw new CommandFailure(
+      `${dialect.name} has no event "${name}": use ${nearestKey(name, names) ?? `one of ${names.join(', ')}`}`,
+    );
+  }
+  const read = await dialect.readCall(name, input);
+  if ('faults' in read)
+    throw new CommandFailure(`its input does not fit ${name}: ${read.faults.join('; ')}`);
+  const { fields, context, parts } = read;
+  if (hook === undefined) {
+    const warnings: string[] = [];
+    const { trust } = options;
+    const config = await hooksConfig(
+      { folder },
+      presentDialectsWith(dialect),
+      { hooks: true, ...(trust && { trust }) },
+      { onWarning: (line) => warnings.push(line) },
+    );
+    const fired = { event, fields, context, folder, canAsk: true };
+    const whole = parts ? { ...fired, parts: parts.calls, partsFor: dialect.family } : fired;
+    const came = await fireIn(config, whole);
+    config.getHookSystem()?.dispose();
+    const { verdict, toolInput } = callOutcome(whole, came, parts);
+    const outcome = outcomeOf(verdict, { ...fields });
+    const result = toolInput
+      ? { ...outcome, changes: { ...outcome.changes, tool_input: toolInput } }
+      : outcome;
+    const { results } = came.result;
+    return [
+      {
+        differences: differences(expect, await inWordsOf(dialect, fields, result)),
+        notes: [
+          ...warnings,
+          ...(results.length === 0
+            ? [`no hook ran: hookmachine fire ${name} --why says why`]
+            : results.map(({ hook: one, ...end }) => `hook "${one.name}" ${endOf(end)}`)),
+        ],
+      },
+    ];
+  }
+  const script = await scriptNamed(fileOf(hook, test.file, folder), folder, {
+    timeout: 60_000,
+    ...options,
+  });
+  const trial: Trial = { event, fields, context, cwd: folder };
+  const runs: TestRun[] = [];
+  // One after another: a script may write a file.
+  for (const one of isForAll ? presentDialects : [dialect])
+    for (const own of isForAll ? namesOf(one, event) : [name]) {
+      const row = await runAs(one, own, script, trial);
+      if (row === undefined) continue;
+      const came = isForAll ? row.host : await inWordsOf(dialect, fields, row.host);
+      runs.push({
+        ...(isForAll && { under: `${row.dialect} ${row.event}` }),
+        differences: differences(expect, came),
+        notes: [
+          `the hook ${endOf(row)}`,
+          ...row.notes,
+          ...(row.ignored ? [`${row.dialect} ignores what it said: ${row.ignored.why}`] : []),
+        ],
+      });
+    }
+  if (runs.length === 0)
+    throw new CommandFailure(`${named} never asks a hook of ${name} about such a call`);
+  return runs;
+}
+
+function endOf({
+  exitCode,
+  signal,
+  timedOut,
+  error,
+}: {
+  readonly exitCode: number | null;
+  readonly signal?: string;
+  readonly timedOut: boolean;
+  readonly error?: string | Error;
+}): string {
+  const end = timedOut
+    ? 'timed out'
+    : signal === undefined
+      ? `ended with exit ${exitCode}`
+      : `was ended by ${signal}`;
+  return error === undefined ? end : `${end}: ${typeof error === 'string' ? error : error.message}`;
+}
+
+/** What hooks changed, as the dialect spells it. */
+async function inWordsOf(dialect: Dialect, fields: object, came: Outcome): Promise<Outcome> {
+  const { changes } = came;
+  if (changes === undefined) return came;
+  const { tool_input: toolInput = null, tool_response: toolResponse } = changes;
+  const own = await dialect.reportCall({
+    toolName: 'tool_name' in fields ? String(fields.tool_name) : undefined,
+    toolInput,
+    toolResponse,
+    followUps: [],
+  });
+  const words = {
+    ...(isRecord(own['toolInput']) && { tool_input: own['toolInput'] }),
+    ...(isRecord(own['toolOutput']) && { tool_response: own['toolOutput'] }),
+  };
+  return { ...came, changes: { ...changes, ...words } };
+}
+
+/** A path counts from the test's file, or else from the project. */
+const fileOf = (hook: string, file: string, folder: string): string =>
+  [resolve(dirname(file), hook), resolve(folder, hook)].find(
+    (path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true,
+  ) ?? hook;

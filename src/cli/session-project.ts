@@ -1,0 +1,42 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { forgetOld, stateFolder } from '../settings/state-folder.ts';
+import { isFolder } from './project-folder.ts';
+
+/** How many need not be looked up. */
+const mostKnown = 1_000;
+
+const known = new Map<string, string>();
+
+/**
+ * The project of a session: the folder that its first event names, for an agent may change to another one
+ * while it works. It is kept in the user's state folder too, for whoever answers the next event may be
+ * another process.
+ */
+export function sessionProject(host: string, sessionId: string, folder: string): string {
+  const key = JSON.stringify([host, sessionId]);
+  const found = known.get(key) ?? kept(key, folder);
+  if (known.size >= mostKnown) known.clear();
+  known.set(key, found);
+  return isFolder(found) ? found : folder;
+}
+
+/** Where nothing can be kept it is as if this event were the first. */
+function kept(key: string, folder: string): string {
+  const state = stateFolder('projects');
+  if (state === undefined) return folder;
+  const file = join(state, createHash('sha256').update(key).digest('hex'));
+  try {
+    mkdirSync(state, { recursive: true, mode: 0o700 });
+    writeFileSync(file, folder, { flag: 'wx', mode: 0o600 });
+    forgetOld(state);
+    return folder;
+  } catch {
+    try {
+      return readFileSync(file, 'utf8') || folder;
+    } catch {
+      return folder;
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { Dialect } from '../dialects/dialect.ts';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
+import { hookFates, type FiredOnce, type HookFate } from '../hooks/hook-fates.ts';
+import { lookAtHooks, type ListedHook } from './look-at-hooks.ts';
+
+/** One configured hook, and why it ran or did not. */
+export interface HookReason {
+  readonly hook: string;
+  readonly event?: string;
+  readonly dialect?: string;
+  readonly source: string;
+  readonly place: string;
+  readonly ran: boolean;
+  readonly why: string;
+}
+
+interface Asked {
+  readonly hooks: boolean;
+  readonly trust?: true;
+  /** The hooks to speak of; default: all. */
+  readonly isAskedFor?: ((hook: UnaskedHook) => boolean) | undefined;
+}
+
+/** Of every hook that is configured, why it ran or did not when this event was fired; hooks of other events come last. */
+export async function whyHooks(
+  fired: FiredOnce,
+  folder: string,
+  dialects: readonly Dialect[],
+  { hooks: areOn, trust, isAskedFor = () => true }: Asked,
+): Promise<readonly HookReason[]> {
+  const { hooks, registry, unasked, config } = await lookAtHooks(folder, dialects, trust);
+  const isOn = config.getEnableHooks();
+  const all = registry.getAllHooks();
+  const listed = new Map(all.map((hook, place) => [hook, hooks[place]!]));
+  const fates = hookFates(
+    registry,
+    fired,
+    (hook) => listed.get(hook)?.untrusted !== undefined,
+    (hook) =>
+      !isOn || listed.get(hook)?.switchedOff === true || (!areOn && hook.source !== 'system'),
+  );
+  const registered = all.filter(isAskedFor);
+  const reasons = registered.map((hook): HookReason => {
+    const fate = fates.get(hook)!;
+    return {
+      hook: hook.name,
+      event: hook.nativeEvent ?? hook.event,
+      dialect: hook.dialect,
+      source: hook.source,
+      place: [hook.file, hook.place].filter(Boolean).join(' '),
+      ran: fate.kind === 'ran' || fate.kind === 'started',
+      why: inWords(fate, listed.get(hook)!, areOn),
+    };
+  });
+  const isOfEvent = (_: unknown, place: number): boolean =>
+    registered[place]!.event === fired.event;
+  return [
+    ...reasons.filter(isOfEvent),
+    ...unasked.filter(isAskedFor).map(({ name, source, file, place, untrusted }) => ({
+      hook: name,
+      source,
+      place: [file, place].filter(Boolean).join(' '),
+      ran: false,
+      why: `nobody may ask it for its events: ${untrusted?.why ?? 'it is not trusted'}${untrusted ? `; ${untrusted.fix}` : ''}`,
+    })),
+    ...reasons.filter((_, place) => !isOfEvent(_, place)),
+  ];
+}
+
+function inWords(fate: HookFate, { untrusted, onFailure }: ListedHook, areOn: boolean): string {
+  switch (fate.kind) {
+    case 'ran':
+      return 'it ran';
+    case 'started':
+      return 'it was started, and nobody waits for it (async)';
+    case 'event':
+      return `it is for another event, ${fate.event}`;
+    case 'matcher':
+      return `its matcher ${JSON.stringify(fate.matcher)} does not fit ${JSON.stringify(fate.subject)}`;
+    case 'off':
+      return areOn
+        ? 'hooks of its level are switched off in the settings'
+        : "--no-hooks keeps all but the system's from running";
+    case 'disabled':
+      return 'it is disabled (hooksConfig.disabled, or hookmachine disable)';
+    case 'untrusted':
+      return `it is not trusted${onFailure === 'block' ? ', and blocks for that' : ''}: ${untrusted!.why}; ${untrusted!.fix}`;
+    case 'twin':
+      return fate.twin
+        ? `it is hidden: one of the same, ${fate.twin.place} of ${fate.twin.file ?? `the ${fate.twin.source}`}, goes before it`
+        : 'it is hidden: one of the same goes before it';
+    case 'if':
+      return `its "if", ${fate.rule}, does not fit this call`;
+    case 'payload':
+      return `its event, as its dialect has it, is for other calls than this one`;
+    case 'once':
+      return 'it runs once a session, and has run in this one';
+    case 'ended':
+      return 'a hook before it in the sequence denied or stopped, which ended the sequence';
+    case 'plugin':
+      return 'plugins cannot run';
+  }
+}

@@ -1,0 +1,44 @@
+/** One test, as a report has it. */
+export interface Judged {
+  readonly file: string;
+  readonly name: string;
+  readonly durationMs: number;
+  /** What is wrong, a line each; none where it passed. */
+  readonly lines: readonly string[];
+}
+
+/** The results as JUnit's XML, which most CI services read. */
+export function junitOf(judged: readonly Judged[]): string {
+  const files = [...new Set(judged.map(({ file }) => file))];
+  const suites = files.map((file) => {
+    const own = judged.filter((one) => one.file === file);
+    return `  <testsuite name="${escaped(file)}" ${figures(own)}>\n${own.map(testCase).join('')}  </testsuite>\n`;
+  });
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="hookmachine test" ${figures(judged)}>\n${suites.join('')}</testsuites>\n`;
+}
+
+const figures = (judged: readonly Judged[]): string =>
+  `tests="${judged.length}" failures="${judged.filter(({ lines }) => lines.length > 0).length}" time="${seconds(judged.reduce((sum, { durationMs }) => sum + durationMs, 0))}"`;
+
+function testCase({ file, name, durationMs, lines }: Judged): string {
+  const start = `    <testcase classname="${escaped(file)}" name="${escaped(name)}" time="${seconds(durationMs)}"`;
+  return lines.length === 0
+    ? `${start}/>\n`
+    : `${start}>\n      <failure message="${escaped(lines[0]!)}">${escaped(lines.join('\n'))}</failure>\n    </testcase>\n`;
+}
+
+const seconds = (ms: number): string => (ms / 1000).toFixed(3);
+
+const names: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+};
+
+/** XML has no way to write control characters. */
+const escaped = (text: string): string =>
+  text
+    .replaceAll(/(?![\n\t])\p{Cc}|\p{Cs}|[\uFFFE\uFFFF]/gu, '\uFFFD')
+    .replaceAll(/[&<>"\n]/g, (char: string) => names[char]!);

@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { writeAtomically } from '../atomic-file.ts';
+import { addToList } from '../settings/edit-settings-text.ts';
+import { attempt, openJsonFile } from '../settings/edit-json-file.ts';
+import { settingsJsonSchema } from '../settings/schema.ts';
+import { exampleTests, type ExampleGuard } from './guards.ts';
+
+/** A file that is to be written, or that is there and stays as it is. */
+export interface PlannedFile {
+  /** From the project's folder. */
+  readonly path: string;
+  readonly what: 'new' | 'changed' | 'kept';
+  readonly write: () => void;
+}
+
+const folder = '.hookmachine';
+const installedSchema = join('node_modules', 'hookmachine', 'settings.schema.json');
+
+/**
+ * What a first guard needs, file by file; of what is there nothing but the list of hooks changes.
+ *
+ * @throws {SettingsEditError} when the settings that are there cannot be edited
+ */
+export function planInit(cwd: string, guard: ExampleGuard): PlannedFile[] {
+  const path = `${folder}/hooks/${guard.file}`;
+  const isInstalled = existsSync(join(cwd, installedSchema));
+  const file = (name: string, text: string, mode?: number): PlannedFile => ({
+    path: name,
+    what: existsSync(join(cwd, name)) ? 'kept' : 'new',
+    write: () => writeNew(join(cwd, name), text, mode),
+  });
+  return [
+    settingsFile(cwd, guard, path, isInstalled),
+    file(path, guard.text, guard.isProgram && 0o755),
+    file(`${folder}/hooks/no-env.hooktest.yaml`, exampleTests),
+    // What stands beside the settings resolves without a network, and whatever was published.
+    ...(isInstalled
+      ? []
+      : [
+          file(
+            `${folder}/settings.schema.json`,
+            `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`,
+          ),
+        ]),
+  ];
+}
+
+const writeNew = (file: string, text: string, mode: number | undefined): void =>
+  attempt(file, 'written', () => {
+    mkdirSync(dirname(file), { recursive: true });
+    writeAtomically(file, text, mode === undefined ? {} : { mode });
+  });
+
+function settingsFile(
+  cwd: string,
+  guard: ExampleGuard,
+  path: string,
+  isInstalled: boolean,
+): PlannedFile {
+  const schema = isInstalled ? `../${installedSchema}` : './settings.schema.json';
+  const name = `${folder}/settings.json`;
+  const settings = openJsonFile(
+    join(cwd, name),
+    `{\n  "$schema": ${JSON.stringify(schema)},\n  "hooks": {}\n}\n`,
+  );
+  if (settings.text.includes(path)) return { path: name, what: 'kept', write: () => undefined };
+  const changed = addToList(settings.text, ['hooks', 'tool.before'], {
+    matcher: '^(write_file|replace)$',
+    hooks: [{ name: 'no-env', ...guard.entry(path) }],
+  });
+  if (typeof changed !== 'string') throw settings.inTheWay(changed);
+  return {
+    path: name,
+    what: settings.isThere ? 'changed' : 'new',
+    write: () => settings.write(changed),
+  };
+}

@@ -1,0 +1,76 @@
+import { isRecord } from '../protocol/output.ts';
+
+/** So much of a payload is shown. */
+const mostLines = 20;
+const longestLine = 300;
+
+/**
+ * A payload under its label. Each line of it is marked, so that none can pass for one of ours. What
+ * is empty has no lines.
+ */
+export function payloadLines(label: string, value: unknown, indent = ''): string[] {
+  const text = textOf(value)?.trimEnd();
+  if (text === undefined || text === '') return [];
+  const lines = text.split(/\r\n|[\n\r]/);
+  const shown = lines.slice(0, mostLines).map((line) => `${indent}  | ${cut(line)}`);
+  const more = lines.length - shown.length;
+  return [
+    `${indent}${label}:`,
+    ...shown,
+    ...(more > 0 ? [`${indent}  … ${more} more lines: --json has all of it`] : []),
+  ];
+}
+
+const cut = (line: string): string =>
+  line.length > longestLine
+    ? `${line.slice(0, longestLine)}… (${line.length - longestLine} more characters)`
+    : line;
+
+/** Fields one below the other, so that the lines of a text are lines. */
+function textOf(value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  if (!isRecord(value)) return JSON.stringify(value);
+  return Object.entries(value)
+    .map(([name, field]) => {
+      if (typeof field !== 'string') return `${name}: ${JSON.stringify(field)}`;
+      return /[\n\r]/.test(field)
+        ? `${name}:\n${field.replaceAll(/^/gm, '  ')}`
+        : `${name}: ${field}`;
+    })
+    .join('\n');
+}
+
+/** What a model was asked last, or what it answered, in words where the format is one that is known. */
+export function messageText(value: unknown): string | undefined {
+  if (!isRecord(value)) return textOf(value);
+  const { contents, messages, candidates, text } = value;
+  const [candidate] = Array.isArray(candidates) ? (candidates as unknown[]) : [];
+  const last = [contents, messages].find(Array.isArray)?.at(-1) as unknown;
+  const message = last ?? (isRecord(candidate) ? candidate['content'] : undefined);
+  if (!isRecord(message)) return typeof text === 'string' ? text : JSON.stringify(value);
+  const parts = message['parts'] ?? message['content'];
+  return Array.isArray(parts) ? parts.map(partText).join('\n') : textOf(parts);
+}
+
+function partText(part: unknown): string {
+  if (typeof part === 'string') return part;
+  if (!isRecord(part)) return JSON.stringify(part);
+  const { text, functionCall: call, functionResponse: response } = part;
+  if (typeof text === 'string') return text;
+  if (isRecord(call)) return `calls ${String(call['name'])} ${JSON.stringify(call['args'])}`;
+  if (isRecord(response))
+    return `result of ${String(response['name'])}: ${JSON.stringify(response['response'])}`;
+  return JSON.stringify(part);
+}
+
+/** The value of a field such as `tool_input.command` in what a hook said. */
+export function valueOf(field: string, output: unknown): unknown {
+  if (!isRecord(output)) return undefined;
+  const specific = output['hookSpecificOutput'];
+  const inside = isRecord(specific) ? specific : {};
+  if (Object.hasOwn(inside, field)) return inside[field];
+  const dot = field.indexOf('.');
+  const spread = inside[field.slice(0, dot)];
+  if (dot > 0 && isRecord(spread)) return spread[field.slice(dot + 1)];
+  return output[field];
+}

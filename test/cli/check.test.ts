@@ -1,0 +1,139 @@
+import { chmodSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { inProcess } from '../support/in-process.ts';
+import { sandbox, type Sandbox } from '../support/sandbox.ts';
+
+const run = (command: string, more: object = {}) => ({ type: 'command', command, ...more });
+
+/** What a check says of hooks before tools, as codes by place. */
+async function found(box: Sandbox, groups: readonly object[], args: readonly string[] = []) {
+  box.write(box.own.project, { hooks: { BeforeTool: groups } });
+  const { stdout, exitCode } = await inProcess(box, ['check', '--json', ...args]);
+  const problems = JSON.parse(stdout) as { place: string; code: string; fix: string }[];
+  expect(exitCode).toBe(problems.length > 0 ? 1 : 0);
+  return problems.map(({ place, code, fix }) => ({ place: place.replace('hooks.BeforeTool', ''), code, fix })); // prettier-ignore
+}
+
+const script = (box: Sandbox, name: string, text: string, mode = 0o755): void =>
+  chmodSync(box.write(join(box.project, name), text), mode);
+
+describe('hookmachine check', () => {
+  test('says nothing is wrong, and exits with 0, where nothing is', async () => {
+    const box = sandbox();
+    script(box, 'guard.sh', '#!/bin/sh\nexit 0\n');
+    box.write(box.own.project, { hooks: { BeforeTool: [{ matcher: 'write_file', hooks: [run('./guard.sh')] }] } }); // prettier-ignore
+    const { stdout, exitCode } = await inProcess(box, ['check']);
+    expect([stdout, exitCode]).toEqual(['Nothing is wrong with 1 hook.', 0]);
+  });
+
+  test('groups problems by file, one line each, with place and fix, and exits with 1', async () => {
+    const box = sandbox();
+    box.write(box.own.project, '{ "hooks": { "BeforeTool": [ { "matchers": "replace", "hooks": [ { "type": "command", "command": "./gone.sh" } ] } ] } }'); // prettier-ignore
+    const { stdout, exitCode } = await inProcess(box, ['check']);
+    expect([stdout, exitCode]).toEqual([
+      `${box.own.project}
+  1:44 hooks.BeforeTool[0].matchers: there is no such key, so it is ignored; write "matcher"  [unknown-key]
+  hooks.BeforeTool[0].hooks[0]: its script "./gone.sh" does not exist; write the path of a file that is there, from the project folder  [script-missing]
+
+2 problems in 1 hook.`,
+      1,
+    ]);
+  });
+
+  test('finds scripts that are not there, not executable, with Windows line ends or without their interpreter', async () => {
+    const box = sandbox();
+    script(box, 'plain.sh', '#!/bin/sh\n', 0o644);
+    script(box, 'dos.sh', '#!/bin/sh\r\nexit 0\r\n');
+    script(box, 'odd.py', '#!/usr/bin/env no-such-python\n');
+    const commands = ['./gone.sh', 'node gone.mjs', './plain.sh', 'sh plain.sh', './dos.sh', 'sh dos.sh', './odd.py', 'no-such-program', '[ -x ./gone.sh ] && ./gone.sh', '"$LLXPRT_PROJECT_DIR"/plain.sh']; // prettier-ignore
+    const problems = await found(box, [{ hooks: commands.map((command) => run(command)) }]);
+    expect(problems.map(({ place, code }) => `${place} ${code}`)).toEqual([
+      '[0].hooks[0] script-missing',
+      '[0].hooks[1] script-missing',
+      '[0].hooks[2] not-executable',
+      '[0].hooks[4] line-ends',
+      '[0].hooks[5] line-ends',
+      '[0].hooks[6] interpreter-missing',
+      '[0].hooks[7] program-missing',
+      '[0].hooks[9] not-executable',
+    ]);
+  });
+
+  test('finds names of no known tool in matchers, with the nearest one, and knows those that it is given', async () => {
+    const box = sandbox();
+    const groups = ['write_fiel', 'replace|deploy', 'mcp__git__push', '^run_', 'write_file'].map(
+      (matcher, at) => ({ matcher, hooks: [run('true', { name: `hook ${at}` })] }),
+    );
+    box.write(box.files.user, {});
+    expect(await found(box, groups.slice(0, 4))).toMatchObject([
+      { code: 'matcher', fix: 'write "write_file"' },
+      { code: 'matcher', fix: expect.stringContaining('--tool deploy') as string },
+    ]);
+    expect(await found(box, groups.slice(1, 4), ['--tool', 'deploy'])).toEqual([]);
+  });
+
+  test('finds slips, times of the wrong unit and unknown tools in the files of other hosts, and says which unit', async () => {
+    const box = sandbox();
+    box.write(join(box.project, '.claude/settings.json'), {
+      hooks: { PreToolUse: [{ matchers: 'Bash', hooks: [run('true', { timeout: 60_000, timeot: 5 })] }, { matcher: 'bash', hooks: [run('true')] }] }, // prettier-ignore
+    });
+    box.write(join(box.project, '.gemini/settings.json'), {
+      hooks: { BeforeTool: [{ hooks: [run('true', { timeout: 5 })] }] },
+    });
+    const { stdout } = await inProcess(box, ['check']);
+    expect(stdout).toContain('PreToolUse[0].matchers: there is no such key, so it is ignored; write "matcher"'); // prettier-ignore
+    expect(stdout).toContain('hooks[0].timeot: there is no such key, so it is ignored; write "timeout"'); // prettier-ignore
+    expect(stdout).toContain('is 60000, which are seconds, so the hook may take 16.7 hours; if milliseconds were meant, write 60'); // prettier-ignore
+    expect(stdout).toContain('is 5, which are milliseconds, so the hook has hardly time to start; if seconds were meant, write 5000'); // prettier-ignore
+    expect(stdout).toContain('its matcher "bash" fits no known tool; write "Bash"');
+  });
+
+  test('finds hooks that are there twice, that are off, and names in "disabled" that no hook has', async () => {
+    const box = sandbox();
+    box.write(box.files.project, {
+      hooks: { BeforeTool: [{ hooks: [run('true'), run('true'), run('date')] }] },
+      hooksConfig: { disabled: ['dat'] },
+    });
+    const { stdout, exitCode } = await inProcess(box, ['check', '--json']);
+    const codes = (JSON.parse(stdout) as { code: string }[]).map(({ code }) => code);
+    expect([codes.toSorted(), exitCode]).toEqual([['duplicate', 'off', 'unknown-name'], 1]);
+  });
+
+  test('reports a file that cannot be read once, whatever else there is', async () => {
+    const box = sandbox();
+    box.write(box.own.project, '{ "hooks": ');
+    const { stdout, exitCode } = await inProcess(box, ['check', '--json']);
+    expect(JSON.parse(stdout)).toMatchObject([{ file: box.own.project, code: 'unreadable' }]);
+    expect(exitCode).toBe(1);
+  });
+
+  test('runs nothing of a project that nobody trusts, and says in one line for a file that it is not trusted', async () => {
+    const box = sandbox();
+    script(box, '.kodelet/hooks/tell', `#!/bin/sh\ntouch '${box.folder}/ran'\necho before_tool_call\n`); // prettier-ignore
+    box.write(box.own.project, { hooks: { BeforeTool: [{ hooks: [run('true'), run('date')] }] } });
+    const untrusted = { ...box, env: { ...box.env, HOOKMACHINE_TRUST: '' } };
+    const { stdout, exitCode } = await inProcess(untrusted, ['check', '--json']);
+    const problems = JSON.parse(stdout) as { code: string; message: string }[];
+    expect(problems.map(({ code }) => code)).toEqual(['untrusted', 'untrusted']);
+    expect(problems[0]!.message).toMatch(/^2 hooks are skipped: /);
+    expect(exitCode).toBe(1);
+    expect((await inProcess(untrusted, ['check', '--trust', '--dialects', 'hookmachine'])).exitCode).toBe(0); // prettier-ignore
+  });
+
+  test('measures only when asked, which hooks would gain from a start ahead, and runs none that is not trusted', async () => {
+    const box = sandbox();
+    // Half a second before it reads its input is no matter of a busy machine.
+    script(box, 'slow.sh', '#!/bin/sh\necho x >> ran\nsleep 0.5\ncat > /dev/null\n');
+    script(box, 'quick.sh', '#!/bin/sh\ncat > /dev/null\nsleep 0.5\n');
+    const groups = [{ matcher: 'write_file', hooks: [run('./slow.sh'), run('./quick.sh')] }];
+    expect(await found(box, groups)).toEqual([]);
+    const untrusted = { ...box, env: { ...box.env, HOOKMACHINE_TRUST: '' } };
+    await inProcess(untrusted, ['check', '--measure']);
+    expect(existsSync(join(box.project, 'ran'))).toBe(false);
+    expect(await found(box, groups, ['--measure'])).toMatchObject([
+      { place: '[0].hooks[0]', code: 'prestart' },
+    ]);
+    expect(existsSync(join(box.project, 'ran'))).toBe(true);
+  }, 60_000);
+});

@@ -1,0 +1,105 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { commandInProcess, group, projectWithHooks } from '../support/project.ts';
+
+const env = { HOOKMACHINE_TRUST: '1' };
+
+/** A project with these hooks before a tool, and a call that was recorded there. */
+async function recorded(hooks: readonly object[], ...options: string[]) {
+  const folder = projectWithHooks({ BeforeTool: hooks });
+  const file = join(folder, 'r.jsonl');
+  const input = JSON.stringify({ file_path: 'a.txt', content: 'text' });
+  const args = ['tool', 'write_file', '--input', input, '--cwd', folder, '--record', file];
+  await commandInProcess([...args, ...options], { env });
+  return {
+    file,
+    change: (...now: readonly object[]) =>
+      writeFileSync(
+        join(folder, '.llxprt/settings.json'),
+        JSON.stringify({ tools: { enableHooks: true }, hooks: { BeforeTool: now } }),
+      ),
+    replay: (...more: string[]) =>
+      commandInProcess(['replay', file, '1', '--cwd', folder, ...more], { env }),
+  };
+}
+
+const denying = group('echo no >&2; exit 2', { name: 'guard' });
+const payloads = '--record-payloads';
+
+describe('replay', () => {
+  test('runs the hooks of a call again, and says that nothing differs', async () => {
+    const { replay } = await recorded([denying], payloads);
+    expect(await replay()).toMatchObject({
+      exitCode: 0,
+      stdout: 'BeforeTool: nothing differs (1 hook)',
+      stderr: '',
+    });
+  });
+
+  test('shows what a changed hook says otherwise, and what became of hooks that came and went', async () => {
+    const { replay, change } = await recorded([denying, group('true', { name: 'gone' })], payloads);
+    // It reads what the hook of the recorded call was given.
+    const now = group('grep -q a.txt && exit 0 || exit 2', { name: 'guard' });
+    change(now, group('true', { name: 'new' }));
+    const { exitCode, stdout } = await replay();
+    expect(exitCode).toBe(2);
+    expect(stdout.split('\n')).toEqual([
+      'BeforeTool:',
+      '  hook "guard" decision: "deny" then, none now',
+      '  hook "guard" reason: "no" then, none now',
+      '  hook "guard" exit: 2 then, 0 now',
+      '  hook "guard" output: {"decision":"deny","reason":"no"} then, none now',
+      '  hook "gone" ran then, and does not run now',
+      '  hook "new" did not run then, and runs now',
+      '  together: "blocked" then, "passed" now',
+    ]);
+  });
+
+  test('--hook runs one hook alone', async () => {
+    const other = group('exit 1', { name: 'other' });
+    const { replay } = await recorded([denying, other], payloads);
+    const { exitCode, stdout } = await replay('--hook', 'guard', '--json');
+    expect(exitCode).toBe(0);
+    const [{ now, differences }] = JSON.parse(stdout);
+    expect(differences).toEqual([]);
+    expect(now.hooks).toMatchObject([{ name: 'guard', answer: { decision: 'deny' } }]);
+    expect(now.hooks).toHaveLength(1);
+    expect((await replay('--hook', 'nope')).stderr).toMatch(
+      /at #1 there was no hook "nope": use one of "guard", "other"$/,
+    );
+  });
+
+  test('what the recording redacted is no difference', async () => {
+    const { replay } = await recorded(
+      [group(`echo '{"decision":"deny","reason":"x","password":"hidden"}'`, { name: 'guard' })],
+      payloads,
+    );
+    expect(await replay()).toMatchObject({ exitCode: 0 });
+  });
+
+  test.each([
+    [
+      'without payloads',
+      [denying],
+      /of #1 it is not recorded what its hooks were given: record it with --record-payloads$/,
+    ],
+    ['without hooks', [], /no hook ran at #1, so there is none to run again$/],
+  ])('of a recording %s it says so', async (_, hooks, message) => {
+    const { replay } = await recorded(hooks);
+    const { exitCode, stdout, stderr } = await replay();
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+  });
+
+  test('a call that is not there, and a file that is no recording', async () => {
+    const { file } = await recorded([denying], payloads);
+    const missing = await commandInProcess(['replay', file, 'nope']);
+    expect(missing.exitCode).toBe(1);
+    expect(missing.stderr).toMatch(/there is no call "nope"; hookmachine explain .* lists them$/);
+    writeFileSync(file, 'notes');
+    const broken = await commandInProcess(['replay', file, '1']);
+    expect(broken.exitCode).toBe(1);
+    expect(broken.stderr).toMatch(/this is no recording of hookmachine/);
+  });
+});
