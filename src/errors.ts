@@ -10,6 +10,7 @@ export type HookmachineErrorCode =
   | 'REGEX_UNDECIDED'
   | 'SETTINGS_NOT_EDITABLE'
   | 'STATELY_UNAVAILABLE'
+  | 'TOOL_SCHEMA'
   | 'TRUST_NOT_RECORDED'
   | 'TURN_RUNNING';
 

@@ -17,10 +17,10 @@ export interface HookPoint {
   readonly defer: boolean;
   /** Whether a hook may end the agent's work. */
   readonly stop: boolean;
-  /** Whether a hook may answer in the model's place. */
-  readonly answersInPlace: boolean;
   /** Nothing may go on here while it is unknown what guards it (S-12). */
   readonly needsGuards: boolean;
+  /** Where what hooks said that nobody had waited for is reported: as context, or as a message, whichever the model reads. */
+  readonly tellsLate?: 'context' | 'message';
 }
 
 const reported = {
@@ -29,7 +29,6 @@ const reported = {
   ask: false,
   defer: false,
   stop: false,
-  answersInPlace: false,
   needsGuards: false,
 } as const;
 
@@ -76,8 +75,8 @@ export const hookPoints = {
     slots: ['llm_request', 'llm_response'],
     denial: 'prevents',
     stop: true,
-    answersInPlace: true,
     needsGuards: true,
+    tellsLate: 'message',
   },
   'model.after': { ...reported, event: 'AfterModel', slots: ['llm_response'], stop: true },
   'prompt.submit': {
@@ -86,6 +85,7 @@ export const hookPoints = {
     denial: 'prevents',
     stop: true,
     needsGuards: true,
+    tellsLate: 'context',
   },
   'agent.stop': { ...reported, event: 'AfterAgent', denial: 'sends on', stop: true },
   'subagent.start': { ...reported, event: 'SubagentStart', subject: 'agent_type' },
@@ -109,8 +109,11 @@ export type HookPointId = keyof typeof hookPoints;
 /** The API's name of what happens at a hook point (seed 003); `host.` stands before an event that only one host has. */
 export type HookEventName = (typeof hookPoints)[HookPointId]['event'] | `host.${string}`;
 
-/** What the engine knows of an event that only a host has: it is fired, merged and reported, and never special. */
-const hostPoint: HookPoint = { ...reported, event: '' };
+/**
+ * What the engine knows of an event that only a host has: it is fired, merged and reported, and never
+ * special. What a denial or a stop does there is for that host to say.
+ */
+const hostPoint: HookPoint = { ...reported, event: '', denial: 'prevents', stop: true };
 
 const byEvent: ReadonlyMap<string, HookPoint> = new Map(
   Object.values(hookPoints).map((point) => [point.event, point]),

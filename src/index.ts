@@ -24,11 +24,8 @@ export {
   type PublishingBus,
 } from './bus/message-bus.ts';
 
-export {
-  executeToolWithHooks,
-  fireAfterToolHook,
-  fireBeforeToolHook,
-} from './agent/hook-triggers.ts';
+export { executeToolWithHooks } from './agent/tool-call.ts';
+export { fireAfterToolHook, fireBeforeToolHook } from './agent/hook-triggers.ts';
 export {
   fireAfterModelHook,
   fireBeforeModelHook,

@@ -26,15 +26,15 @@ export function debugChannel(
   };
 }
 
-/** Objects are told on one line too. */
+/** Objects are written on one line too. */
 function recordOf(format: string, values: readonly unknown[]): string {
   const { format: inText, inspect } = process.getBuiltinModule('node:util');
-  const told = values.map((value) =>
+  const texts = values.map((value) =>
     typeof value === 'object' && value !== null
       ? inspect(value, { breakLength: Infinity, compact: true })
       : value,
   );
-  return printableLine(inText(format.replaceAll(/%[oO]/g, '%s'), ...told));
+  return printableLine(inText(format.replaceAll(/%[oO]/g, '%s'), ...texts));
 }
 
 /** Whether a list of names, as `debug` reads them, names this one: `*` stands for anything, and `-` in front leaves out. */
@@ -72,7 +72,7 @@ export const oneLine = (text: string, longest = 400): string => {
 const debugWarnings = debugChannel('system');
 
 /**
- * Tells the user through the host's sink, or on stderr. It never throws: a host that cannot be told
+ * Tells the user through the host's sink, or on stderr. It never throws: a host whose sink throws
  * must not lose a denial over it.
  */
 export function warn(sink: WarningSink | undefined, text: string): void {
@@ -85,13 +85,13 @@ export function warn(sink: WarningSink | undefined, text: string): void {
   }
 }
 
-/** Passes each warning on once, on one line: what a user was told of the settings stays told when they are read again. */
+/** Passes each warning on once, on one line: what was reported of the settings is not reported again when they are read again. */
 export function tellOnce(tell: (line: string) => void): (text: string) => void {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return (text) => {
     const line = oneLine(text);
-    if (told.has(line)) return;
-    told.add(line);
+    if (reported.has(line)) return;
+    reported.add(line);
     tell(line);
   };
 }

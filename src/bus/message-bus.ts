@@ -109,14 +109,14 @@ export function busError(
   message: string,
   faults?: readonly string[],
 ): HookBusError {
-  const told = faults?.slice(0, mostFaults);
+  const shown = faults?.slice(0, mostFaults);
   return {
     code,
-    message: told ? `${message}: ${told.join('; ')}` : message,
+    message: shown ? `${message}: ${shown.join('; ')}` : message,
     details: {
       stage,
       eventName: eventName?.slice(0, longestName) ?? null,
-      ...(told && { faults: told }),
+      ...(shown && { faults: shown }),
     },
   };
 }

@@ -5,6 +5,7 @@ import { type HookEventName, isHookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import { isRecord } from '../protocol/output.ts';
 import { normalizeHookLLMRequest, normalizeHookLLMResponse } from '../translate/genai-v1.ts';
+import { requestFields } from '../translate/request.ts';
 import type { HookStage, AggregatedHookResult } from '../verdict/results.ts';
 import {
   busError,
@@ -23,7 +24,7 @@ const debug = debugChannel('event-handler');
 interface HookRequestServer {
   /** Runs the hooks of an event. */
   fire(request: BusRequest): Promise<AggregatedHookResult>;
-  /** Told of a request that never came to its hooks. */
+  /** Called with a request that never came to its hooks. */
   refused(error: HookBusError): void;
 }
 
@@ -234,17 +235,6 @@ function inStableFormat<Event extends HookEventName>(
 const isModelEvent = (event: HookEventName): boolean =>
   event === 'BeforeModel' || event === 'AfterModel' || event === 'BeforeToolSelection';
 
-/** What a request has in either of its forms. */
-const requestFields: readonly string[] = [
-  'model',
-  'messages',
-  'config',
-  'toolConfig',
-  'contents',
-  'systemInstruction',
-  'generationConfig',
-];
-
 /** The fields of either form; what else a request has is passed through (G-15). */
 function stableRequest(given: Given, faults: string[]): unknown {
   const { request, notes } = normalizeHookLLMRequest(given);
@@ -259,7 +249,7 @@ function stableRequest(given: Given, faults: string[]): unknown {
   return { ...Object.fromEntries(others), ...request, messages: request.messages ?? [] };
 }
 
-/** How many messages of a list can be told to hooks. */
+/** How many messages of a list hooks can receive. */
 const understood = (messages: readonly unknown[]): number =>
   normalizeHookLLMRequest({ messages }).request.messages?.length ?? 0;
 

@@ -36,22 +36,22 @@ const ownShapes: readonly RegExp[] = [
 export function redactShapes(text: string): string {
   // None is shorter.
   if (text.length < 16) return text;
-  const told = ownShapes.reduce((whole, shape) => whole.replace(shape, redacted), text);
-  return redactRanges(told, secretlint()(told));
+  const shown = ownShapes.reduce((whole, shape) => whole.replace(shape, redacted), text);
+  return redactRanges(shown, secretlint()(shown));
 }
 
 type Range = readonly [from: number, to: number];
 
 function redactRanges(text: string, ranges: readonly Range[]): string {
   if (ranges.length === 0) return text;
-  let told = '';
+  let shown = '';
   let at = 0;
   for (const [from, to] of ranges.toSorted((a, b) => a[0] - b[0])) {
     if (to <= at) continue;
-    if (from >= at) told += `${text.slice(at, from)}${redacted}`;
+    if (from >= at) shown += `${text.slice(at, from)}${redacted}`;
     at = to;
   }
-  return `${told}${text.slice(at)}`;
+  return `${shown}${text.slice(at)}`;
 }
 
 /** What does not look for a secret's shape in a text, and addresses, of which only the password is hidden. */

@@ -14,5 +14,5 @@ const inAddresses: readonly RegExp[] = [
 /** Redacts the passwords of addresses. */
 export const redactAddresses = (text: string): string =>
   /@|%40|code=/.test(text)
-    ? inAddresses.reduce((told, address) => told.replace(address, `$1${redacted}`), text)
+    ? inAddresses.reduce((shown, address) => shown.replace(address, `$1${redacted}`), text)
     : text;

@@ -16,7 +16,7 @@ export function redactAssigned(
     'gi',
   );
   return (text) => {
-    let told = '';
+    let shown = '';
     let from = 0;
     let isNamed = false;
     keys.lastIndex = 0;
@@ -37,11 +37,11 @@ export function redactAssigned(
       const plain = text.slice(value.start, value.end);
       if (isPlain(plain.replace(/[;,)\]}\s]+$/, ''))) continue;
       if (!isOfNamed && !isOfKubernetes && !isSecret(bareName, plain)) continue;
-      told += `${text.slice(from, value.start)}${value.quote}${redacted}${value.quote}`;
+      shown += `${text.slice(from, value.start)}${value.quote}${redacted}${value.quote}`;
       from = value.end;
       keys.lastIndex = from;
     }
-    return `${told}${text.slice(from)}`;
+    return `${shown}${text.slice(from)}`;
   };
 }
 

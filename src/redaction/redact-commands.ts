@@ -30,7 +30,7 @@ const word = /\\*(["'])((?:(?!\\*\1)[^\n])*)|[^\s"'`|;&)]+/y;
 
 /** Redacts what well-known programs take as a password in their arguments. */
 export function redactCommands(text: string): string {
-  let told = '';
+  let safe = '';
   let from = 0;
   programs.lastIndex = 0;
   for (let found; (found = programs.exec(text));) {
@@ -42,11 +42,11 @@ export function redactCommands(text: string): string {
     let hidden = command;
     for (const [wanted, option] of options)
       if (wanted.test(program)) hidden = afterOption(hidden, option);
-    told += `${text.slice(from, start)}${hidden}`;
+    safe += `${text.slice(from, start)}${hidden}`;
     from = end;
     programs.lastIndex = end;
   }
-  return redactUsers(`${told}${text.slice(from)}`);
+  return redactUsers(`${safe}${text.slice(from)}`);
 }
 
 /** Which items of a list of arguments are passwords, such as the one behind `-p` of sshpass. */
@@ -61,16 +61,16 @@ export function secretArguments(items: readonly unknown[]): ReadonlySet<number> 
     for (const [index, item] of rest.entries()) {
       const before = ` ${rest.slice(0, index).join(' ')} `;
       // As it stands in a command, with the next item behind it, and with its own end.
-      for (const [told, which] of [
+      for (const [command, which] of [
         [`${before}${item} `, index + 1],
         [before + item, index],
       ] as const) {
         option.lastIndex = 0;
-        for (let found; (found = option.exec(told));) {
+        for (let found; (found = option.exec(command));) {
           const end = option.lastIndex;
-          const isBehind = which > index && end === told.length;
+          const isBehind = which > index && end === command.length;
           const isWithin =
-            which === index && end > before.length && end < told.length && !/\s$/.test(found[0]);
+            which === index && end > before.length && end < command.length && !/\s$/.test(found[0]);
           if (isBehind || isWithin) hidden.add(at + 1 + which);
         }
       }
@@ -80,7 +80,7 @@ export function secretArguments(items: readonly unknown[]): ReadonlySet<number> 
 }
 
 function afterOption(command: string, option: RegExp): string {
-  let told = '';
+  let safe = '';
   let from = 0;
   option.lastIndex = 0;
   while (option.exec(command)) {
@@ -89,11 +89,11 @@ function afterOption(command: string, option: RegExp): string {
     const [whole = '', quote, inner] = word.exec(command) ?? [];
     if (whole === '' || isPlain(inner ?? whole)) continue;
     const shown = quote === undefined ? '' : whole.slice(0, whole.length - inner!.length);
-    told += `${command.slice(from, at)}${shown}${redacted}`;
+    safe += `${command.slice(from, at)}${shown}${redacted}`;
     from = at + whole.length;
     option.lastIndex = from;
   }
-  return `${told}${command.slice(from)}`;
+  return `${safe}${command.slice(from)}`;
 }
 
 /** `-u name:password` of curl and many others; a user's and a group's number are none. */

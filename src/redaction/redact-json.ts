@@ -35,10 +35,10 @@ export function redactJson(
     if (from === -1 || to <= from) return undefined;
     try {
       const value: unknown = JSON.parse(part.slice(from, to));
-      const told = JSON.stringify(hideIn(value));
-      return told === JSON.stringify(value)
+      const shown = JSON.stringify(hideIn(value));
+      return shown === JSON.stringify(value)
         ? part
-        : `${part.slice(0, from)}${told}${part.slice(to)}`;
+        : `${part.slice(0, from)}${shown}${part.slice(to)}`;
     } catch {
       return undefined;
     }

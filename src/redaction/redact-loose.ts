@@ -37,9 +37,9 @@ const given: readonly RegExp[] = [
 
 /** Redacts what is given to a program on its stdin, or stands beside a secret's name with no sign between them. */
 export function redactLoose(text: string): string {
-  let told = text;
-  if (takesSecret.test(told))
-    told = told
+  let shown = text;
+  if (takesSecret.test(shown))
+    shown = shown
       .split('\n')
       .map((line) =>
         takesSecret.test(line)
@@ -47,15 +47,15 @@ export function redactLoose(text: string): string {
           : line,
       )
       .join('\n');
-  if (told.includes('@'))
-    told = told.replace(account, (whole, user: string, password: string) =>
+  if (shown.includes('@'))
+    shown = shown.replace(account, (whole, user: string, password: string) =>
       isMixed(password) ? `${user}${redacted}` : whole,
     );
   for (const [expression, isSecret] of loose)
-    told = told.replace(expression, (whole, name: string, word: string, at: number) => {
+    shown = shown.replace(expression, (whole, name: string, word: string, at: number) => {
       // The next parameter of a function.
-      const isParameter = /,\s*$/.test(name) && told.charAt(at + whole.length) === ')';
+      const isParameter = /,\s*$/.test(name) && shown.charAt(at + whole.length) === ')';
       return isSecret(word) && !isParameter ? `${name}${redacted}` : whole;
     });
-  return told;
+  return shown;
 }

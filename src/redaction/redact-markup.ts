@@ -5,7 +5,7 @@ export function redactMarkup(text: string, isSecret: IsSecret): string {
   const tags =
     /<(?:key|name)>\s*([\w.-]{1,200})\s*<\/(?:key|name)>\s*<(?:string|value|data)>|<([\w:.-]{1,200})(?:\s[^<>]{0,1000}?)?(?<!\/)>/gi;
   const unclosed = new Set<string>();
-  let told = '';
+  let shown = '';
   let from = 0;
   for (let found; (found = tags.exec(text));) {
     const [whole, named, tag = ''] = found;
@@ -22,11 +22,11 @@ export function redactMarkup(text: string, isSecret: IsSecret): string {
     const until = end !== -1 ? end : line !== -1 ? line : text.length;
     const value = text.slice(start, until).trim();
     if (isPlain(value) || !names.some((name) => isSecret(name, value))) continue;
-    told += `${text.slice(from, start)}${redacted}`;
+    shown += `${text.slice(from, start)}${redacted}`;
     from = until;
     tags.lastIndex = until;
   }
-  return `${told}${text.slice(from)}`.replace(
+  return `${shown}${text.slice(from)}`.replace(
     valued,
     (whole, before: string, tag: string, value: string) =>
       isSecret(localName(tag), value) && !isPlain(value) ? `${before}${redacted}` : whole,

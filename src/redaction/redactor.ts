@@ -70,9 +70,9 @@ export function redactor(
     if (room.left <= 0 || depth > deepest) return '… (cut)';
     switch (typeof value) {
       case 'string': {
-        const told = cut(value, Math.min(longestText, room.left));
-        room.left -= told.length;
-        return told;
+        const shown = cut(value, Math.min(longestText, room.left));
+        room.left -= shown.length;
+        return shown;
       }
       case 'bigint':
         return String(value);

@@ -14,14 +14,7 @@ import {
   shortestTimeout,
   typesWith,
 } from './known-keys.ts';
-import {
-  collectProblems,
-  type Complain,
-  type Path,
-  placeOf,
-  said,
-  type SettingsProblem,
-} from './problem.ts';
+import { checkEntries, type Complain, type Path, placeOf, said, type Checked } from './problem.ts';
 import type { HookEntry, OpenGroup } from './schema.ts';
 import { nearestKey, reportUnknownKeys } from './unknown-names.ts';
 
@@ -33,6 +26,8 @@ export interface SettingsFormat {
   readonly eventNames?: readonly string[];
   /** The event of a name; undefined for what names none. */
   readonly eventOf?: (name: string) => HookEventName | undefined;
+  /** The name of its own that one of another host's means, for a hint. */
+  readonly meant?: (name: string) => string | undefined;
 }
 
 /**
@@ -43,22 +38,17 @@ export interface SettingsFormat {
 export function defineHooks(
   from: HooksFromSource,
   format: SettingsFormat = {},
-): {
-  definitions: HookDefinition[];
-  problems: SettingsProblem[];
-} {
-  const definitions: HookDefinition[] = [];
-  const problems = collectProblems(from, (complain) => {
-    for (const definition of defineAll(from, { ...llxprtFormat, ...format }, complain))
-      definitions.push(definition);
-  });
-  return { definitions, problems };
+): Checked<HookDefinition> {
+  return checkEntries(from, (complain) =>
+    defineAll(from, { ...llxprtFormat, ...format }, complain),
+  );
 }
 
 const llxprtFormat: Required<SettingsFormat> = {
   kinds: ['command', 'plugin'],
   eventNames: hookEventNames,
   eventOf: (name) => (isHookEventName(name) ? name : undefined),
+  meant: () => undefined,
 };
 
 function* defineAll(
@@ -83,7 +73,7 @@ function* defineEvent(
   name: string,
   groups: unknown,
   from: HooksFromSource,
-  { kinds, eventNames, eventOf }: Required<SettingsFormat>,
+  { kinds, eventNames, eventOf, meant: meantBy }: Required<SettingsFormat>,
   complain: Complain,
 ): Generator<HookDefinition> {
   const path = ['hooks', name];
@@ -91,11 +81,12 @@ function* defineEvent(
   if (event === undefined)
     complain(() => {
       const others = Array.isArray(groups) ? [] : reserved;
-      const meant = nearestKey(name, [...eventNames, ...others]);
+      const meant = meantBy(name) ?? nearestKey(name, [...eventNames, ...others]);
       return {
         path,
         message: 'there is no such event, so it was skipped',
         fix: `use ${meant ?? `one of ${eventNames.join(', ')}`}`,
+        code: 'unknown-event',
       };
     });
   else if (Array.isArray(groups))
@@ -137,6 +128,13 @@ function* defineGroup(
         path: [...place, 'timeout'],
         message: `${said(timeout)}, which are milliseconds, so the hook has hardly time to start`,
         fix: `if seconds were meant, write ${timeout * 1_000}`,
+        code: 'timeout-unit',
+      }));
+    if (hook.async && hook.onFailure === 'block')
+      complain(() => ({
+        path: [...place, 'onFailure'],
+        message: 'is "block", which has no effect, because nobody waits for an "async" hook',
+        fix: 'take out "async", or "onFailure"',
       }));
     yield definitionOf(hook, group, event, place, from);
   }
@@ -173,9 +171,7 @@ function hookEntry(value: unknown, kinds: readonly HookType[]): Entry {
     fields,
     needed: () => needed,
     // What another type of hook needs is no key of another host.
-    foreign: foreignHookKeys.filter(
-      (key) => typesWith(key, kinds).length === 0 && !(key === 'async' && kinds.includes('live')),
-    ),
+    foreign: foreignHookKeys.filter((key) => typesWith(key, kinds).length === 0),
     fix: 'make it an object: { "type": "command", "command": "…" }',
     hintFor: (key) => {
       if (Object.hasOwn(groupFields, key)) return `write "${key}" in the group around the hook`;
@@ -277,6 +273,7 @@ function definitionOf(
     ...(hook.prestart && { prestart: true as const }),
     ...(hook.if !== undefined && { if: hook.if }),
     ...(hook.once && { once: true as const }),
+    ...(hook.async && { async: true as const }),
     source: from.source,
     ...(from.file !== undefined && { file: from.file }),
     place: placeOf(place),

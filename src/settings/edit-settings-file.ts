@@ -1,23 +1,14 @@
-import { randomUUID } from 'node:crypto';
 import {
   accessSync,
-  chmodSync,
-  chownSync,
   constants,
   lstatSync,
   mkdirSync,
-  openSync,
-  closeSync,
-  fsyncSync,
   readlinkSync,
   realpathSync,
-  renameSync,
-  rmSync,
   statSync,
-  writeSync,
-  type Stats,
 } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { writeAtomically } from '../atomic-file.ts';
 import { type BoundedFile, readBounded } from './read-bounded.ts';
 
 /**
@@ -48,30 +39,7 @@ export function replaceFile(file: string, text: string): void {
   const before = statSync(target, { throwIfNoEntry: false });
   if (before) accessSync(target, constants.W_OK);
   else mkdirSync(dirname(target), { recursive: true });
-  const draft = join(dirname(target), `.${basename(target)}.${randomUUID()}.tmp`);
-  try {
-    writeDraft(draft, text, before);
-    renameSync(draft, target);
-  } catch (error) {
-    rmSync(draft, { force: true });
-    throw error;
-  }
-}
-
-function writeDraft(draft: string, text: string, before: Stats | undefined): void {
-  const descriptor = openSync(draft, 'wx', before?.mode);
-  try {
-    const bytes = Buffer.from(text);
-    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-  if (!before) return;
-  // What root edits for a user stays the user's.
-  if (process.getuid?.() === 0) chownSync(draft, before.uid, before.gid);
-  // The umask does not count for a file that was there.
-  chmodSync(draft, before.mode);
+  writeAtomically(target, text, before);
 }
 
 /** Where a symbolic link leads, even to a file that is not there yet. */

@@ -9,10 +9,14 @@ export interface InTheWay {
 }
 
 /**
- * Adds a text to the list at `path`, which is made if need be. Whatever else stands in the settings
+ * Adds a value to the list at `path`, which is made if need be. Whatever else stands in the settings
  * stays as it is: comments, indentation, line ends, trailing commas.
  */
-export function addToList(text: string, path: readonly string[], entry: string): string | InTheWay {
+export function addToList(
+  text: string,
+  path: readonly string[],
+  entry: unknown,
+): string | InTheWay {
   const root = parseTree(text, [], { allowTrailingComma: true })!;
   const there = path.findLastIndex((_, index) => at(root, path.slice(0, index + 1))) + 1;
   const node = at(root, path.slice(0, there))!;
@@ -35,6 +39,35 @@ export function removeFromList(text: string, path: readonly string[], entries: r
     if (index === -1) return rest;
     rest = applyEdits(rest, remove(rest, list!, index));
   }
+}
+
+/** Takes the value at `path` out of the list or object that it stands in, and leaves nothing in one that is empty then. Comments stay. */
+export function removeAt(text: string, path: Path): string {
+  const root = parseTree(text, [], { allowTrailingComma: true })!;
+  const container = at(root, path.slice(0, -1));
+  const found = at(root, path);
+  const index = (container?.children ?? []).findIndex(
+    (child) => child === found || child.children?.[1] === found,
+  );
+  if (container === undefined || found === undefined || index === -1) return text;
+  const rest = applyEdits(text, remove(text, container, index));
+  if (container.children!.length > 1) return rest;
+  const end = endOf(container) - (text.length - rest.length);
+  const inner = rest.slice(container.offset + 1, end - 1);
+  return inner.trim() === '' ? rest.slice(0, container.offset + 1) + rest.slice(end - 1) : rest;
+}
+
+/** The text of the value at `path`; undefined where there is none. */
+export function textAt(text: string, path: Path): string | undefined {
+  const node = at(parseTree(text, [], { allowTrailingComma: true })!, path);
+  return node && text.slice(node.offset, endOf(node));
+}
+
+/** Puts a text in the place of the value at `path`, if there is one. */
+export function replaceAt(text: string, path: Path, content: string): string {
+  const node = at(parseTree(text, [], { allowTrailingComma: true })!, path);
+  if (node === undefined) return text;
+  return applyEdits(text, [{ offset: node.offset, length: node.length, content }]);
 }
 
 /** The node at exactly this path; of a doubled key the last one, which counts. */

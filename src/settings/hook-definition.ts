@@ -21,6 +21,8 @@ export interface HookDefinition {
   readonly headers?: Readonly<Record<string, string>>;
   /** The variables of the environment that its headers may use. */
   readonly allowedEnv?: readonly string[];
+  /** What its dialect calls that list; default: `allowedEnv`. */
+  readonly allowedEnvKey?: string;
   /** The URLs that it may post to, `*` being any text; a host named here may have a private address. */
   readonly allowedUrls?: readonly string[];
   /** The model that a `prompt` hook asks; default: the host's choice. */
@@ -29,6 +31,8 @@ export interface HookDefinition {
   readonly concurrency?: number;
   /** What a `function` hook calls. */
   readonly call?: HookFunction;
+  /** The folder that it runs in, from the project's; default: the project's own. */
+  readonly cwd?: string;
   /** The shell that runs the command; default: bash where there is one. */
   readonly shell?: Shell;
   /** The permission rule that says which calls it is for, beside its matcher. */
@@ -37,13 +41,15 @@ export interface HookDefinition {
   readonly once?: true;
   /** It is started and not waited for. */
   readonly async?: true;
-  /** Of one that is not waited for: its exit 2 is told to the model all the same. */
+  /** Of one that is not waited for: its exit 2 is reported to the model all the same. */
   readonly wakes?: true;
   /** `name` of the settings, else the command: the id for messages and for enabling (C-03). */
   readonly name: string;
   readonly description?: string;
   /** Deadline in ms. */
   readonly timeout: number;
+  /** How often in a row it may send the agent on; default: as often as it likes. */
+  readonly loopLimit?: number;
   /** What a failure of the hook means; default: the operation goes on, unless a stronger level says otherwise. */
   readonly onFailure?: 'block';
   /** Its author wrote that a failure lets the operation go on, which no default changes. */

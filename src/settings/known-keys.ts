@@ -189,6 +189,11 @@ const whenFields: Readonly<Record<string, Field>> = {
     fate: 'the hook runs for all that its matcher fits',
   },
   once: { fits: (once) => typeof once === 'boolean', fix: 'make it true or false' },
+  async: {
+    fits: (isAsync) => typeof isAsync === 'boolean',
+    fix: 'make it true or false',
+    fate: 'the hook is waited for',
+  },
 };
 
 /** By type, the field that says what a hook runs, and those that only hooks of this type have. */

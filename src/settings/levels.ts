@@ -1,7 +1,7 @@
-import { type Stats, statSync } from 'node:fs';
+import { realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import type { HookSource } from '../protocol/events.ts';
+import { authorities, type HookSource } from '../protocol/events.ts';
 import type { SettingsProblem } from './problem.ts';
 
 const isMac = process.platform === 'darwin';
@@ -73,13 +73,14 @@ export function homeFolder(): string | undefined {
   return isAbsolute(home) ? home : undefined;
 }
 
-/** Whose word goes before whose, the strongest first; a source's rank among hooks is another thing. */
-export const authorities = [
-  'system',
-  'user',
-  'project',
-  'extension',
-] as const satisfies HookSource[];
+/** Where the links of a path lead; the path itself where that cannot be known. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
 
 /** Whether what one source says holds for the hooks of another: for its own, and for those of weaker ones. */
 export const reaches = (source: HookSource, hooksOf: HookSource): boolean =>

@@ -1,4 +1,3 @@
-import { lstatSync, realpathSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import type { HookSource } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
@@ -11,11 +10,14 @@ import {
   settingsPlaces,
   type SettingsOwner,
   type SettingsPlace,
+  realPath,
 } from './levels.ts';
 import { placeOf, type SettingsProblem } from './problem.ts';
 import {
+  danglingLink,
   type FirstSight,
   folderReader,
+  isThere,
   type ReadFolders,
   type ReadSettingsFile,
   settingsAtFirstSight,
@@ -51,9 +53,9 @@ export interface LoadedSettings {
   readonly problems: readonly SettingsProblem[];
   /** The system's file is there, and what it guards is unknown (S-12). */
   readonly brokenSystem?: SettingsProblem | undefined;
-  /** Files of other sources that are there and could not be read, so that their guards are unknown (S-10). */
-  readonly unread: readonly UnreadFile[];
-  /** What a look at the settings of a project that nobody trusts told; none for one that is trusted, or that has none. */
+  /** Files of other sources that are there and could not be read or parsed, so that their guards are unknown (S-10). */
+  readonly unknown: readonly UnknownFile[];
+  /** What a look at the settings of a project that nobody trusts showed; none for one that is trusted, or that has none. */
   readonly untrusted: readonly { readonly owner: SettingsOwner; readonly sight: FirstSight }[];
 }
 
@@ -64,7 +66,9 @@ export interface FailureDefault {
 }
 
 /** A file whose hooks are unknown. */
-interface UnreadFile {
+interface UnknownFile {
+  /** It could not even be read. */
+  readonly isUnread: boolean;
   readonly source: HookSource;
   readonly owner: SettingsOwner;
   readonly problem: SettingsProblem;
@@ -104,14 +108,16 @@ export function loadSettings(
     if (fault) problems.push(fault);
     const found = fault ? undefined : read(file);
     if (found) levels.push({ source, owner, isAdded: variable !== undefined, ...found });
-    else if (variable === undefined && isLink(file))
-      levels.push({ source, owner, isAdded: false, ...leadsNowhere(file) });
+    else {
+      const link = variable === undefined ? danglingLink(file) : undefined;
+      if (link) levels.push({ source, owner, isAdded: false, ...link });
+    }
   }
   const own = levels.filter(({ isAdded }) => !isAdded);
   const extensions = readExtensions(cwd, read, foldersIn);
   const broken = own.find((level) => level.source === 'system' && level.broken !== undefined);
-  const unread = [...levels.filter((level) => level !== broken), ...extensions.files].filter(
-    ({ broken: why }) => why?.isUnread === true && !why.isStale,
+  const unknown = [...levels.filter((level) => level !== broken), ...extensions.files].filter(
+    ({ broken: why }) => why?.isStale === false,
   );
   const switches = own.map((level) => switchOf(level.source, level.values, level));
   return {
@@ -148,10 +154,11 @@ export function loadSettings(
       ...extensions.problems,
     ],
     brokenSystem: broken && brokenProblem(broken),
-    unread: unread.flatMap((file) => {
+    unknown: unknown.flatMap((file) => {
       const problem = file.problems.at(-1);
       const owner = 'owner' in file ? file.owner : 'llxprt';
-      return problem ? [{ source: file.source, owner, problem }] : [];
+      const isUnread = file.broken!.isUnread;
+      return problem ? [{ source: file.source, owner, problem, isUnread }] : [];
     }),
     untrusted,
   };
@@ -194,20 +201,6 @@ function* withoutAuthority({ file, values, locate }: Level): Generator<SettingsP
   }
 }
 
-const leadsNowhere = (file: string): SettingsFile => ({
-  file,
-  values: {},
-  broken: { fault: 'is a link that leads nowhere', isUnread: true, isStale: false },
-  problems: [
-    {
-      file,
-      place: '',
-      message: 'is a link that leads nowhere, so the whole file is ignored',
-      fix: 'let it lead to a file, or remove it',
-    },
-  ],
-});
-
 const brokenProblem = ({ file, problems, broken }: SettingsFile): SettingsProblem => ({
   ...problems.at(-1)!,
   file,
@@ -237,30 +230,4 @@ function files(cwd: string, systemFolder: string | undefined): FileOfLevel[] {
   );
   const isAdded = ({ variable }: FileOfLevel): boolean => variable !== undefined;
   return [...kept.filter((level) => !isAdded(level)), ...kept.filter(isAdded)];
-}
-
-/** A link counts, wherever it leads. */
-function isThere(file: string): boolean {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    // Something is in the way of looking.
-    return true;
-  }
-}
-
-function isLink(file: string): boolean {
-  try {
-    return lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  } catch {
-    return false;
-  }
-}
-
-function realPath(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
-  }
 }

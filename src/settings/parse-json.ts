@@ -31,10 +31,14 @@ export interface SyntaxFault {
   readonly at: Position;
 }
 
-/** Parses JSON with comments, trailing commas and a byte order mark (C-16), in time that grows with its length only. */
-export function parseJson(text: string): ParsedJson | SyntaxFault {
-  const source = text.replace(/^\uFEFF/, '');
+/**
+ * Parses JSON with comments, trailing commas and a byte order mark (C-16), or without them where it
+ * `isStrict`, in time that grows with its length only.
+ */
+export function parseJson(text: string, isStrict = false): ParsedJson | SyntaxFault {
+  const source = isStrict ? text : text.replace(/^\uFEFF/, '');
   const position = positionIn(source);
+  if (source.startsWith('\uFEFF')) return { fault: 'it has a byte order mark', at: position(0) };
   if (source.trim() === '') return { fault: 'it is empty', at: position(0) };
   const plain = parsePlainJson(source);
   if (plain) {
@@ -48,7 +52,10 @@ export function parseJson(text: string): ParsedJson | SyntaxFault {
   }
   try {
     const errors: ParseError[] = [];
-    const root = parseTree(source, errors, { allowTrailingComma: true });
+    const root = parseTree(source, errors, {
+      allowTrailingComma: !isStrict,
+      disallowComments: isStrict,
+    });
     const [error] = errors;
     if (error || root === undefined)
       return {
@@ -99,7 +106,7 @@ const faults: Readonly<Record<string, string>> = {
   CloseBraceExpected: 'a closing } is expected',
   CloseBracketExpected: 'a closing ] is expected',
   EndOfFileExpected: 'there is more text after the end',
-  InvalidCommentToken: 'a comment is malformed',
+  InvalidCommentToken: 'a comment is not allowed there',
   UnexpectedEndOfComment: 'a comment does not end',
   UnexpectedEndOfString: 'a string does not end',
   UnexpectedEndOfNumber: 'a number does not end',

@@ -7,6 +7,9 @@ export interface Position {
   readonly column: number;
 }
 
+/** What kind of thing is wrong, for programs, where there is more to say than that something was not as it should be. */
+export type FaultCode = 'unknown-key' | 'unknown-event' | 'unknown-name' | 'timeout-unit' | 'off';
+
 /** Something wrong with what a user configured; the rest of the configuration lives. */
 export interface SettingsProblem {
   /** The settings file, when there is one. */
@@ -18,6 +21,9 @@ export interface SettingsProblem {
   readonly message: string;
   /** What the user can do. */
   readonly fix: string;
+  readonly code?: FaultCode;
+  /** Nothing of the file counts, so that nobody knows what it holds. */
+  readonly isWhole?: true;
   /** For the last line of a file with very many problems: how many are not reported one by one. */
   readonly more?: number;
 }
@@ -27,6 +33,7 @@ export interface Fault {
   readonly path: Path;
   readonly message: string;
   readonly fix: string;
+  readonly code?: FaultCode;
 }
 
 /** Takes what is wrong, which is asked only where it will be reported. */
@@ -47,16 +54,35 @@ export function collectProblems(
       more++;
       return;
     }
-    const { path, message, fix } = fault();
+    const { path, message, fix, code } = fault();
     problems.push({
       ...(from.file !== undefined && { file: from.file }),
       ...(from.locate && { at: from.locate(path) }),
       place: placeOf(path),
       message,
       fix,
+      ...(code && { code }),
     });
   });
   return more > 0 ? [...problems, moreProblems(from.file, more)] : problems;
+}
+
+/** What a check defines entry by entry, and what it complains of. */
+export interface Checked<Definition> {
+  readonly definitions: Definition[];
+  readonly problems: SettingsProblem[];
+}
+
+/** Checks a file entry by entry, each of which costs the others nothing. */
+export function checkEntries<Definition>(
+  from: Parameters<typeof collectProblems>[0],
+  check: (complain: Complain) => Iterable<Definition>,
+): Checked<Definition> {
+  const definitions: Definition[] = [];
+  const problems = collectProblems(from, (complain) => {
+    for (const definition of check(complain)) definitions.push(definition);
+  });
+  return { definitions, problems };
 }
 
 const moreProblems = (file: string | undefined, more: number): SettingsProblem => ({

@@ -1,7 +1,7 @@
-import { type Dirent, readdirSync, readSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, readSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { isRecord } from '../protocol/output.ts';
-import { type ParsedJson, parseJson } from './parse-json.ts';
+import { type ParsedJson, parseJson, type SyntaxFault } from './parse-json.ts';
 import { collectProblems, type Position, type SettingsProblem } from './problem.ts';
 import { readBounded, refusals, withFile } from './read-bounded.ts';
 import { reportMisspeltKeys } from './unknown-names.ts';
@@ -34,20 +34,34 @@ interface BrokenFile {
   readonly isUnread?: true;
 }
 
+/** What the text of a settings file is written in. */
+export interface SettingsFormat {
+  readonly name: string;
+  readonly parse: (text: string) => (Pick<ParsedJson, 'value'> & Partial<ParsedJson>) | SyntaxFault;
+}
+
+const json: SettingsFormat = { name: 'JSON', parse: parseJson };
+
 /**
  * Reads settings files for one session. A broken file counts as it last was, so that a slip of the
  * editor removes no guard while the agent works; if it never was whole, it counts as empty.
  */
-export function settingsReader(): ReadSettingsFile {
+export function settingsReader(format = json): ReadSettingsFile {
   const lastWhole = new Map<string, SettingsFile>();
   return (file, hasOurKeys = true) => {
-    const found = readOnce(file, hasOurKeys);
+    const found = readOnce(file, hasOurKeys, format);
     if (found === undefined) lastWhole.delete(file);
     else if ('unusable' in found) {
       const last = lastWhole.get(file) ?? { file, values: {}, problems: [] };
       const { message, ...rest } = found.unusable;
       const then = lastWhole.has(file) ? 'it counts as it was before' : 'the whole file is ignored';
-      const problem = { file, place: '', message: `${message}, so ${then}`, ...rest };
+      const problem: SettingsProblem = {
+        file,
+        place: '',
+        message: `${message}, so ${then}`,
+        ...rest,
+        ...(!lastWhole.has(file) && { isWhole: true }),
+      };
       return {
         ...last,
         problems: [...last.problems, problem],
@@ -62,7 +76,11 @@ export function settingsReader(): ReadSettingsFile {
   };
 }
 
-function readOnce(file: string, hasOurKeys: boolean): SettingsFile | BrokenFile | undefined {
+function readOnce(
+  file: string,
+  hasOurKeys: boolean,
+  { name, parse }: SettingsFormat,
+): SettingsFile | BrokenFile | undefined {
   let text: string;
   try {
     const bounded = readBounded(file);
@@ -80,10 +98,10 @@ function readOnce(file: string, hasOurKeys: boolean): SettingsFile | BrokenFile 
       isUnread: true,
     };
   }
-  const parsed = parseJson(text);
+  const parsed = parse(text);
   if ('fault' in parsed)
-    return broken(`not valid JSON (${parsed.fault})`, 'fix the JSON there', parsed.at);
-  const { value, locate, doubled } = parsed;
+    return broken(`not valid ${name} (${parsed.fault})`, `fix the ${name} there`, parsed.at);
+  const { value, locate, doubled = [] } = parsed;
   if (!isRecord(value)) return broken('holds no JSON object', 'write { "hooks": { … } }');
   const problems = collectProblems({ file, locate }, (complain) => {
     for (const { top, path } of doubled)
@@ -101,6 +119,40 @@ function readOnce(file: string, hasOurKeys: boolean): SettingsFile | BrokenFile 
 const broken = (message: string, fix: string, at?: Position): BrokenFile => ({
   unusable: { message, fix, ...(at && { at }) },
 });
+
+/** A link counts, wherever it leads. */
+export function isThere(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // Something is in the way of looking.
+    return true;
+  }
+}
+
+/** A link to no file, which nobody knows the settings of; undefined for whatever else stands there. */
+export function danglingLink(file: string): SettingsFile | undefined {
+  try {
+    if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
+  } catch {
+    return undefined;
+  }
+  const fault = 'is a link that leads nowhere';
+  return {
+    file,
+    values: {},
+    broken: { fault, isUnread: true, isStale: false },
+    problems: [
+      {
+        file,
+        place: '',
+        message: `${fault}, so the whole file is ignored`,
+        fix: 'let it lead to a file, or remove it',
+        isWhole: true,
+      },
+    ],
+  };
+}
 
 /** The keys of a settings file that concern hooks; what else stands there is for others to judge. */
 const ours: ReadonlySet<unknown> = new Set(['tools', 'enableHooks', 'hooksConfig', 'hooks']);

@@ -44,6 +44,12 @@ const common = {
     .boolean()
     .optional()
     .describe('true: the hook runs once a session. In .hookmachine/settings.json.'),
+  async: z
+    .boolean()
+    .optional()
+    .describe(
+      'true: the hook is started and not waited for. It decides nothing; what it has for the model is reported with the next turn. In .hookmachine/settings.json.',
+    ),
 };
 
 /** What only a hook that starts a process for each event may say. */
@@ -179,6 +185,7 @@ export interface HookEntry {
   readonly prestart?: boolean;
   readonly if?: string;
   readonly once?: boolean;
+  readonly async?: boolean;
 }
 
 /** A hook group as the settings give it, its hooks yet unchecked. */
@@ -299,6 +306,12 @@ export function settingsJsonSchema(): object {
         jsonSchema.patternProperties = { [commentKey.source]: {} };
     },
   });
+  const hooks = schema.properties?.['hooks'] as typeof schema;
+  hooks.patternProperties = {
+    ...hooks.patternProperties,
+    // Events that only a host has.
+    '^host\\.[\\w.-]+$': hooks.properties!['BeforeTool']!,
+  };
   const tools = schema.properties?.['tools'] as typeof schema;
   tools.patternProperties = refused(toolsKeys.map(slipPattern));
   schema.patternProperties = refused([

@@ -53,6 +53,7 @@ export function takenNote(
       place: system.offAt,
       message: `is false, so the hooks of ${taken.join(' and ')} are switched off`,
       fix: 'only an administrator can change that',
+      code: 'off',
     },
   };
 }
@@ -79,6 +80,7 @@ export function offNote(
       place: 'hooks',
       message: `these hooks do not run, because nothing switches hooks on${others}`,
       fix: `set "tools": { "enableHooks": true } in ${own ?? fix}`,
+      code: 'off',
     },
   };
 }

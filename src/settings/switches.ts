@@ -1,7 +1,7 @@
-import type { HookSource } from '../protocol/events.ts';
+import { authorities, type HookSource } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { HookDefinition } from './hook-definition.ts';
-import { authorities, reaches, type SettingsOwner } from './levels.ts';
+import { reaches, type SettingsOwner } from './levels.ts';
 import { collectProblems, type Path, placeOf, said, type SettingsProblem } from './problem.ts';
 import type { SettingsFile } from './read-files.ts';
 

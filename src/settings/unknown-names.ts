@@ -71,7 +71,21 @@ const misplaced = (path: Path, fix: string) => ({
   path,
   message: 'there is no such key, so it is ignored',
   fix,
+  code: 'unknown-key' as const,
 });
+
+/** Reports keys that are a slip of one of these; any other may be one that its host knows and we do not. */
+export function reportSlips(
+  value: object,
+  path: Path,
+  keys: readonly string[],
+  complain: Complain,
+): void {
+  for (const key of Object.keys(value)) {
+    const meant = slipOf(key, keys);
+    if (meant !== undefined) complain(() => misspelt([...path, key], meant));
+  }
+}
 
 /**
  * Reports names in lists of disabled hooks that no hook has, neither as its name nor as its command: a
@@ -100,6 +114,7 @@ export function unknownDisabled(
                 meant === undefined
                   ? 'write a name that "hookmachine list" shows'
                   : `write ${JSON.stringify(meant)}`,
+              code: 'unknown-name',
             };
           });
     }),

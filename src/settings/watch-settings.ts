@@ -1,8 +1,8 @@
-import { type FSWatcher, realpathSync, statSync, watch } from 'node:fs';
+import { type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname, isAbsolute, relative, sep } from 'node:path';
 import { debugChannel } from '../log.ts';
 import { isShortage } from '../errors.ts';
-import { environmentSettings, settingsPlaces } from './levels.ts';
+import { environmentSettings, settingsPlaces, realPath } from './levels.ts';
 import { readBounded } from './read-bounded.ts';
 
 /** Reports when the settings of the project, the user or the system change. Gives back what ends it. */
@@ -45,7 +45,7 @@ export function watchFiles(files: readonly string[], onChange: () => void): () =
     try {
       for (let folders = foldersToWatch(files); ;) {
         for (const [folder, names] of folders) watchers.push(watchFolder(folder, names));
-        // What appeared in between told nobody.
+        // What appeared in between raised no event.
         const now = foldersToWatch(files);
         if (sameKeys(folders, now)) break;
         close(watchers);
@@ -126,14 +126,6 @@ const nearest = (folder: string): string =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory() || dirname(folder) === folder
     ? folder
     : nearest(dirname(folder));
-
-function realPath(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
-  }
-}
 
 type Contents = readonly (string | undefined)[];
 

@@ -10,7 +10,7 @@ export interface Relay extends Connection {
   readonly url: string;
 }
 
-/** How many characters a page that is opened late is told; actors beyond them would lack their machines. */
+/** How many characters a page that is opened late receives; actors beyond them would lack their machines. */
 const mostKept = 64_000_000;
 
 /** What a page that reads too slowly may have waiting, in bytes. */

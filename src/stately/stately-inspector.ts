@@ -6,7 +6,7 @@ import { debugChannel, warn, type WarningSink } from '../log.ts';
 import { connect, type Connection } from './connect.ts';
 import { serveRelay } from './serve-relay.ts';
 import { loadStately } from './stately-package.ts';
-import { toldEvent } from './told-event.ts';
+import { reportedEvent } from './reported-event.ts';
 
 const debug = debugChannel('system');
 
@@ -20,7 +20,7 @@ interface BridgeOptions {
   readonly url?: string;
   /** Whether contexts, results and what events carry are sent too; default false. */
   readonly payloads?: boolean;
-  /** What is never told: names of keys, and expressions written `/…/flags`. */
+  /** What is never reported: names of keys, and expressions written `/…/flags`. */
   readonly redact?: readonly string[];
   /** Receives warnings, one line each; default stderr. */
   readonly onWarning?: WarningSink;
@@ -30,14 +30,14 @@ interface BridgeOptions {
 export interface StatelyInspector {
   /** For `inspect` of a config. It never throws. */
   readonly observe: InspectObserver;
-  /** The page to open, or the server that is told. */
+  /** The page to open, or the server that receives. */
   readonly url: string;
   close(): void;
 }
 
 /**
  * Shows machines in Stately's inspector, by the optional package `@statelyai/inspect`. Its page comes
- * from stately.ai and is told, within the browser, what is inspected. It listens on the loopback
+ * from stately.ai and receives, within the browser, what is inspected. It listens on the loopback
  * address only, keeps no process alive, and is closed when the process ends, which waits up to 2 s for
  * a server at `url` to take what is left.
  *
@@ -68,10 +68,10 @@ export async function bridgeToStately({
   const { connection, address } = await open(url, (why) =>
     warn(
       onWarning,
-      `${url}: Stately's inspector can no longer be reached (${why}); it goes on without`,
+      `${url}: Stately's inspector can no longer be reached (${why}); nothing more is sent to it`,
     ),
   );
-  const told = payloads ? redactor(redact, (text) => warn(onWarning, text)) : undefined;
+  const redaction = payloads ? redactor(redact, (text) => warn(onWarning, text)) : undefined;
   const { inspect } = createInspector({
     send: (message) => connection.send(JSON.stringify(message)),
   });
@@ -84,7 +84,7 @@ export async function bridgeToStately({
     url: address,
     observe(event) {
       try {
-        const seen = toldEvent(event, told);
+        const seen = reportedEvent(event, redaction);
         if (seen) inspect.next?.(seen);
       } catch (error) {
         debug('could not report %s to Stately: %s', event.type, messageOf(error));

@@ -43,9 +43,9 @@ const commandOf = (hook: AnyHook, cwd: string): string =>
 /** What only hooks of some types have, and what decides how those run. */
 function ownFields(hook: AnyHook) {
   const { headers, allowedEnv, allowedUrls, model, concurrency } = hook;
-  const { shell, if: rule, once, async: isAsync, wakes } = hook;
+  const { cwd, shell, if: rule, once, async: isAsync, wakes } = hook;
   const ofTypes = { headers, allowedEnv, allowedUrls, model, concurrency };
-  const fields = { ...ofTypes, shell, if: rule, once, async: isAsync, wakes };
+  const fields = { ...ofTypes, cwd, shell, if: rule, once, async: isAsync, wakes };
   return Object.entries(fields).filter(([, value]) => value !== undefined);
 }
 

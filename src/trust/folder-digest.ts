@@ -24,7 +24,7 @@ export interface ListedFolder extends FolderDigest {
 /** What is too large to be hashed at every start of a hook. */
 export const folderLimits = { files: 10_000, bytes: 64 * 1024 * 1024, ms: 10_000 };
 
-/** What does not count of a folder, as users are told. */
+/** What does not count of a folder, as users read it. */
 export const leftOut =
   'without node_modules (but its .bin) and .git (but its configuration and hooks)';
 

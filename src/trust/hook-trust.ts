@@ -10,7 +10,7 @@ export type HookTrust =
       readonly fix: string;
     };
 
-/** Whether a hook is as the user trusted it, as far as can be told without looking at its files: for plans. */
+/** Whether a hook is as the user trusted it, as far as can be known without looking at its files: for plans. */
 export type CheckTrust = (hook: UnaskedHook) => HookTrust;
 
 /** Whether a hook and all its files are as the user trusted them, read now: for its start. */

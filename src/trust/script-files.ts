@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { HookDefinition } from '../settings/hook-definition.ts';
 import { homeFolder, trustFile } from '../settings/levels.ts';
 import { modulePath } from '../handlers/module-path.ts';
@@ -7,7 +7,7 @@ import { isFoundProgram } from './definition.ts';
 import { isThere, realOf, scriptFile, type KeepText, type ScriptFile } from './script-file.ts';
 import { followCommand } from './shell/follow.ts';
 import { each } from './once.ts';
-import type { Followed } from './shell/followed.ts';
+import type { Followed, Started } from './shell/followed.ts';
 import type { Disk } from './shell/disk.ts';
 
 /** Everything behind a hook's command. */
@@ -25,7 +25,7 @@ export interface FoundFiles {
 
 /** As much of a hook as says which files are behind it. */
 type HookOnDisk = Pick<HookDefinition, 'command' | 'args' | 'env'> &
-  Partial<Pick<HookDefinition, 'type' | 'place'>>;
+  Partial<Pick<HookDefinition, 'type' | 'place' | 'cwd'>>;
 
 const mostFiles = 1_000;
 
@@ -91,9 +91,15 @@ export function filesBehind(
   ];
 }
 
+export type { Started };
+
+/** The programs and scripts that a hook's command starts by a literal name. */
+export const startedBy = (hook: HookOnDisk, cwd: string): readonly Started[] =>
+  followHook(hook, { cwd, real: realpathSync.native(cwd) }).started;
+
 /** What is behind a hook, by its type. */
 function followHook(
-  { type = 'command', command, args, env, place = '' }: HookOnDisk,
+  { type = 'command', command, args, env, place = '', cwd = '' }: HookOnDisk,
   project: Project,
 ): Followed {
   switch (type) {
@@ -102,22 +108,30 @@ function followHook(
     case 'function':
       return named();
     case 'module':
-      return named(
-        modulePath({ command, cwd: project.real, env: { ...foldersOf(project), ...env } }),
-      );
+      return named({
+        name: command,
+        paths: [modulePath({ command, cwd: project.real, env: { ...foldersOf(project), ...env } })],
+        by: 'node',
+      });
     case 'command':
     case 'live':
     case 'plugin':
       // The file of a program that was found is the whole of its command, blanks and all.
-      if (args && isFoundProgram({ args, place })) return named(command);
-      return follow(args ? [command, ...args].map(quoted).join(' ') : command, env, project);
+      if (args && isFoundProgram({ args, place }))
+        return named({ name: command, paths: [command] });
+      return follow(
+        { text: args ? [command, ...args].map(quoted).join(' ') : command, cwd },
+        env,
+        project,
+      );
   }
 }
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
-const named = (...files: string[]): Followed => ({
-  scripts: new Set(files),
+const named = (...started: Started[]): Followed => ({
+  started,
+  scripts: new Set(started.flatMap(({ paths }) => paths)),
   data: new Set(),
   written: new Set(),
   beyond: new Set(),
@@ -130,7 +144,7 @@ interface Project {
 }
 
 function follow(
-  command: string,
+  { text, cwd: folderIn }: { readonly text: string; readonly cwd: string },
   env: Readonly<Record<string, string>>,
   { cwd, real }: Project,
 ): Followed {
@@ -143,14 +157,22 @@ function follow(
     ...(home !== undefined && { HOME: home }),
   };
   // Relative names go from where the folder really is, as they do for the hook's process.
-  return followCommand(command, real, { own, given: env }, disk({ cwd, real }));
+  return followCommand(text, resolve(real, folderIn), { own, given: env }, disk({ cwd, real }));
 }
 
 /** The variables that name the project's folder. */
 const foldersOf = ({ cwd }: Pick<Project, 'cwd'>): Readonly<Record<string, string>> =>
   Object.fromEntries(projectVariables.map((name) => [name, cwd]));
 
-const projectVariables = ['LLXPRT_PROJECT_DIR', 'GEMINI_PROJECT_DIR', 'CLAUDE_PROJECT_DIR', 'PWD'];
+const projectVariables = [
+  'LLXPRT_PROJECT_DIR',
+  'GEMINI_PROJECT_DIR',
+  'GEMINI_CWD',
+  'QWEN_PROJECT_DIR',
+  'CLAUDE_PROJECT_DIR',
+  'COPILOT_PROJECT_DIR',
+  'PWD',
+];
 
 /** A word that somebody might give a file as its name. */
 const isName = /^[^\n{}()$`"'|;<>*?\\]{1,255}$/;

@@ -24,11 +24,11 @@ export interface HookFingerprint {
 }
 
 /** What tells one hook from another. */
-type Told = Pick<HookFingerprint, 'event' | 'name' | 'place' | 'definition'>;
+type Described = Pick<HookFingerprint, 'event' | 'name' | 'place' | 'definition'>;
 
 /** What tells a hook's definition from those that were trusted; the trusted hook when it is one of them. */
 export function definedAs(
-  hook: Told,
+  hook: Described,
   trusted: readonly HookFingerprint[],
 ): HookFingerprint | string {
   const same = indexOf(trusted).byDefinition.get(hook.definition);
@@ -40,14 +40,14 @@ export function definedAs(
 
 /** What a hook was when it was trusted, be its definition another now. */
 export const formerly = (
-  hook: Told,
+  hook: Described,
   trusted: readonly HookFingerprint[],
 ): HookFingerprint | undefined =>
   indexOf(trusted).byDefinition.get(hook.definition) ?? namesake(hook, trusted);
 
 /** The first hook of the same event and name, else the one at the same place. */
-export function namesake<T extends Told>(
-  { event, name, place }: Pick<Told, 'event' | 'name' | 'place'>,
+export function namesake<T extends Described>(
+  { event, name, place }: Pick<Described, 'event' | 'name' | 'place'>,
   others: readonly T[],
 ): T | undefined {
   const { byName, byPlace } = indexOf(others);
@@ -61,10 +61,10 @@ interface Index<T> {
   readonly byPlace: ReadonlyMap<string, T>;
 }
 
-const indexes = new WeakMap<readonly Told[], Index<Told>>();
+const indexes = new WeakMap<readonly Described[], Index<Described>>();
 
 /** A list of hooks is gone through once, however many hooks are looked for in it. */
-function indexOf<T extends Told>(hooks: readonly T[]): Index<T> {
+function indexOf<T extends Described>(hooks: readonly T[]): Index<T> {
   const known = indexes.get(hooks) as Index<T> | undefined;
   if (known) return known;
   const firsts = (keyOf: (hook: T) => string): Map<string, T> =>

@@ -1,19 +1,8 @@
 import { HookmachineError, isHookmachineError } from '../errors.ts';
-import { randomUUID } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  fchmodSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { constants, copyFileSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { writeAtomically } from '../atomic-file.ts';
+import { realPath } from '../settings/levels.ts';
 import { withLock } from './lock.ts';
 import { fileFault } from './safe-file.ts';
 import {
@@ -47,7 +36,8 @@ export function recordTrust(
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const unsafe = fileFault(file);
     if (unsafe) throw new TrustFileError(`the trust file ${file} ${unsafe.message}; ${unsafe.fix}`);
-    const target = realFile(file);
+    // A link into a folder of dot files stays a link.
+    const target = realPath(file);
     return withLock(`${target}.lock`, () => {
       const read = readTrustFile(target);
       if (isFault(read) && !read.isCorrupt) throw new TrustFileError(describeFault(file, read));
@@ -56,7 +46,7 @@ export function recordTrust(
       else projects.delete(project);
       const backup = isFault(read) ? keep(target) : undefined;
       const content = { version: trustFileVersion, projects: Object.fromEntries(projects) };
-      writeAtomically(target, `${JSON.stringify(content, null, 2)}\n`);
+      writeAtomically(target, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
       return backup === undefined ? {} : { backup };
     });
   } catch (error) {
@@ -71,15 +61,6 @@ export function recordTrust(
 export const describeFault = (file: string, { message, fix }: TrustFileFault): string =>
   `the trust file ${file} ${message}; ${fix}`;
 
-/** Where a link leads, so that one into a folder of dot files stays a link. */
-function realFile(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    return file;
-  }
-}
-
 function keep(file: string): string {
   for (let count = 0; ; count++) {
     const backup = `${file}.bak${count === 0 ? '' : count}`;
@@ -89,30 +70,5 @@ function keep(file: string): string {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
-  }
-}
-
-/** Either the old or the new content is there, whatever happens; its owner alone may read it. */
-function writeAtomically(file: string, text: string): void {
-  const temporary = `${file}.${randomUUID()}.tmp`;
-  try {
-    const descriptor = openSync(temporary, 'wx', 0o600);
-    try {
-      fchmodSync(descriptor, 0o600);
-      writeFileSync(descriptor, text);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true });
-    throw error;
-  }
-  const folder = openSync(dirname(file), 'r');
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
   }
 }

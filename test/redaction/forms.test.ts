@@ -5,9 +5,9 @@ import { innocent, namedForms, secret, shapes } from './forms.ts';
 const { text, value } = redactor();
 
 /** The longest part of a text that another one shows, from 8 characters on. */
-function shownOf(hidden: string, told: string): string | undefined {
+function shownOf(hidden: string, shown: string): string | undefined {
   for (let at = 0; at + 8 <= hidden.length; at++)
-    if (told.includes(hidden.slice(at, at + 8))) return hidden.slice(at, at + 8);
+    if (shown.includes(hidden.slice(at, at + 8))) return hidden.slice(at, at + 8);
   return undefined;
 }
 
@@ -22,18 +22,18 @@ const places: readonly (readonly [string, (form: string) => string])[] = [
 
 describe.each(places)('a secret %s', (_, tell) => {
   test.each(namedForms)('is hidden in %j', (form) => {
-    const told = tell(form);
-    expect(told).not.toContain(secret);
-    expect(shownOf(secret, told)).toBeUndefined();
-    expect(shownOf(Buffer.from(`ann:${secret}`).toString('base64'), told)).toBeUndefined();
-    expect(shownOf(Buffer.from(secret).toString('base64'), told)).toBeUndefined();
+    const shown = tell(form);
+    expect(shown).not.toContain(secret);
+    expect(shownOf(secret, shown)).toBeUndefined();
+    expect(shownOf(Buffer.from(`ann:${secret}`).toString('base64'), shown)).toBeUndefined();
+    expect(shownOf(Buffer.from(secret).toString('base64'), shown)).toBeUndefined();
   });
 
   test.each(shapes)('with the shape of %s is hidden', (name, shape) => {
     const parts = shape.split(/\n|\\n|hooks\.slack\.com\/services\/|api\/webhooks\//);
     const lines = parts.filter((part) => !/^-----|^https:/.test(part) || parts.length === 1);
-    const told = tell(shape);
-    for (const line of lines) expect(shownOf(line, told)).toBeUndefined();
+    const shown = tell(shape);
+    for (const line of lines) expect(shownOf(line, shown)).toBeUndefined();
     // Of a key that does not end nobody knows where it does.
     if (!name.startsWith('a torn')) expect(tell(`see (${shape}), please`)).toContain('please');
   });

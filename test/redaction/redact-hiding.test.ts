@@ -79,11 +79,11 @@ describe('a secret is found', () => {
   test('in JSON within JSON within JSON', () => {
     const innermost = { password: 'a\\b"SECRET' };
     const nested = { a: JSON.stringify({ inner: JSON.stringify(innermost) }) };
-    const told = {
+    const shown = {
       a: JSON.stringify({ inner: JSON.stringify({ password: '[redacted]' }) }),
     };
-    expect(value(nested)).toEqual(told);
-    expect(text(JSON.stringify(nested))).toBe(JSON.stringify(told));
+    expect(value(nested)).toEqual(shown);
+    expect(text(JSON.stringify(nested))).toBe(JSON.stringify(shown));
     expect(text(`{broken ${JSON.stringify(nested)}`)).not.toContain('SECRET');
   });
 
@@ -122,9 +122,9 @@ describe('a secret is found', () => {
     ['https://ann:a:b@SECRET@example.org/a', 'https://ann:[redacted]@example.org/a'],
     ['x?access_token=SECRET&a=1', 'x?access_token=[redacted]&a=1'],
     ['password="SECRET', 'password="[redacted]'],
-  ])('in %j', (given, told) => {
-    expect(text(given)).toBe(told);
-    expect(text(told)).toBe(told);
+  ])('in %j', (given, shown) => {
+    expect(text(given)).toBe(shown);
+    expect(text(shown)).toBe(shown);
   });
 
   test('in the text of a value as in any other', () => {
@@ -174,16 +174,16 @@ describe('a secret that is cut', () => {
   test('stays hidden when the room for the payload is nearly used up', () => {
     const filler = Array.from({ length: 20 }, () => 'x'.repeat(9_970));
     const secret = `id ${'s'.repeat(3_000)}!`;
-    const told = redactor(['/s+!/']).value([...filler, secret.slice(0, 400), secret]);
-    expect(JSON.stringify(told)).toContain('[redacted]');
+    const shown = redactor(['/s+!/']).value([...filler, secret.slice(0, 400), secret]);
+    expect(JSON.stringify(shown)).toContain('[redacted]');
     expect(JSON.stringify(redactor(['/s+!/']).value([...filler, secret]))).not.toContain('sss');
   });
 
   test('is not shown where an expression has not seen its end', () => {
     const long = `${'a'.repeat(39_000)} ${'s'.repeat(5_000)}!`;
-    const told = redactor(['/a+/', '/s+!/']).text(long);
-    expect(told).not.toContain('s'.repeat(9));
-    expect(told).toContain('more characters');
+    const shown = redactor(['/a+/', '/s+!/']).text(long);
+    expect(shown).not.toContain('s'.repeat(9));
+    expect(shown).toContain('more characters');
   });
 });
 

@@ -40,8 +40,8 @@ describe('what is always redacted', () => {
       'git clone https://ann:[redacted]@example.org/a',
     ],
     ['password: hunter2', 'password: [redacted]'],
-  ])('a secret within the text %j', (given, told) => {
-    expect(text(given)).toBe(told);
+  ])('a secret within the text %j', (given, shown) => {
+    expect(text(given)).toBe(shown);
   });
 
   test.each(['max_tokens: 5', 'the token is gone', 'secretary: Ann', 'tokens=3'])(

@@ -15,8 +15,8 @@ vi.mock('../../src/in-time.ts', async (original) => {
 
 test('many texts and expressions are watched as one', () => {
   const { hide, watch } = boundedExpressions([/a+/g, /b+/g], vi.fn());
-  const told = watch(() => Array.from({ length: 1_000 }, () => hide('aaxbb')));
-  expect(new Set(told)).toEqual(new Set(['[redacted]x[redacted]']));
+  const shown = watch(() => Array.from({ length: 1_000 }, () => hide('aaxbb')));
+  expect(new Set(shown)).toEqual(new Set(['[redacted]x[redacted]']));
   expect(runs.count).toBe(1);
 });
 

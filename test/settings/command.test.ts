@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hookmachine } from '../support/hookmachine.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 
 const hook = (command: string) => ({
@@ -9,7 +9,7 @@ const hook = (command: string) => ({
 /** Fires BeforeTool in a sandbox's project with the built command. */
 async function fire(box: Pick<Sandbox, 'project' | 'env'>, tool = 'write_file') {
   const input = JSON.stringify({ tool_name: tool, tool_input: {} });
-  const { stdout, stderr, exitCode } = await hookmachine(box, ['fire', 'BeforeTool'], input);
+  const { stdout, stderr, exitCode } = await inProcess(box, ['fire', 'BeforeTool'], input);
   const report = JSON.parse(stdout) as { hookCount: number; blocked: boolean; reason: unknown };
   return { ...report, warnings: stderr === '' ? [] : stderr.split('\n'), exitCode };
 }

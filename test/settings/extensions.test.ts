@@ -120,7 +120,7 @@ describe('a folder of extensions that cannot be listed', () => {
   test.each([
     [0, 'cannot be read (ELOOP), so nothing in it counts; let this user read it'],
     [1, 'cannot be read (ELOOP), so it counts as it was before; let this user read it'],
-  ])('counts as it last was, and that is reported (read %i times)', (times, told) => {
+  ])('counts as it last was, and that is reported (read %i times)', (times, problem) => {
     const { project, home, write } = sandbox();
     const folder = `${home}/.llxprt/extensions`;
     write(`${folder}/one/llxprt-extension.json`, { name: 'one', version: '1', hooks: hooks('a') });
@@ -131,6 +131,6 @@ describe('a folder of extensions that cannot be listed', () => {
     symlinkSync(folder, folder);
     const { sources, problems } = load();
     expect(sources.filter(({ hooks: own }) => own !== undefined)).toHaveLength(times);
-    expect(problems.map(formatProblem)).toContain(`${folder}: ${told}`);
+    expect(problems.map(formatProblem)).toContain(`${folder}: ${problem}`);
   });
 });

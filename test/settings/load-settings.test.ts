@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { authorities } from '../../src/settings/levels.ts';
+import { authorities } from '../../src/protocol/events.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import { formatProblem } from '../../src/settings/problem.ts';
 import { isSwitchedOn } from '../../src/settings/switches.ts';
@@ -207,9 +207,9 @@ test("a user's and a trusted project's file that cannot be read is no file witho
   const box = sandbox();
   mkdirSync(box.files.user, { recursive: true });
   mkdirSync(box.files.project, { recursive: true });
-  expect(load(box).unread.map(({ source }) => source)).toEqual(['project', 'user']);
+  expect(load(box).unknown.map(({ source }) => source)).toEqual(['project', 'user']);
   expect(load(box, false)).toMatchObject({
-    unread: [{ source: 'user' }],
+    unknown: [{ source: 'user' }],
     untrusted: [{ sight: { fault: 'its settings are not a file' } }],
   });
 });
@@ -220,17 +220,17 @@ test("a user's and a trusted project's link that leads nowhere is no file withou
     mkdirSync(dirname(file), { recursive: true });
     symlinkSync('nowhere', file);
   }
-  expect(load(box).unread.map(({ source }) => source)).toEqual(['project', 'user']);
+  expect(load(box).unknown.map(({ source }) => source)).toEqual(['project', 'user']);
   expect(load(box).problems.map(formatProblem)).toContain(
     `${box.files.user}: is a link that leads nowhere, so the whole file is ignored; let it lead to a file, or remove it`,
   );
-  expect(load(box, false).unread.map(({ source }) => source)).toEqual(['user']);
+  expect(load(box, false).unknown.map(({ source }) => source)).toEqual(['user']);
 });
 
 test('a file where a settings folder could be is no settings file', () => {
   const box = sandbox();
   for (const file of Object.values(box.files)) box.write(dirname(file), '');
-  expect(load(box)).toMatchObject({ unread: [], problems: [], sources: [] });
+  expect(load(box)).toMatchObject({ unknown: [], problems: [], sources: [] });
   expect(load(box).brokenSystem).toBeUndefined();
 });
 

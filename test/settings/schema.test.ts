@@ -35,6 +35,7 @@ describe('good settings are accepted', () => {
       `what it leaves: ${leftBehind}`,
       withHook({ leftBehind }),
     ]),
+    ['an event that only a host has', { hooks: { 'host.FileChanged': [{ hooks: [hook] }] } }],
     ['a start ahead of the event', withHook({ prestart: true })],
     [
       'a group with all fields',

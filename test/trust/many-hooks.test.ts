@@ -63,7 +63,7 @@ test('looking for what is missing of many trusted hooks goes through them a few 
   const missing = missingGuards(
     hooks,
     { getEnableHooks: () => true, getWorkingDir: () => '/' },
-    { getAllHooks: () => same as never, unasked: [], dialects: new Map() as never },
+    { getAllHooks: () => same as never, problems: [], unasked: [], dialects: new Map() as never },
   );
   expect(missing).toHaveLength(many);
   expect(reads()).toBeLessThanOrEqual(3 * many);

@@ -20,7 +20,7 @@ export function followScript(at: Following, script: Said, runner: string): void 
   if (texts?.some((text) => /^\/(?:dev|proc)\//.test(text))) {
     at.findings.lost(`${quote(`${runner} ${script.written}`)} runs what it reads from its input`);
     followInput(at, runner, shells.has(runner) || runner === '.' || runner === 'source');
-  }
+  } else if (texts?.length === 1) at.findings.starts(texts[0]!, runner);
   if (texts === undefined)
     at.findings.lost(`which script ${quote(`${runner} ${script.written}`)} runs is not literal`);
   followArgument(at, script, 'script');

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Disk } from './disk.ts';
-import type { Followed } from './followed.ts';
+import type { Followed, Started } from './followed.ts';
 import type { Places } from './places.ts';
 
 /** Notes the files that a command turns out to use, and what cannot be followed. */
@@ -9,6 +9,7 @@ export class Findings implements Followed {
   readonly data = new Set<string>();
   readonly written = new Set<string>();
   readonly beyond = new Set<string>();
+  readonly started: Started[] = [];
   readonly disk: Disk;
   readonly #unfollowed = new Set<string>();
   readonly #places: Places;
@@ -50,6 +51,16 @@ export class Findings implements Followed {
       // Before it may have stood what only the shell can know, such as `$(dirname "$0")`.
       if (isGuess && name.startsWith('/')) for (const base of folders) into.add(base + name);
     }
+  }
+
+  /** Notes what is started, `by` an interpreter or by itself. */
+  starts(name: string, by?: string): void {
+    const isSearched = by === undefined && !name.includes('/');
+    this.started.push({
+      name,
+      paths: isSearched ? [] : this.#places.pathsOf(name),
+      ...(by !== undefined && { by }),
+    });
   }
 
   /** Notes a folder that a relative path leads to, out of the project. */

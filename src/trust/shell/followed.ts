@@ -1,3 +1,12 @@
+/** A program or a script that a command starts, by a name that stands in it literally. */
+export interface Started {
+  readonly name: string;
+  /** Each path that the name may lead to; none for a program that is looked for on the PATH. */
+  readonly paths: readonly string[];
+  /** The interpreter that is given it; undefined where it is run itself. */
+  readonly by?: string;
+}
+
 /** What a command has to do with the files around it. */
 export interface Followed {
   /** Files that it runs or hands on, by each path that their names may lead to. */
@@ -10,4 +19,6 @@ export interface Followed {
   readonly beyond: ReadonlySet<string>;
   /** What cannot be followed, and why, a sentence each. */
   readonly unfollowed: readonly string[];
+  /** What it starts by a literal name. */
+  readonly started: readonly Started[];
 }

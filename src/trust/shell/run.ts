@@ -22,9 +22,11 @@ export function followRun(at: Following, words: readonly Said[]): void {
   const name = meant.texts[0]!;
   if (name === '') return undefined;
   if (!name.includes('/')) {
+    if (!at.functions.has(name) && !isOfShell(name)) findings.starts(name);
     followSearch(at, name);
     return followProgram(at, name, args);
   }
+  findings.starts(name);
   findings.names(name, 'script');
   const isOwn = (path: string): boolean =>
     places.disk.isFile(path) && (!name.startsWith('/') || places.disk.isInProject(path));
@@ -32,6 +34,15 @@ export function followRun(at: Following, words: readonly Said[]): void {
   if (!/^\/(?:usr\/)?(?:local\/)?s?bin\/[^/]+$/.test(name)) return followAnything(at, name, args);
   return followProgram(at, baseName(name), args);
 }
+
+/** Whether a shell knows it itself. */
+const isOfShell = (name: string): boolean => builtins.has(name) || ownWords.has(name);
+
+const ownWords: ReadonlySet<string> = new Set(
+  '. : [ alias bg break builtin caller cd command compgen complete continue declare dirs disown echo enable eval exec exit export false fc fg getopts hash help history jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend test times trap true type typeset ulimit umask unalias unset wait'.split(
+    ' ',
+  ),
+);
 
 /** The name of a program without its folder. */
 export const baseName = (name: string): string => name.slice(name.lastIndexOf('/') + 1);

@@ -56,6 +56,8 @@ const lasting = new Set([
   'PWD',
   'LLXPRT_PROJECT_DIR',
   'GEMINI_PROJECT_DIR',
+  'GEMINI_CWD',
+  'QWEN_PROJECT_DIR',
   'CLAUDE_PROJECT_DIR',
 ]);
 

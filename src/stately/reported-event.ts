@@ -18,17 +18,17 @@ interface Snapshot {
 }
 
 /**
- * What Stately is told of an inspection event, as it is now, for the package looks at it only later;
+ * What Stately receives of an inspection event, as it is now, for the package looks at it only later;
  * nothing for events that it does not draw. Contexts, results and what events carry may be secret:
  * without a redactor none of it is sent.
  */
-export function toldEvent(
+export function reportedEvent(
   event: InspectionEvent,
   redactor?: Redactor,
 ): InspectionEvent | undefined {
   const { type, rootId } = event;
   const ref = event.actorRef as unknown as ActorRef;
-  const common = { rootId, actorRef: toldActor(ref, redactor) };
+  const common = { rootId, actorRef: reportedActor(ref, redactor) };
   switch (event.type) {
     case '@xstate.actor':
       return { type, ...common } as unknown as InspectionEvent;
@@ -36,26 +36,26 @@ export function toldEvent(
       return {
         type,
         ...common,
-        event: toldPayload(event.event, redactor),
+        event: reportedPayload(event.event, redactor),
         sourceRef: event.sourceRef && { sessionId: event.sourceRef.sessionId },
       } as unknown as InspectionEvent;
     case '@xstate.snapshot':
       return {
         type,
         ...common,
-        event: toldPayload(event.event, redactor),
-        snapshot: toldSnapshot(event.snapshot, redactor),
+        event: reportedPayload(event.event, redactor),
+        snapshot: reportedSnapshot(event.snapshot, redactor),
       } as unknown as InspectionEvent;
     default:
       return undefined;
   }
 }
 
-function toldActor(ref: ActorRef, redactor: Redactor | undefined): object {
+function reportedActor(ref: ActorRef, redactor: Redactor | undefined): object {
   const { config } = ref.logic;
   // Of a promise or a callback, it is the function itself.
   const logic = typeof config === 'object' ? { config } : {};
-  const snapshot = toldSnapshot(snapshotOf(ref), redactor);
+  const snapshot = reportedSnapshot(snapshotOf(ref), redactor);
   return {
     id: ref.id,
     sessionId: ref.sessionId,
@@ -74,7 +74,7 @@ function snapshotOf(ref: ActorRef): Snapshot | undefined {
   }
 }
 
-function toldSnapshot(snapshot: Snapshot | undefined, redactor: Redactor | undefined): object {
+function reportedSnapshot(snapshot: Snapshot | undefined, redactor: Redactor | undefined): object {
   const { status = 'active', value, context, output } = snapshot ?? {};
   return {
     status,
@@ -83,5 +83,7 @@ function toldSnapshot(snapshot: Snapshot | undefined, redactor: Redactor | undef
   };
 }
 
-const toldPayload = (event: { readonly type: string }, redactor: Redactor | undefined): object =>
-  redactor ? (redactor.value(event) as object) : { type: event.type };
+const reportedPayload = (
+  event: { readonly type: string },
+  redactor: Redactor | undefined,
+): object => (redactor ? (redactor.value(event) as object) : { type: event.type });

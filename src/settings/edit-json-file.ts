@@ -1,0 +1,87 @@
+import { HookmachineError } from '../errors.ts';
+import { isRecord } from '../protocol/output.ts';
+import { readExactly, replaceFile } from './edit-settings-file.ts';
+import { parseJson, type ParsedJson } from './parse-json.ts';
+import { formatProblem, placeOf, said, type SettingsProblem } from './problem.ts';
+import { refusals } from './read-bounded.ts';
+import type { InTheWay } from './edit-settings-text.ts';
+
+/** A settings file that cannot be edited; its message says where, why, and what the user can do. */
+export class SettingsEditError extends HookmachineError {
+  override readonly name = 'SettingsEditError';
+  constructor(message: string, options?: ErrorOptions) {
+    super('SETTINGS_NOT_EDITABLE', message, options);
+  }
+}
+
+/** A file that holds one JSON object, with comments perhaps, to be changed without touching what else stands in it. */
+export interface EditableJson {
+  readonly isThere: boolean;
+  /** Without its byte order mark, which stays. */
+  readonly text: string;
+  readonly value: Readonly<Record<string, unknown>>;
+  readonly locate: ParsedJson['locate'];
+  /** Puts another text in its place. Throws a `SettingsEditError`. */
+  readonly write: (text: string) => void;
+  /** Why something cannot be added. */
+  readonly inTheWay: (obstacle: InTheWay) => SettingsEditError;
+}
+
+const fix = 'fix it first; nothing was changed';
+
+/**
+ * Does something with a file.
+ *
+ * @throws {SettingsEditError} when that cannot be done
+ */
+export function attempt<T>(file: string, what: 'read' | 'written' | 'removed', work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const problem = { file, place: '', message: `cannot be ${what} (${code ?? message})` };
+    const isFolder = ['EISDIR', 'ENOTDIR', 'EEXIST'].includes(code ?? '');
+    const wanted = isFolder
+      ? 'make it a file that stands in a folder'
+      : 'let this user read and write it';
+    throw new SettingsEditError(formatProblem({ ...problem, fix: wanted }), { cause });
+  }
+}
+
+/**
+ * Opens such a file; one that is not there has the text `fresh`, and is made when it is written.
+ *
+ * @throws {SettingsEditError} when it is broken: an edit could do harm that nobody sees
+ */
+export function openJsonFile(file: string, fresh = '{}\n'): EditableJson {
+  const refuse = (problem: Omit<SettingsProblem, 'file'>): SettingsEditError =>
+    new SettingsEditError(formatProblem({ file, ...problem }));
+  const found = attempt(file, 'read', () => readExactly(file));
+  const whole = found ?? fresh;
+  if (typeof whole !== 'string')
+    throw refuse({ place: '', message: refusals[whole.refused].message, fix });
+  const mark = whole.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const text = whole.slice(mark.length);
+  const parsed = parseJson(text);
+  if ('fault' in parsed)
+    throw refuse({ at: parsed.at, place: '', message: `not valid JSON (${parsed.fault})`, fix });
+  const { value, locate } = parsed;
+  if (!isRecord(value))
+    throw refuse({ at: locate([]), place: '', message: 'holds no JSON object', fix });
+  return {
+    isThere: found !== undefined,
+    text,
+    value,
+    locate,
+    write: (changed) => attempt(file, 'written', () => replaceFile(file, mark + changed)),
+    inTheWay: ({ path, wanted }) => {
+      const obstacle = path.reduce<unknown>((inner, key) => isRecord(inner) && inner[key], value);
+      return refuse({
+        at: locate(path),
+        place: placeOf(path),
+        message: said(obstacle),
+        fix: `make it an ${wanted} first; nothing was changed`,
+      });
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { forgetOld, stateFolder } from './state-folder.ts';
+
+/** Whether a line was reported in this session before; from now on it was. Where that cannot be remembered it is reported again (S-19). */
+export function reportedInSession(sessionId: string, line: string): boolean {
+  const folder = stateFolder('reported');
+  if (folder === undefined) return false;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
+    const name = hash.update(JSON.stringify([sessionId, line])).digest('hex');
+    // Made only where there is none: two at once cannot both be the first, and no link is followed.
+    closeSync(openSync(join(folder, name), 'wx', 0o600));
+    forgetOld(folder);
+    return false;
+  } catch (error) {
+    return (
+      (error as NodeJS.ErrnoException).code === 'EEXIST' &&
+      statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+    );
+  }
+}
