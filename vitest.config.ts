@@ -1,6 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -22,12 +22,24 @@ const mocking = readdirSync('test', { recursive: true, encoding: 'utf8' })
 
 const isolated = [...alone, ...mocking];
 
-/** What takes longest, most of it waiting: begun last, it would be all that is left to wait for. */
-const longest = ['load/load', 'faults/faults', 'process/many'];
+/** What takes longest: begun last, it would be all that is left to wait for. */
+const longest = [
+  'load/load',
+  'process/many',
+  'faults/faults',
+  'launcher/bin',
+  'inspector/replay',
+  'recipes/every-agent',
+  'modes/mode-independence',
+  'serve/refusals',
+];
 
-const rank = ({ moduleId }: TestSpecification): number => {
+/** A process that files share ends, with all that it has loaded, when the next file needs its own: those come first. */
+const rank = ({ project, moduleId }: TestSpecification): number => {
   const place = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
-  return place === -1 ? longest.length : place;
+  return (
+    (project.config.isolate ? 0 : longest.length + 1) + (place === -1 ? longest.length : place)
+  );
 };
 
 class LongestFirst extends BaseSequencer {
@@ -38,6 +50,19 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** What adapters import of their frameworks, as the frameworks' own tests have it installed. */
+const ofFrameworks = {
+  '@google/adk': 'adk/node_modules/@google/adk/dist/esm/index.js',
+  '@langchain/core/messages': 'langchain/node_modules/@langchain/core/dist/messages/index.js',
+};
+
+const alias = Object.entries(ofFrameworks)
+  .map(([name, file]) => ({ find: name, replacement: resolve('test/frameworks', file) }))
+  .filter(({ replacement }) => existsSync(replacement));
+
+/** Whether another order was asked for: no test may depend on it. */
+const isShuffled = process.argv.some((word) => word.startsWith('--sequence.shuffle'));
+
 const shared = {
   // Hooks are processes: those that run tests have signals, a folder and a umask of their own.
   pool: 'forks',
@@ -45,15 +70,18 @@ const shared = {
   testTimeout: 240_000,
   hookTimeout: 240_000,
   expect: { poll: { timeout: 60_000 } },
+  // A machine shared with strangers may stand still for a second; a retry is reported.
+  retry: process.env.CI === undefined ? 0 : 1,
 } as const;
 
 export default defineConfig({
   test: {
     // Most of these tests wait for processes most of the time.
     maxWorkers: availableParallelism() + 1,
-    sequence: { sequencer: LongestFirst },
+    sequence: isShuffled ? {} : { sequencer: LongestFirst },
     projects: [
       {
+        resolve: { alias },
         test: {
           ...shared,
           name: 'shared',

@@ -37,7 +37,7 @@ export function brokenClaims(
   observed: Observed,
   fate: Fate = 'end-group',
 ): string[] {
-  const { decided, ms, processes, descriptors, told, uncaught } = observed;
+  const { decided, ms, processes, descriptors, reported, uncaught } = observed;
   const broken: string[] = [];
   if (decided === undefined)
     return [uncaught.length > 0 ? `it never settled: ${uncaught.join(', ')}` : 'it never settled'];
@@ -48,7 +48,7 @@ export function brokenClaims(
     broken.push('a denial was lost');
   if (isDenied && (expected === 'allow' || (expected === 'failure' && policy === 'allow')))
     broken.push('it denied without cause');
-  if (fails && !isDenied && told.length === 0) broken.push('nobody was told');
+  if (fails && !isDenied && reported.length === 0) broken.push('nothing was reported');
   if (isDenied && !decided.reason?.trim()) broken.push('the denial has no reason');
   if (ms > longest(fault)) broken.push(`it took ${Math.round(ms)} ms`);
   const isLeft = livesOn(fault, fate);
@@ -56,8 +56,8 @@ export function brokenClaims(
   if (!isLeft && processes > 0) broken.push(`${processes} processes left`);
   // Who lives on may hold the streams, which are then read on.
   if (!isLeft && descriptors > 0) broken.push(`${descriptors} descriptors left`);
-  if (fault.isUnkillable && !told.some((line) => line.includes('could not be ended')))
-    broken.push('nobody was told which process lives on');
+  if (fault.isUnkillable && !reported.some((line) => line.includes('could not be ended')))
+    broken.push('it was not reported which process lives on');
   if (uncaught.length > 0) broken.push(`nobody caught: ${uncaught.join(', ')}`);
   return broken;
 }

@@ -30,7 +30,7 @@ export interface Site {
   readonly command: string;
   readonly timeout: number;
   readonly folder: string;
-  /** Told what the user is told. */
+  /** Called with what is reported to the user. */
   readonly tell: (line: string) => void;
 }
 

@@ -2,7 +2,7 @@
 export type Expected =
   /** It said no, and whatever else is wrong, no it is. */
   | 'denial'
-  /** It could not say anything that counts: the policy decides, and the user is told. */
+  /** It could not say anything that counts: the policy decides, and it is reported to the user. */
   | 'failure'
   /** It said no if it could be run at all. */
   | 'denial or failure'
@@ -29,7 +29,7 @@ export interface Fault {
   readonly hostIsBusyFor?: number;
   /** Files of the project; those that begin with `#!`, and empty ones, can be run. */
   readonly files?: Readonly<Record<string, string>>;
-  /** What the hook is told of the tool's arguments. */
+  /** What the hook receives of the tool's arguments. */
   readonly toolInput?: () => Record<string, unknown>;
   /** Another folder to run in. */
   readonly cwd?: (folder: string) => string;

@@ -32,7 +32,7 @@ const undisturbed = 150;
 
 async function observe({ fault: name, policy, fate, peer }: Order): Promise<Observed> {
   const fault = allFaults.find((one) => one.name === name)!;
-  const told: string[] = [];
+  const reported: string[] = [];
   const uncaught: string[] = [];
   for (const event of ['uncaughtException', 'unhandledRejection'])
     process.on(event, (error) => uncaught.push(String(error)));
@@ -47,7 +47,7 @@ async function observe({ fault: name, policy, fate, peer }: Order): Promise<Obse
     fate,
     folder,
     timeout,
-    tell: (line: string) => void told.push(line),
+    tell: (line: string) => void reported.push(line),
   };
   // What is made once, at the first call, is no leak.
   const nothing: Fault = { name: '', expected: 'allow', command: 'true' };
@@ -60,7 +60,7 @@ async function observe({ fault: name, policy, fate, peer }: Order): Promise<Obse
   const command = peer === undefined ? fault.command : marked(fault.command, mark);
   fault.setUp?.(process.env['HOME']!);
   const engine = await open({ ...site, command });
-  told.length = 0;
+  reported.length = 0;
   const before = openDescriptors();
   const repairs = [fault.before?.(folder)];
   const startedAt = performance.now();
@@ -87,7 +87,7 @@ async function observe({ fault: name, policy, fate, peer }: Order): Promise<Obse
     ms,
     processes: left,
     descriptors,
-    told,
+    reported,
     uncaught,
   };
 }

@@ -7,7 +7,7 @@ export interface Observed {
   readonly ms: number;
   readonly processes: number;
   readonly descriptors: number;
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
   /** What nobody caught. */
   readonly uncaught: readonly string[];
 }

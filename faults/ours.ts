@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { executeToolWithHooks } from '../src/agent/hook-triggers.ts';
+import { executeToolWithHooks } from '../src/agent/tool-call.ts';
 import { createConfig } from '../src/hooks/create-config.ts';
 import { startInspector } from '../src/inspector/start-inspector.ts';
 import type { OpenEngine } from './engine.ts';

@@ -23,7 +23,9 @@ interface Peer {
       fireBeforeToolEvent(tool: string, input: object): Promise<PeerResult>;
     };
   };
-  readonly coreEvents: { on(event: string, listener: (told: { message: string }) => void): void };
+  readonly coreEvents: {
+    on(event: string, listener: (feedback: { message: string }) => void): void;
+  };
 }
 
 interface PeerResult {

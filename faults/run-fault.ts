@@ -46,6 +46,6 @@ const theHostIsGone: Observed = {
   ms: 0,
   processes: 0,
   descriptors: 0,
-  told: [],
+  reported: [],
   uncaught: ['the host ended'],
 };

@@ -4,9 +4,9 @@ import type { Observed } from './observed.ts';
 const pid =
   /(?<=line \d+: +|\bprocess |\bpid |\[\d+\] +)\d{2,}\b|\b\d{2,}(?= (?:Killed|Terminated|Aborted|Segmentation|Bus|Illegal|Trace|Floating|User defined|Broken|Alarm|Hangup|Quit|CPU|File size|Bad system)\b)/g;
 
-/** What the user was told, without what differs from run to run. */
-export function sayings({ decided, told }: Observed): string[] {
-  const all = [...told, ...(decided?.reason ? [decided.reason] : [])]
+/** What was reported to the user, without what differs from run to run. */
+export function sayings({ decided, reported }: Observed): string[] {
+  const all = [...reported, ...(decided?.reason ? [decided.reason] : [])]
     // oxlint-disable-next-line no-control-regex -- some faults are made of these
     .map((line) => line.replaceAll(/[\u0000-\u001F\u007F-\u009F\uFFFD]+/g, ' ').trim())
     .map((line) => line.replace(/^hook "guard" \(BeforeTool\):? /, ''))

@@ -178,7 +178,7 @@ export const surroundingFaults: readonly Fault[] = [
     during: jumpingClock(-86_400_000),
   },
   {
-    name: 'busy host: the answer is heard late',
+    name: 'busy host: the answer is read late',
     expected: 'denial',
     command: 'sleep 0.2; echo no >&2; exit 2',
     timeout: 700,

@@ -36,8 +36,8 @@ function decision({ decided, uncaught }: Observed): string {
 const milliseconds = ({ ms, decided }: Observed): string =>
   `${decided ? '' : '> '}${Math.round(ms)} ms`;
 
-/** What the user was told, as one short line. */
-function told(observed: Observed, longest: number): string {
+/** What was reported to the user, as one short line. */
+function sayingOf(observed: Observed, longest: number): string {
   const line = sayings(observed).join(' / ');
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
@@ -56,7 +56,7 @@ function printRun(name: string, { observed, broken }: Judged): void {
     milliseconds(observed).padStart(10),
     `${observed.processes} processes`,
     `${observed.descriptors} descriptors left`,
-    told(observed, 120) || '(nothing)',
+    sayingOf(observed, 120) || '(nothing)',
   ];
   process.stdout.write(`  ${name.padEnd(16)} ${figures.join('  ')}\n`);
   for (const claim of broken) process.stdout.write(`  ${' '.repeat(16)} BROKEN: ${claim}\n`);
@@ -72,7 +72,7 @@ const claims: readonly [string, RegExp][] = [
   ['runs that left processes', /processes left/],
   ['runs that ended what was to live on', /was to live on/],
   ['runs that left descriptors', /descriptors left/],
-  ['silent failures', /nobody was told|no reason/],
+  ['silent failures', /nothing was reported|no reason/],
   ['late or never settled', /it took|never settled/],
 ];
 
@@ -108,7 +108,7 @@ export function printMarkdown(rows: readonly Row[], peer: string | undefined): v
     out(`\n### ${kind}\n`);
     const withPeer = peer !== undefined;
     out(
-      `| fault | \`"allow"\` | \`"block"\` | settled after | left | the user was told |${withPeer ? ' peer |' : ''}`,
+      `| fault | \`"allow"\` | \`"block"\` | settled after | left | reported to the user |${withPeer ? ' peer |' : ''}`,
     );
     out(`| --- | --- | --- | --- | --- | --- |${withPeer ? ' --- |' : ''}`);
     for (const row of rows.filter((one) => one.kind === kind)) out(markdownRow(row, withPeer));
@@ -133,7 +133,7 @@ function markdownRow({ fault, runs, peer, skipped }: Row, withPeer: boolean): st
     ),
     milliseconds(slowest),
     `${processes} / ${descriptors}`,
-    told(all[0]!, 110) || '—',
+    sayingOf(all[0]!, 110) || '—',
     ...(withPeer
       ? [peer ? `${decision(peer.observed)}, ${milliseconds(peer.observed)}${faultsOf(peer)}` : '—']
       : []),

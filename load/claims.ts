@@ -40,8 +40,10 @@ export function brokenClaims({ slices, end, exit, left }: Run, plain: boolean): 
   if (end === undefined) return [`the host ended with ${exit} before its calls did`];
   const broken = [...end.wrong];
   if (end.wrongs > broken.length) broken.push(`${end.wrongs - broken.length} more of that sort`);
-  if (end.told !== end.toTell)
-    broken.push(`of ${end.toTell} hooks the user was to be told, and was told ${end.told} times`);
+  if (end.reported !== end.toReport)
+    broken.push(
+      `${end.toReport} hooks were to be reported to the user, and were ${end.reported} times`,
+    );
   if (end.begun !== end.ended) broken.push(`${end.begun} machines began, ${end.ended} ended`);
   broken.push(...end.uncaught.map((text) => `nobody caught: ${text}`));
   if (exit !== 0) broken.push(`the host ended with ${exit}`);

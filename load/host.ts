@@ -29,9 +29,9 @@ export interface LoadEnd {
   /** What was not as it must be: the first few, and how many there are. */
   readonly wrong: readonly string[];
   readonly wrongs: number;
-  /** Calls of whose hook the user is to be told, and how often that was done. */
-  readonly toTell: number;
-  readonly told: number;
+  /** Calls whose hook is to be reported to the user, and how often it was. */
+  readonly toReport: number;
+  readonly reported: number;
   /** Machines that were seen to begin, and those that were seen to end. */
   readonly begun: number;
   readonly ended: number;
@@ -41,8 +41,8 @@ export interface LoadEnd {
 
 export type LoadReport = { readonly slice: Slice } | { readonly end: LoadEnd };
 
-/** How many things that are wrong are told one by one. */
-const mostTold = 10;
+/** How many things that are wrong are reported one by one. */
+const mostReported = 10;
 
 const slices = 10;
 
@@ -51,15 +51,17 @@ async function load({ calls, atOnce, seed, mark, plain }: LoadOrder): Promise<vo
   for (const event of ['uncaughtException', 'unhandledRejection', 'warning'])
     process.on(event, (error) => uncaught.push(String(error)));
   process.env['HOOKMACHINE_LOAD'] = mark;
-  const seen = { wrongs: 0, toTell: 0, told: 0, begun: 0, ended: 0 };
+  const seen = { wrongs: 0, toReport: 0, reported: 0, begun: 0, ended: 0 };
   const wrong: string[] = [];
   const onWrong = (what: string): void => {
-    if (++seen.wrongs <= mostTold) wrong.push(what);
+    if (++seen.wrongs <= mostReported) wrong.push(what);
   };
-  const subjects = kinds.filter(({ isTold }) => isTold).map(({ name }) => `hook "${name}" `);
+  const subjects = kinds
+    .filter(({ isReported }) => isReported)
+    .map(({ name }) => `hook "${name}" `);
   const onWarning = (line: string): void => {
-    if (subjects.some((subject) => line.startsWith(subject))) seen.told++;
-    else onWrong(`the user was told: ${line}`);
+    if (subjects.some((subject) => line.startsWith(subject))) seen.reported++;
+    else onWrong(`reported to the user: ${line}`);
   };
   const { observe } = journalTo((entry) => {
     if (entry.kind === 'started') seen.begun++;
@@ -80,7 +82,7 @@ async function load({ calls, atOnce, seed, mark, plain }: LoadOrder): Promise<vo
     const startedAt = performance.now();
     for (let first = from; first < to; first += batchSize) {
       const batch = callsOf(first, Math.min(first + batchSize, to), seed);
-      seen.toTell += batch.filter(({ kind }) => kind.isTold).length;
+      seen.toReport += batch.filter(({ kind }) => kind.isReported).length;
       const config = sessions[batches++ % sessions.length]!;
       await runBatch(batch, { config, limit: atOnce, wrong: onWrong });
     }

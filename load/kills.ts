@@ -67,7 +67,7 @@ export async function killHosts({
     tear(file, roll);
     const cut = await readAll(file);
     if (cut.entries !== read.entries - 1) tell(`a torn line cost ${read.entries - cut.entries}`);
-    if (!cut.skipped.at(-1)?.startsWith('is torn')) tell('nobody was told of the torn line');
+    if (!cut.skipped.at(-1)?.startsWith('is torn')) tell('the torn line was not reported');
     entries = cut.entries;
     torn = cut.skipped.length;
   }

@@ -21,8 +21,8 @@ export interface Kind {
   /** How many of a thousand calls are of this kind. */
   readonly share: number;
   readonly hooks?: Hooks;
-  /** Whether something is wrong with its hook, of which the user is to be told. */
-  readonly isTold?: true;
+  /** Whether something is wrong with its hook, which is to be reported to the user. */
+  readonly isReported?: true;
   /** Its hook starts something that would live for long, if nobody ended it. */
   readonly lasts?: true;
   /** The model got an argument wrong. */
@@ -145,11 +145,11 @@ export const kinds: readonly Kind[] = [
       content: `${said(number, textOf(number))}\n\nword of ${number}`,
     }),
   },
-  { ...hooked('crash', [text('kill -KILL $$')]), share: 6, isTold: true, expected: done },
+  { ...hooked('crash', [text('kill -KILL $$')]), share: 6, isReported: true, expected: done },
   {
     ...hooked('crash-that-blocks', ['exit 1'], { onFailure: 'block' }),
     share: 4,
-    isTold: true,
+    isReported: true,
     expected: () => ({
       status: 'blocked',
       content: 'Blocked because the hook "crash-that-blocks" failed: Hook exited with code 1',
@@ -200,7 +200,7 @@ export const kinds: readonly Kind[] = [
   {
     ...hooked('leaves-a-child', [script('leave-a-child')]),
     share: 3,
-    isTold: true,
+    isReported: true,
     lasts: true,
     expected: refused,
   },
@@ -208,7 +208,7 @@ export const kinds: readonly Kind[] = [
   {
     ...hooked('late', ['sleep 100'], { timeout: 200 }),
     share: 2,
-    isTold: true,
+    isReported: true,
     lasts: true,
     expected: done,
   },

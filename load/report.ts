@@ -46,7 +46,7 @@ export function printRun({ slices, end, left }: Run, broken: readonly string[]):
   if (end && later.length > 1) {
     const calls = later.at(-1)!.calls - later[0]!.calls;
     out(
-      `${slices.at(-1)!.calls} calls in ${seconds.toFixed(1)} s; the heap grows by ${growth(later).toFixed(1)} bytes a call (at most ${mostGrowth(calls).toFixed(1)}); ${end.begun} machines seen to begin, ${end.ended} to end; of ${end.toTell} hooks the user was to be told, and was told ${end.told} times; ${end.wrongs} wrong results; ${end.uncaught.length} uncaught; ${left} processes left`,
+      `${slices.at(-1)!.calls} calls in ${seconds.toFixed(1)} s; the heap grows by ${growth(later).toFixed(1)} bytes a call (at most ${mostGrowth(calls).toFixed(1)}); ${end.begun} machines seen to begin, ${end.ended} to end; ${end.toReport} hooks were to be reported to the user, and were ${end.reported} times; ${end.wrongs} wrong results; ${end.uncaught.length} uncaught; ${left} processes left`,
     );
   }
   printBroken(broken);
@@ -58,7 +58,7 @@ export function printKills(
   broken: readonly string[],
 ) {
   out(
-    `\nKill -9 of the host, ${kills} times: ${alive} processes of hooks were alive then, ${left} a moment later; of its recordings ${entries} entries were read, and ${torn} torn lines told of`,
+    `\nKill -9 of the host, ${kills} times: ${alive} processes of hooks were alive then, ${left} a moment later; of its recordings ${entries} entries were read, and ${torn} torn lines reported`,
   );
   printBroken(broken);
 }

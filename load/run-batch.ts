@@ -10,7 +10,7 @@ export interface BatchOptions {
   readonly config: HookSystemConfig;
   /** How many calls at once. */
   readonly limit: number;
-  /** Told of each thing that is not as it must be. */
+  /** Called with each thing that is not as it must be. */
   readonly wrong: (what: string) => void;
 }
 
@@ -19,10 +19,10 @@ export async function runBatch(
   calls: readonly Call[],
   { config, limit, wrong }: BatchOptions,
 ): Promise<void> {
-  const told: CompletedToolCall[] = [];
+  const emitted: CompletedToolCall[] = [];
   const abort = new AbortController();
   const beside = runBeside(config, calls[0]!.number, abort.signal, wrong);
-  const onCompleted = (call: CompletedToolCall): void => void told.push(call);
+  const onCompleted = (call: CompletedToolCall): void => void emitted.push(call);
   const batch = await new ToolScheduler({ config, tools, limit, onCompleted }).schedule(
     calls.map(({ request }) => request),
   );
@@ -34,13 +34,14 @@ export async function runBatch(
     if (ended === undefined) wrong(`call ${number} has no result`);
     else if (ended.request.id !== `call-${number}`)
       wrong(`where call ${number} was asked for, ${ended.request.id} was answered`);
-    else if (told[index] !== ended) wrong(`call ${number} was told of out of its order`);
+    else if (emitted[index] !== ended) wrong(`call ${number} was reported out of its order`);
     else if (!isDeepStrictEqual(observed(ended), expected))
       wrong(
         `call ${number} (${kind.name}) came to ${shown(observed(ended))} and not to ${shown(expected)}`,
       );
   }
-  if (told.length !== calls.length) wrong(`${told.length} of ${calls.length} calls were told of`);
+  if (emitted.length !== calls.length)
+    wrong(`${emitted.length} of ${calls.length} calls were reported`);
   const stops = calls.flatMap(({ number, kind }) => kind.expected(number).stop ?? []);
   if (batch.stop?.reason !== stops.join('\n'))
     wrong(`a batch was stopped by ${shown(batch.stop)} and not by ${shown(stops)}`);

@@ -48,7 +48,7 @@ export const tools: ReadonlyMap<string, Tool> = new Map(
 function toolFor(name: string): Tool<Input> {
   return {
     name,
-    description: 'Says what it is told.',
+    description: 'Says what it is given.',
     parameters,
     async execute({ number, text }) {
       // Some end sooner than others that began before them.

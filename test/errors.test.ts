@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { ChatLoop } from '../src/agent/chat-loop.ts';
+import { checkInput } from '../src/agent/tool-parameters.ts';
 import { ToolScheduler } from '../src/agent/tool-scheduler.ts';
 import { CommandFailure } from '../src/cli/failure.ts';
 import { HookmachineError, isError, isHookmachineError } from '../src/errors.ts';
@@ -45,6 +46,7 @@ test.each([
     },
   ],
   ['SETTINGS_NOT_EDITABLE', () => openSettings(tempFolder()).disable('a')],
+  ['TOOL_SCHEMA', () => checkInput('a', { type: 'object', $ref: 'https://example.com' }, {})],
   ['TRUST_NOT_RECORDED', () => recordTrust('/dev/null/trust.json', '/p', undefined)],
   [
     'TURN_RUNNING',

@@ -47,7 +47,13 @@ test('the core has the names of the documents (HOOK-142, 143, 148, 175, 176)', (
 });
 
 test('each other part of the package has its own names', () => {
-  expect(names(agent)).toEqual(['ChatLoop', 'ToolScheduler', 'builtInTools']);
+  expect(names(agent)).toEqual([
+    'ChatLoop',
+    'ToolScheduler',
+    'beginToolCall',
+    'builtInTools',
+    'runModelCall',
+  ]);
   expect(names(models)).toEqual([
     'ModelError',
     'aiSdkModel',
@@ -76,12 +82,17 @@ test('each other part of the package has its own names', () => {
   ]);
   expect(names(dialects)).toEqual([
     'claudeCode',
+    'codex',
+    'copilot',
+    'cursor',
     'defaultDialects',
+    'geminiCli',
     'hookmachine',
     'kodelet',
     'kodeletStrict',
     'llxprt',
     'mergeEffects',
     'presentDialects',
+    'qwenCode',
   ]);
 });

@@ -119,7 +119,7 @@ async function readBetween(file: string, bytes: Buffer): Promise<void> {
   const count = read.filter((line) => line === good).length;
   const own = lines.filter((line) => line.toString('utf8').includes('a line of our own')).length;
   promise(count >= lines.length + 1 && count <= lines.length + 1 + own, 'no line costs another');
-  promise(skipped.at(-1)!.startsWith('is torn'), 'the torn line is told of');
+  promise(skipped.at(-1)!.startsWith('is torn'), 'the torn line is reported');
 }
 
 function linesOf(bytes: Buffer): Buffer[] {

@@ -2,7 +2,10 @@ import { CommandFailure } from '../../src/cli/failure.ts';
 import { parseJsonObject } from '../../src/cli/parse-json-object.ts';
 import { knownDialects } from '../../src/dialects/index.ts';
 import { definition } from '../../test/support/definition.ts';
+import { lookedFor } from '../../test/support/looked-for.ts';
 import { promise, type Target } from '../target.ts';
+
+await Promise.all(knownDialects.map(lookedFor));
 
 /** What agents give to `hookmachine fire`, for every event of every dialect. */
 export const stdin: Target = {
@@ -50,14 +53,14 @@ export const stdin: Target = {
           promise(read.faults.length > 0, 'a refusal says why');
           continue;
         }
-        const told = JSON.stringify(
+        const input = JSON.stringify(
           dialect.stdin(
             definition(dialect.events[name]!, { nativeEvent: name }),
             { ...read.fields },
             read.context,
           ),
         );
-        promise(told.startsWith('{'), 'hooks are told an object');
+        promise(input.startsWith('{'), 'hooks receive an object');
       }
   },
 };

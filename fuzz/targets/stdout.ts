@@ -2,19 +2,18 @@ import type { HookExit } from '../../machines/hook-process.ts';
 import { knownDialects } from '../../src/dialects/index.ts';
 import type { Answer } from '../../src/dialects/answer.ts';
 import type { Dialect } from '../../src/dialects/dialect.ts';
-import {
-  mergeEffects,
-  passReplaced,
-  mergeLanes,
-  outputOf,
-} from '../../src/dialects/merge-effects.ts';
+import { mergeEffects, passReplaced, outputOf } from '../../src/dialects/merge-effects.ts';
+import { mergeLanes } from '../../src/dialects/merge-lanes.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { createSpecificHookOutput } from '../../src/translate/model-outputs.ts';
 import { definition } from '../../test/support/definition.ts';
+import { lookedFor } from '../../test/support/looked-for.ts';
 import { promise, type Target } from '../target.ts';
 
 const payload = { tool_name: 'write_file', tool_input: { file_path: 'a.txt' }, prompt: 'Hi' };
 const guard = { exitCode: 2, stdout: '', stderr: 'no' };
+
+await Promise.all(knownDialects.map(lookedFor));
 
 /** What hooks print, in every dialect and for every event. */
 export const stdout: Target = {
@@ -96,7 +95,7 @@ export const stdout: Target = {
         );
         const laneOf = (merge: Dialect['merge'], said: Answer) => ({
           verdict: (merge ?? mergeEffects)(event, [{ hook: 'hook', answer: said }], payload),
-          positionOf: () => 0,
+          answers: [{ hook: 'hook', answer: said, position: 0 }],
         });
         const guards = laneOf(knownDialects[0]!.merge, denies);
         const others = laneOf(dialect.merge, answer);

@@ -1,4 +1,4 @@
-# Takes the call's number and text from what a hook is told, without another process.
+# Takes the call's number and text from what a hook receives, without another process.
 IFS= read -r -d '' in
 n=${in#*'"number":'}; n=${n%%[!0-9]*}
 t=${in#*'"text":"'}; t=${t%%'"'*}

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { runToExit } from '../process/run-hook.ts';
-import { hookmachine } from '../support/hookmachine.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { group, inParallel, startSession } from '../support/session.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -89,11 +89,11 @@ describe('what the model says', () => {
   });
 
   test('reaches the hook on stdin, letter by letter', async () => {
-    const session = await startSession({ BeforeTool: inParallel('cat > told') });
+    const session = await startSession({ BeforeTool: inParallel('cat > input') });
     const { folder } = session;
     const tool_input = Object.fromEntries(payloads.map((payload) => [payload, payload]));
     await session.fire('BeforeTool', { tool_name: payloads.join(''), tool_input });
-    expect(JSON.parse(readFileSync(join(folder, 'told'), 'utf8'))).toMatchObject({
+    expect(JSON.parse(readFileSync(join(folder, 'input'), 'utf8'))).toMatchObject({
       tool_name: payloads.join(''),
       tool_input,
     });
@@ -135,7 +135,7 @@ test('a session id that hooks would use in file names leads nowhere else', async
   });
   for (const id of ['../../pwned', '$(touch pwned)', 'a b', '', 'a\nb']) {
     const args = ['fire', 'SessionStart', '--session-id', id];
-    const { exitCode, stderr } = await hookmachine(box, args, '{"source":"startup"}');
+    const { exitCode, stderr } = await inProcess(box, args, '{"source":"startup"}');
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('--session-id may hold')]);
   }
   expect(isPwned(box.folder) || isPwned(box.project)).toBe(false);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/hook-triggers.ts';
+import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
 import { kodelet, kodeletStrict } from '../../src/dialects/kodelet/index.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import { exited } from '../support/answers.ts';
 import { definition } from '../support/definition.ts';
-import { hookmachine } from '../support/hookmachine.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { group, inParallel, someFields, startSession } from '../support/session.ts';
 
@@ -47,7 +47,7 @@ describe('a denial survives whatever stands beside it', () => {
   });
 });
 
-describe('arguments nested so deep that no guard can be told of them', () => {
+describe('arguments nested so deep that no guard can receive them', () => {
   const deep = JSON.parse(`{"x":${nested(100_000)}}`) as Record<string, unknown>;
 
   test('do not get past one whose failure blocks', async () => {
@@ -61,7 +61,7 @@ describe('arguments nested so deep that no guard can be told of them', () => {
     expect([ran, error?.type]).toEqual([false, 'blocked_by_hook']);
   });
 
-  test('are told of where they get past a guard that fails open', async () => {
+  test('are reported where they get past a guard that fails open', async () => {
     const session = await startSession({ BeforeTool: inParallel('exit 2') });
     const { warnings } = session;
     const { failure } = await session.fire('BeforeTool', { tool_name: 'x', tool_input: deep });
@@ -73,7 +73,7 @@ describe('arguments nested so deep that no guard can be told of them', () => {
     const box = sandbox();
     box.write(box.files.project, { enableHooks: true, hooks: { BeforeTool: [group(['exit 2'])] } });
     const event = `{"tool_name":"x","tool_input":{"x":${nested(100_000)}}}`;
-    const { exitCode, stderr } = await hookmachine(box, ['fire', 'BeforeTool'], event);
+    const { exitCode, stderr } = await inProcess(box, ['fire', 'BeforeTool'], event);
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining('stdin is nested too deep')]);
   });
 });

@@ -7,6 +7,7 @@ import { hookEventNames, type LifecycleEvent } from '../../src/protocol/events.t
 import { loadSettings } from '../../src/settings/load-settings.ts';
 import { startBusSession } from '../bus/bus.ts';
 import { exited } from '../support/answers.ts';
+import { lookedFor } from '../support/looked-for.ts';
 import { definition } from '../support/definition.ts';
 import { hookOf, kodeletBox } from '../support/kodelet.ts';
 import { sandbox } from '../support/sandbox.ts';
@@ -55,7 +56,8 @@ function hasForeignPrototype(value: unknown): boolean {
 }
 
 describe('what a hook prints reaches no prototype', () => {
-  test.each(knownDialects)('in $name', (dialect) => {
+  test.each(knownDialects)('in $name', async (dialect) => {
+    await lookedFor(dialect);
     for (const event of hookEventNames.filter((name) =>
       Object.values(dialect.events).includes(name),
     ))
@@ -65,9 +67,9 @@ describe('what a hook prints reaches no prototype', () => {
         const answer = dialect.read(hook, exited({ stdout }), payload);
         expect(hasForeignPrototype(answer)).toBe(false);
         const { chain = passReplaced, merge = mergeEffects } = dialect;
-        const told = chain(event, payload, answer);
-        expect(hasForeignPrototype(told)).toBe(false);
-        expect(hasForeignPrototype(dialect.stdin(hook, told, {}))).toBe(false);
+        const chained = chain(event, payload, answer);
+        expect(hasForeignPrototype(chained)).toBe(false);
+        expect(hasForeignPrototype(dialect.stdin(hook, chained, {}))).toBe(false);
         const verdict = merge(event, [{ hook: 'some hook', answer }], payload);
         expect(hasForeignPrototype(verdict)).toBe(false);
         expect(hasForeignPrototype(outputOf(verdict))).toBe(false);

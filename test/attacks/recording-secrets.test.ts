@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startRecording } from '../../src/journal/start-recording.ts';
 import { callTool } from '../support/call-tool.ts';
-import { hookmachine } from '../support/hookmachine.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { group, inParallel, print } from '../support/session.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -77,7 +77,7 @@ test('what is not asked for is not recorded: arguments, results and what hooks p
   recording.close();
   const text = readFileSync(file, 'utf8');
   expect(text).toContain('write_file');
-  for (const told of ['of the model', 'of the tool']) expect(text).not.toContain(told);
+  for (const part of ['of the model', 'of the tool']) expect(text).not.toContain(part);
 });
 
 test('on the command line what the settings name is hidden, and no project can take that back', async () => {
@@ -93,7 +93,7 @@ test('on the command line what the settings name is hidden, and no project can t
   // JSON has other ways to write the same.
   const json = String.raw`{"for":"\u0063ust-43"}`;
   const input = JSON.stringify({ tool_name: 'x', tool_input: { note: 'for cust-42', json } });
-  const { exitCode } = await hookmachine(box, args, input);
+  const { exitCode } = await inProcess(box, args, input);
   expect(exitCode).toBe(2);
   const text = readFileSync(file, 'utf8');
   expect(text).toContain('is not for you');

@@ -39,7 +39,7 @@ test.each(traps)('%s stalls nobody, and its hook runs', async (matcher, tool_nam
   expect([exitCode, stderr]).toEqual([2, warning]);
 });
 
-test('the guard beside such a matcher is heard too', async () => {
+test('the guard beside such a matcher counts too', async () => {
   const [[matcher, tool_name]] = traps as [(typeof traps)[number]];
   const { exitCode, stderr } = await fire(tool_name, [group('true', {}, matcher), group('exit 2')]);
   expect([exitCode, stderr]).toEqual([2, warning]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { quoted } from '../support/session.ts';
 import { group } from '../support/project.ts';
-import { hookmachine } from '../support/hookmachine.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sandbox } from '../support/sandbox.ts';
 
 /** Escape sequences that clear, move, rename, write to the clipboard, and turn text round. */
@@ -36,18 +36,14 @@ describe.each([
   ['what a hook says as it fails', failing(tricks)],
 ])('%s plays no tricks on a terminal', (_, command) => {
   test('shown by fire', async () => {
-    const { stdout, stderr } = await hookmachine(
-      projectWith(command),
-      ['fire', 'BeforeTool'],
-      input,
-    );
+    const { stdout, stderr } = await inProcess(projectWith(command), ['fire', 'BeforeTool'], input);
     expect(stderr).not.toMatch(trick);
     expect(stdout).not.toMatch(trick);
     expect(JSON.parse(stdout)).toHaveProperty('event', 'BeforeTool');
   });
 
   test('shown by tool', async () => {
-    const { stdout, stderr } = await hookmachine(projectWith(command), toolArguments);
+    const { stdout, stderr } = await inProcess(projectWith(command), toolArguments);
     expect(stderr).not.toMatch(trick);
     expect(stdout).not.toMatch(trick);
   });
@@ -59,7 +55,7 @@ describe.each([
         'session.yaml',
         '- calls: [{ name: write_file, args: { file_path: a.txt, content: a } }]\n- text: Done.\n',
       );
-      const { stdout, stderr } = await hookmachine(box, [
+      const { stdout, stderr } = await inProcess(box, [
         'run',
         'Hi',
         '--model',
@@ -83,7 +79,7 @@ test('what the model says, calls and asks for, and what a tool gives back, plays
       { name: 'read_file', args: { file_path: `evil.txt${tricks}` } },
     ];
     const model = box.write('session.yaml', [{ text: tricks, calls }, { text: tricks }]);
-    const { stdout, stderr } = await hookmachine(box, [
+    const { stdout, stderr } = await inProcess(box, [
       'run',
       'Hi',
       '--model',
@@ -106,7 +102,7 @@ test("a stranger's settings and file names play none, by list, trust and warning
     ['trust', '--show', '--json'],
     ['fire', 'BeforeTool'],
   ]) {
-    const { stdout, stderr } = await hookmachine(box, args, input);
+    const { stdout, stderr } = await inProcess(box, args, input);
     expect(stdout, args.join(' ')).not.toMatch(trick);
     expect(stderr, args.join(' ')).not.toMatch(trick);
   }
@@ -121,7 +117,7 @@ describe('the debug log is one line a record, and plays no tricks', () => {
     const box = projectWith(command);
     const env = { ...box.env, DEBUG: 'llxprt:core:hooks:*', DEBUG_COLORS: 'no' };
     const tricky = JSON.stringify({ tool_name: `no${tricks}\nsecond`, tool_input: { a: tricks } });
-    const { stderr } = await hookmachine({ ...box, env }, ['fire', 'BeforeTool'], tricky);
+    const { stderr } = await inProcess({ ...box, env }, ['fire', 'BeforeTool'], tricky);
     expect(stderr).not.toMatch(trick);
     expect(stderr).not.toMatch(/[\u2028\u2029]/);
     const lines = stderr.split('\n').filter((line) => !line.startsWith('hookmachine: '));
@@ -133,9 +129,9 @@ describe('the debug log is one line a record, and plays no tricks', () => {
 test('a recording plays none, explained for people and as JSON', async () => {
   const box = projectWith(denying(tricks));
   const file = `${box.folder}/r.jsonl`;
-  await hookmachine(box, ['fire', 'BeforeTool', '--record', file, '--record-payloads'], input);
+  await inProcess(box, ['fire', 'BeforeTool', '--record', file, '--record-payloads'], input);
   for (const args of [[file], [file, '--json'], [file, '1'], [file, '1', '--json']]) {
-    const { stdout, stderr } = await hookmachine(box, ['explain', ...args]);
+    const { stdout, stderr } = await inProcess(box, ['explain', ...args]);
     expect(stdout).toContain('BeforeTool');
     expect(stdout).not.toMatch(trick);
     expect(stderr).not.toMatch(trick);

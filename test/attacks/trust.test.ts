@@ -16,7 +16,7 @@ import { trustFile } from '../../src/settings/levels.ts';
 import { fingerprint } from '../../src/trust/fingerprint.ts';
 import { trustChecker, trustVerifier } from '../../src/trust/project-trust.ts';
 import { recordTrust } from '../../src/trust/write-trust.ts';
-import { hookmachine } from '../support/hookmachine.ts';
+import { inProcess } from '../support/in-process.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 
 const hook = (command: string, more: object = {}) => ({ type: 'command', command, ...more });
@@ -104,7 +104,7 @@ describe("a project's settings cannot trust themselves", () => {
     box.write('project/.npmrc', 'HOOKMACHINE_TRUST=1\n');
     expect((await fire(box.project)).ran).toEqual([]);
     const event = '{"tool_name":"x","tool_input":{}}';
-    const { stdout } = await hookmachine(
+    const { stdout } = await inProcess(
       { project: box.project, env: { ...box.env, HOOKMACHINE_TRUST: '' } },
       ['fire', 'BeforeTool'],
       event,
@@ -120,7 +120,7 @@ describe("a project's settings cannot trust themselves", () => {
       box.write(file, { version: 1, projects: { [box.project]: { trustedAt: '', hooks: [] } } });
       box.write(join(box.project, HOME, '.llxprt/settings.json'), settings(hook('touch pwned')));
       const env = { ...box.env, HOME, HOOKMACHINE_TRUST: '' };
-      const fired = await hookmachine({ ...box, env }, ['fire', 'BeforeTool'], event);
+      const fired = await inProcess({ ...box, env }, ['fire', 'BeforeTool'], event);
       expect(JSON.parse(fired.stdout)).toMatchObject({ hookCount: 0 });
     }
   });

@@ -43,7 +43,7 @@ const kinds: Readonly<Record<string, () => SomeBus>> = {
   'a bus whose subscribe gives what ends it (LLxprt)': () => publishing(true),
 };
 
-type Listener = (told: unknown) => void;
+type Listener = (message: unknown) => void;
 
 function plainBus(end: 'removeListener' | 'none'): SomeBus {
   const listeners = new Set<Listener>();
@@ -55,9 +55,9 @@ function plainBus(end: 'removeListener' | 'none'): SomeBus {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    emit: (channel, told) => {
+    emit: (channel, response) => {
       expect(channel).toBe(HOOK_EXECUTION_RESPONSE);
-      return sent.push(told as HookExecutionResponse);
+      return sent.push(response as HookExecutionResponse);
     },
     ...(end === 'removeListener' && { removeListener: remove }),
   };
@@ -225,7 +225,7 @@ describe('a bus or a listener that throws costs nobody a decision', () => {
     const system = config.getHookSystem()!;
     await system.initialize();
     expect(warnings).toEqual([
-      'the message bus cannot be listened to (no listeners here); it goes on without',
+      'the message bus cannot be listened to (no listeners here); requests over it are not answered',
     ]);
     expect(system.hasHooksFor('BeforeTool', 'write_file')).toBe(true);
     const leaving = new HookSystem(createConfig({ cwd: tempFolder(), settings: guarded }), {

@@ -5,20 +5,20 @@ import { inParallel } from '../support/session.ts';
 import { startBusSession } from './bus.ts';
 
 const hooks = {
-  BeforeModel: inParallel('cat > told.json'),
-  AfterModel: inParallel('cat > told.json'),
-  BeforeToolSelection: inParallel('cat > told.json'),
+  BeforeModel: inParallel('cat > input.json'),
+  AfterModel: inParallel('cat > input.json'),
+  BeforeToolSelection: inParallel('cat > input.json'),
 };
 const messages = [{ role: 'user', content: 'Hi' }];
 const request = { model: 'm', messages };
 const response = { candidates: [{ content: { role: 'model', parts: ['Yes'] } }] };
 
-/** What the hooks of an event are told when it is asked for by bus. */
-async function toldFor(event: string, input: unknown): Promise<Record<string, unknown>> {
+/** What the hooks of an event receive when it is asked for by bus. */
+async function inputFor(event: string, input: unknown): Promise<Record<string, unknown>> {
   const { ask, folder } = await startBusSession(hooks);
   const { error } = await ask(event, input);
   expect(error).toBeUndefined();
-  return JSON.parse(readFileSync(join(folder, 'told.json'), 'utf8')) as Record<string, unknown>;
+  return JSON.parse(readFileSync(join(folder, 'input.json'), 'utf8')) as Record<string, unknown>;
 }
 
 describe('model events are sent in the stable format (DELTA-HPAY-003)', () => {
@@ -31,7 +31,7 @@ describe('model events are sent in the stable format (DELTA-HPAY-003)', () => {
         toolConfig: { mode: 'ANY' },
         llm_request_boundary: { kept: true },
       };
-      expect(await toldFor(event, { llm_request })).toMatchObject({ llm_request });
+      expect(await inputFor(event, { llm_request })).toMatchObject({ llm_request });
     },
   );
 
@@ -45,8 +45,8 @@ describe('model events are sent in the stable format (DELTA-HPAY-003)', () => {
       systemInstruction: { role: 'system', parts: ['Be brief'] },
       generationConfig: { temperature: 0 },
     };
-    const told = await toldFor('BeforeModel', { llm_request });
-    expect(told['llm_request']).toEqual({
+    const input = await inputFor('BeforeModel', { llm_request });
+    expect(input['llm_request']).toEqual({
       model: 'm',
       messages: [
         { role: 'system', content: 'Be brief' },
@@ -59,14 +59,14 @@ describe('model events are sent in the stable format (DELTA-HPAY-003)', () => {
 
   test('a request without a model, and one without messages yet, are sent (003)', async () => {
     expect(
-      (await toldFor('BeforeModel', { llm_request: { messages: [] } }))['llm_request'],
+      (await inputFor('BeforeModel', { llm_request: { messages: [] } }))['llm_request'],
     ).toEqual({
       messages: [],
     });
   });
 
   test('a response as text is one whole candidate; parts are texts (C-72, C-73)', async () => {
-    const byText = await toldFor('AfterModel', {
+    const byText = await inputFor('AfterModel', {
       llm_request: request,
       llm_response: { text: 'Yes', usageMetadata: { totalTokenCount: 3 } },
     });
@@ -76,7 +76,7 @@ describe('model events are sent in the stable format (DELTA-HPAY-003)', () => {
       candidates: [{ content: { role: 'model', parts: ['Yes'] }, finishReason: 'STOP' }],
     });
     const parts = [{ text: 'Yes' }];
-    const byParts = await toldFor('AfterModel', {
+    const byParts = await inputFor('AfterModel', {
       llm_request: request,
       llm_response: { candidates: [{ content: { role: 'model', parts } }] },
     });
@@ -116,7 +116,7 @@ describe('what would hide something of a call from its hooks fails, with the id 
       message: expect.stringMatching(/stable format: .*llm_re(?:quest|sponse)/),
       details: { stage: 'translation', eventName: event, faults: [expect.any(String)] },
     });
-    expect(existsSync(join(folder, 'told.json'))).toBe(false);
+    expect(existsSync(join(folder, 'input.json'))).toBe(false);
   });
 
   test.each(['BeforeModel', 'AfterModel', 'BeforeToolSelection'])(

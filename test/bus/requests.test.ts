@@ -9,7 +9,7 @@ import { inParallel, inSequence, print, someFields } from '../support/session.ts
 import { HOOK_EXECUTION_REQUEST, startBusSession } from './bus.ts';
 
 const uuid = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
-const asTold = { BeforeTool: inParallel(`jq -c '{systemMessage: tojson}'`) };
+const asReceived = { BeforeTool: inParallel(`jq -c '{systemMessage: tojson}'`) };
 
 test('the channels have the names of the seeds (C-93, DELTA-HBUS-001)', () => {
   expect(MessageBusType).toEqual({
@@ -108,7 +108,7 @@ describe('the id', () => {
 
 describe('base fields are ours (C-95, HOOK-215)', () => {
   test('whatever the sender puts into them', async () => {
-    const { ask, folder, config } = await startBusSession(asTold);
+    const { ask, folder, config } = await startBusSession(asReceived);
     const { output } = await ask('BeforeTool', {
       ...someFields.BeforeTool,
       session_id: 'stolen',
@@ -118,8 +118,11 @@ describe('base fields are ours (C-95, HOOK-215)', () => {
       timestamp: 'never',
       mcp_context: { server_name: 'files' },
     });
-    const told = JSON.parse(output?.finalOutput?.systemMessage ?? '{}') as Record<string, unknown>;
-    expect(told).toEqual({
+    const received = JSON.parse(output?.finalOutput?.systemMessage ?? '{}') as Record<
+      string,
+      unknown
+    >;
+    expect(received).toEqual({
       ...someFields.BeforeTool,
       session_id: config.getSessionId(),
       cwd: folder,
@@ -135,8 +138,8 @@ describe('base fields are ours (C-95, HOOK-215)', () => {
     const { output } = await ask('BeforeTool', {
       toJSON: () => ({ ...someFields.BeforeTool, cwd: '/', toJSON: null }),
     });
-    const [ran, told] = output!.finalOutput!.systemMessage!.split('\n');
-    expect([ran, JSON.parse(told!)]).toEqual([realpathSync(folder), folder]);
+    const [ran, received] = output!.finalOutput!.systemMessage!.split('\n');
+    expect([ran, JSON.parse(received!)]).toEqual([realpathSync(folder), folder]);
   });
 
   test('and a matcher is compared with the event’s own field, not with one beside it (C-20)', async () => {
@@ -182,14 +185,14 @@ test('the response never comes while the request is still being sent', async () 
 
 describe.each(hookEventNames)('%s may come by bus (C-98, DELTA-HPAY-001)', (event) => {
   test('its hooks get its fields, as on the direct path (DELTA-HBUS-002)', async () => {
-    const session = await startBusSession({ [event]: inParallel('cat > told.json; exit 2') });
+    const session = await startBusSession({ [event]: inParallel('cat > input.json; exit 2') });
     const { output, success } = await session.ask(event, someFields[event]);
     const direct = await session.fire(event, someFields[event]);
     expect(success).toBe(true);
     const { durationMs: _, hook: __, ...byBus } = output!.results[0]!;
     expect(direct.results[0]).toMatchObject(byBus);
     expect(output?.finalOutput).toEqual(direct.finalOutput);
-    expect(existsSync(join(session.folder, 'told.json'))).toBe(true);
+    expect(existsSync(join(session.folder, 'input.json'))).toBe(true);
   });
 
   test('fields that do not fit never come to its hooks (DELTA-HPAY-002)', async () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/hook-triggers.ts';
+import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
 import type * as Aggregator from '../../src/hooks/event-result.ts';
 import type * as Runner from '../../src/hooks/run-machine.ts';
 import { group, inParallel, someFields } from '../support/session.ts';
@@ -48,7 +48,7 @@ describe.each([
     });
     expect(result.finalOutput).toBeUndefined();
     expect(session.warnings).toEqual([
-      `BeforeTool: the hooks could not be run (${message}); it goes on without them`,
+      `BeforeTool: the hooks could not be run (${message}); continuing without hooks`,
     ]);
   });
 
@@ -82,7 +82,7 @@ describe.each([
   });
 });
 
-test('a verdict that cannot be made denies a tool call where a hook says so, once told', async () => {
+test('a verdict that cannot be made denies a tool call where a hook says so, once reported', async () => {
   const { config, warnings } = await startBusSession({
     BeforeTool: inParallel({ command: 'true', name: 'guard', onFailure: 'block' }),
   });
@@ -106,7 +106,7 @@ test('where no plan can be made, a hook whose failure denies does so for any sub
   expect(session.warnings).toHaveLength(2);
 });
 
-test('where an event cannot be blocked, the denial is told to do nothing', async () => {
+test('where an event cannot be blocked, the denial is reported to do nothing', async () => {
   const session = await startBusSession({
     AfterModel: inParallel({ command: 'true', onFailure: 'block' }),
   });

@@ -173,7 +173,9 @@ const modes: Record<string, Mode> = {
 };
 
 describe('a session decides the same', () => {
-  const piped = decisionsIn.bind(undefined, (project) => ({ command: command(project) }));
+  let decidedWhenPiped: Promise<object[]> | undefined;
+  const piped = (): Promise<object[]> =>
+    (decidedWhenPiped ??= decisionsIn((project) => ({ command: command(project) })));
 
   test('and what it decides when piped is this', async () => {
     const decided = await piped();

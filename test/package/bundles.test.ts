@@ -99,7 +99,7 @@ async function start({ bundle }: Bundler, app: App, files: Readonly<Record<strin
 
 async function run(...app: Parameters<typeof start>) {
   const { stdout, stderr } = await (await start(...app)).running;
-  return { told: JSON.parse(stdout) as Readonly<Record<string, unknown>>, stderr };
+  return { seen: JSON.parse(stdout) as Readonly<Record<string, unknown>>, stderr };
 }
 
 const needs = (what: string, name: string) =>
@@ -136,25 +136,31 @@ describe.each(Object.entries(bundlers))('an app that is bundled %s', (_, bundler
         onFailure: 'block',
       },
     ];
-    const { told, stderr } = await run(bundler, 'core', {
+    const { seen, stderr } = await run(bundler, 'core', {
       'guards.json': { tools: { enableHooks: true }, hooks },
       '.llxprt/settings.json': settings,
+      '.claude/settings.json': {
+        hooks: {
+          PreToolUse: [{ hooks: [{ type: 'command', command: 'echo never >&2; exit 2' }] }],
+        },
+      },
     });
     const no = [false, 'no'];
     const late = [false, expect.stringContaining('timed out after 300ms')];
-    expect(told).toEqual({
+    expect(seen).toEqual({
       ...Object.fromEntries(Object.keys(guards).map((name) => [name, [no, no, no]])),
       deadline: [late, late, late],
       files: [no],
+      hosts: [[false, 'no\nnever']],
       model: [true, 'no model'],
     });
     expect(stderr).toContain('is "nope", so the hook was discarded');
     expect(stderr).toContain('llxprt:core:hooks:planner');
-    expect(stderr).not.toContain('goes on without hooks');
+    expect(stderr).not.toContain('continuing without hooks');
   });
 
   test('has all other parts in it, and names the packages that are missing', async () => {
-    const { told } = await run(bundler, 'parts', {
+    const { seen } = await run(bundler, 'parts', {
       '.llxprt/settings.json': settings.replace('"BeforeModel"', '"AfterModel"'),
       'session.yaml': `
 - calls:
@@ -164,7 +170,7 @@ describe.each(Object.entries(bundlers))('an app that is bundled %s', (_, bundler
 - text: bye`,
     });
     const page = await readPageTexts();
-    expect(told).toEqual({
+    expect(seen).toEqual({
       page: { 'index.html': page['index.html'], 'main.js': page['main.js'] },
       diagram: expect.stringMatching(/^<svg/),
       results: [

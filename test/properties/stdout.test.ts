@@ -1,11 +1,12 @@
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { knownDialects } from '../../src/dialects/index.ts';
 import { mergeEffects, passReplaced, outputOf } from '../../src/dialects/merge-effects.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { createSpecificHookOutput } from '../../src/translate/model-outputs.ts';
 import { exited } from '../support/answers.ts';
 import { definition } from '../support/definition.ts';
+import { lookedFor } from '../support/looked-for.ts';
 import { someFields } from '../support/session.ts';
 import { holds } from './check.ts';
 import { printedText } from './endings.ts';
@@ -25,6 +26,7 @@ const stdout = fc.oneof(bytes, mangled, printedText);
 const exitCode = fc.constantFrom(0, 0, 0, 2, 1);
 
 describe.each(knownDialects)('any bytes on stdout of a hook of $name', (dialect) => {
+  beforeAll(() => lookedFor(dialect));
   const events = hookEventNames.filter((name) => Object.values(dialect.events).includes(name));
 
   test.each(events)('of %s give a verdict or a named failure', (event) =>

@@ -161,13 +161,13 @@ describe('recipe 6, auto-test (HOOK-027)', () => {
       '#!/bin/sh\necho "expected 1, got 2" >&2\nexit 1\n',
       '[ERROR] Tests FAILED for a.ts:\nexpected 1, got 2',
     ],
-  ])('a test that %s is reported to the model; the file stays', async (_, runner, told) => {
+  ])('a test that %s is reported to the model; the file stays', async (_, runner, reported) => {
     const { call, put, has } = recipe({ fixture: '06-auto-test' });
     put('node_modules/.bin/vitest', runner);
     const { status, modelReads } = await call('write_file', { file_path: 'a.ts', content: 'x' });
     expect(status).toBe('done');
     expect(has('a.ts')).toBe(true);
-    expect(modelReads.endsWith(`\n\n${told}`)).toBe(true);
+    expect(modelReads.endsWith(`\n\n${reported}`)).toBe(true);
   });
 
   test('Python files have their own runner, other files none', async () => {
@@ -275,7 +275,7 @@ test('recipe 13, audit log: a line for every tool, whether it worked or not; res
 });
 
 describe('recipe 14, Slack', () => {
-  test('a webhook of the session’s environment is told of the command (C-13, HOOK-071)', async () => {
+  test('a webhook of the session’s environment receives the command (C-13, HOOK-071)', async () => {
     const { address, bodies } = await serve((_request, response) => response.end('ok'));
     const { call } = recipe({ fixture: '14-slack-notify' });
     vi.stubEnv('LLXPRT_SLACK_WEBHOOK', address);
@@ -332,7 +332,7 @@ describe('recipe 15, CI safety net', () => {
 });
 
 describe('recipe 16, policy service', () => {
-  test('a block of the service blocks; the service is told of the tool', async () => {
+  test('a block of the service blocks; the service receives the tool', async () => {
     const answer = JSON.stringify({ decision: 'block', reason: 'Policy 7: not on Fridays' });
     const { address, bodies } = await serve((_request, response) => response.end(answer));
     const { call } = recipe({ fixture: '16-policy-service' });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { hookmachine } from '../support/hookmachine.ts';
+import { inProcess } from '../support/in-process.ts';
 import { inParallel, inSequence, print } from '../support/session.ts';
 import { ranFor, recipe, statuses, switchedOn, toolResults } from './recipe.ts';
 
@@ -117,7 +117,7 @@ test('X4, DEBUG=llxprt:core:hooks:* prints the plan, the input, the output, the 
   const hooks = { BeforeTool: inParallel('echo "Kept out" >&2; exit 2') };
   // The user's own hooks need nobody's trust.
   writeFile(files.user, { enableHooks: true, hooks });
-  const { stdout, stderr } = await hookmachine(
+  const { stdout, stderr } = await inProcess(
     { project, env: { ...env, DEBUG: 'llxprt:core:hooks:*', DEBUG_COLORS: 'no' } },
     ['fire', 'BeforeTool'],
     JSON.stringify({ tool_name: 'write_file', tool_input: write }),

@@ -71,7 +71,7 @@ test('B5, a hook in a container: the command passes stdin in and takes the answe
   expect(modelReads).toBe('run --rm -i --network none hooks:latest /check.sh');
 });
 
-test('B5, without a container engine the call goes on, and the user is told (C-29)', async () => {
+test('B5, without a container engine the call goes on, and it is reported (C-29)', async () => {
   const { call } = recipe(before('no-such-docker run --rm -i hooks:latest'));
   const { status, warnings } = await call('write_file', write);
   expect(status).toBe('done');

@@ -109,11 +109,11 @@ describe('W9, tests after each change (C-62)', () => {
   test.each([
     ['pass', 'echo 3 passed', 'Tests passed: 3 passed'],
     ['fail', 'echo 1 failed >&2; exit 1', 'Tests failed: 1 failed'],
-  ])('that %s are reported to the model; the result is kept', async (_, runner, told) => {
+  ])('that %s are reported to the model; the result is kept', async (_, runner, reported) => {
     const { call, put, has } = recipe({ fixture: 'W9-auto-test' });
     put('run-tests.sh', runner);
     const { status, modelReads, events } = await call('write_file', write);
-    expect([status, modelReads]).toEqual(['done', `${written}\n\n[System] ${told}`]);
+    expect([status, modelReads]).toEqual(['done', `${written}\n\n[System] ${reported}`]);
     expect(has('a.txt')).toBe(true);
     expect(last(events)).toMatchObject({ type: 'finalAnswer' });
   });

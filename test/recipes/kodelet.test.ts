@@ -318,11 +318,11 @@ describe('what else the ADR promises', () => {
     expect(chat.history[2]?.parts?.[0]?.functionResponse?.response).toEqual({ error: 'withheld' });
   });
 
-  test('K8, a subagent shares the hooks and is told apart', async () => {
+  test('K8, a subagent shares the hooks and is distinguished', async () => {
     const one = recipe(noHooks);
-    one.put('.kodelet/hooks/log', hookOf('before_tool_call', 'cat > told.json'));
+    one.put('.kodelet/hooks/log', hookOf('before_tool_call', 'cat > input.json'));
     await one.call('write_file', { file_path: 'a.txt', content: 'x' }, { invokedBy: 'subagent' });
-    expect(JSON.parse(one.read('told.json'))).toMatchObject({ invoked_by: 'subagent' });
+    expect(JSON.parse(one.read('input.json'))).toMatchObject({ invoked_by: 'subagent' });
   });
 
   test('K8, with hooks off nothing runs, and nothing is asked', async () => {

@@ -151,8 +151,10 @@ export const toolResults = (contents: readonly GenAIContent[]): string[] =>
 
 /** Which hooks ran for an event, in plan order. */
 export const ranFor = (events: readonly ChatEvent[], event: HookEventName): string[] =>
-  events.flatMap((told) =>
-    told.type === 'hookDecision' && told.event === event ? told.hooks.map(({ name }) => name) : [],
+  events.flatMap((emitted) =>
+    emitted.type === 'hookDecision' && emitted.event === event
+      ? emitted.hooks.map(({ name }) => name)
+      : [],
   );
 
 /** How each tool call ended, in the order asked. */

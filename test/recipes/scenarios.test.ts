@@ -97,7 +97,7 @@ describe('a tool call', () => {
     const { status, modelReads, warnings } = await call('write_file', write);
     expect([status, has('a.txt')]).toEqual(['done', true]);
     expect(modelReads).toBe(`${written}\n\n[System] Checking...\n${deny}`);
-    // The author is told, because this was hardly meant.
+    // It is reported to the author, because this was hardly meant.
     expect(warnings.join('\n')).toContain('not one JSON object');
   });
 
@@ -125,8 +125,8 @@ describe('a tool call', () => {
     const records = logOf(one);
     await one.run();
     // Each is reported as it ends, so their order is their own.
-    const told = records.map(({ event, command, success }) => `${event}: ${command}: ${success}`);
-    expect(told.toSorted()).toEqual([
+    const lines = records.map(({ event, command, success }) => `${event}: ${command}: ${success}`);
+    expect(lines.toSorted()).toEqual([
       'AfterTool: echo text: true',
       'AfterTool: sh -c "kill -9 $$": false',
       'BeforeTool: exit 1: false',

@@ -30,7 +30,7 @@ interface Message {
 const messageIn = (data: RawData): Message =>
   JSON.parse((data as Buffer).toString('utf8')) as Message;
 
-/** A WebSocket server as Stately's, which keeps what it is told. */
+/** A WebSocket server as Stately's, which keeps what it receives. */
 async function server({ answersAfter = 0 } = {}) {
   const messages: Message[] = [];
   const sockets = new WebSocketServer({
@@ -68,7 +68,7 @@ const isDone = ({ type, snapshot }: Message) =>
 const untilDone = (messages: readonly Message[]) => waitUntil(() => messages.some(isDone));
 
 describe('a server of Stately', () => {
-  test('is told of every machine, so that it can draw it, and of each of its states', async () => {
+  test('receives every machine, so that it can draw it, and each of its states', async () => {
     const { messages, url } = await server();
     await inspected({ url });
     await untilDone(messages);
@@ -88,21 +88,21 @@ describe('a server of Stately', () => {
     expect(messages.some(({ event }) => event?.type === 'process.closed')).toBe(true);
   });
 
-  test('is told no contexts, arguments or results unless asked for', async () => {
+  test('receives no contexts, arguments or results unless asked for', async () => {
     const { messages, url } = await server();
     await inspected({ url });
     await untilDone(messages);
     expect(JSON.stringify(messages)).not.toMatch(/ARGUMENT|hunter2|SPOKEN/);
   });
 
-  test('is told them redacted when asked for', async () => {
+  test('receives them redacted when asked for', async () => {
     const { messages, url } = await server();
     await inspected({ url, payloads: true, redact: ['/sk-\\d/'] });
     await untilDone(messages);
-    const told = JSON.stringify(messages);
-    expect(told).toContain('ARGUMENT');
-    expect(told).toContain('SPOKEN');
-    expect(told).not.toMatch(/hunter2|sk-1/);
+    const text = JSON.stringify(messages);
+    expect(text).toContain('ARGUMENT');
+    expect(text).toContain('SPOKEN');
+    expect(text).not.toMatch(/hunter2|sk-1/);
   });
 
   test('that goes away is warned of once, and breaks no call', async () => {
@@ -117,7 +117,7 @@ describe('a server of Stately', () => {
     expect(onWarning.mock.calls).toEqual([
       [
         expect.stringMatching(
-          /^ws:.*Stately's inspector can no longer be reached \(.*\); it goes on/,
+          /^ws:.*Stately's inspector can no longer be reached \(.*\); nothing more is sent/,
         ),
       ],
     ]);
@@ -132,7 +132,7 @@ describe('a server of Stately', () => {
     expect(onWarning.mock.calls).toEqual([[expect.stringContaining('ECONNREFUSED')]]);
   });
 
-  test('that starts late is told all the same', async () => {
+  test('that starts late is reported all the same', async () => {
     const { url, stop, sockets } = await server();
     const { port } = sockets.address() as AddressInfo;
     stop();
@@ -151,7 +151,7 @@ describe('a server of Stately', () => {
     expect(messages.some(({ definition }) => definition?.includes('"toolCall"'))).toBe(true);
   });
 
-  test('is told nothing that settings redact, or the host', async () => {
+  test('receives nothing that settings redact, or the host', async () => {
     const { project, files, write } = sandbox();
     write(files.project, { hooksConfig: { redact: ['file_path'] } });
     const { messages, url } = await server();
@@ -159,13 +159,13 @@ describe('a server of Stately', () => {
     const onWarning = (line: string) => void warnings.push(line);
     await inspected({ url, cwd: project, payloads: true, redact: ['/sk-\\d/'], onWarning });
     await untilDone(messages);
-    const told = JSON.stringify(messages);
-    expect(told).toContain('SPOKEN');
-    expect(told).not.toMatch(/ARGUMENT|sk-1|hunter2/);
+    const text = JSON.stringify(messages);
+    expect(text).toContain('SPOKEN');
+    expect(text).not.toMatch(/ARGUMENT|sk-1|hunter2/);
     expect(warnings).toEqual([]);
   });
 
-  test('is told no payloads while a rule that redacts them is broken', async () => {
+  test('receives no payloads while a rule that redacts them is broken', async () => {
     const { project, files, write } = sandbox();
     write(files.project, { hooksConfig: { redact: 7 } });
     await expect(statelyInspector({ cwd: project, payloads: true })).rejects.toThrow(
@@ -209,14 +209,14 @@ describe('a process that is inspected', () => {
     expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
   });
 
-  test('ends by itself with one that stays, which has heard everything', async () => {
+  test('ends by itself with one that stays, which has received everything', async () => {
     const { messages, url } = await server();
     const { stdout, exitCode } = await inspectedProcess({ url });
     expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
     await waitUntil(() => messages.some(({ snapshot }) => snapshot?.value === 'done'));
   });
 
-  test('is heard to its end by a server that is slow to answer', async () => {
+  test('is read to its end by a server that is slow to answer', async () => {
     const { messages, sockets, url } = await server({ answersAfter: 300 });
     const { stdout, exitCode } = await inspectedProcess({ url });
     expect({ stdout, exitCode }).toEqual({ stdout: 'done', exitCode: 0 });
@@ -269,7 +269,7 @@ describe('the page that holds Stately’s', () => {
     },
   );
 
-  test('is told what was before it was opened, and what comes', async () => {
+  test('receives what was before it was opened, and what comes', async () => {
     const stately = await inspected({});
     const response = await fetch(`${stately.url}messages`);
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();

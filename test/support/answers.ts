@@ -4,7 +4,7 @@ import { readAnswer } from '../../src/dialects/llxprt/answer.ts';
 import type { NamedAnswer } from '../../src/dialects/dialect.ts';
 import type { HookEventName } from '../../src/protocol/events.ts';
 
-/** The outcome of a process that ended by itself, silently with 0 unless told otherwise. */
+/** The outcome of a process that ended by itself, silently with 0 unless the caller says otherwise. */
 export const exited = (exit: Partial<HookExit>, leftBackground = false): HookProcessOutcome => ({
   status: 'exited',
   leftBackground,

@@ -1,5 +1,5 @@
 import type { CallModel } from '../../src/agent/model-call-ports.ts';
-import { runModelCall, type EndedModelCall } from '../../src/agent/model-call.ts';
+import { runGenAIModelCall, type EndedModelCall } from '../../src/agent/genai-model-call.ts';
 import type { CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import type { AggregatedHookResult } from '../../src/verdict/results.ts';
 import type { ModelPart } from '../../src/models/model.ts';
@@ -43,8 +43,8 @@ export interface CallOptions {
 export interface SeenModelCall extends EndedModelCall {
   /** The requests that the model got. */
   readonly sent: readonly GenAIRequest[];
-  /** What was told of hooks, in that order; and when the model was asked. */
-  readonly told: readonly (string | [string, AggregatedHookResult])[];
+  /** What was reported of hooks, in that order; and when the model was asked. */
+  readonly reported: readonly (string | [string, AggregatedHookResult])[];
   readonly session: Session;
 }
 
@@ -60,16 +60,16 @@ export async function callModel(
 ): Promise<SeenModelCall> {
   const session = await startSession(hooks, config);
   const sent: GenAIRequest[] = [];
-  const told: (string | [string, AggregatedHookResult])[] = [];
-  const ended = await runModelCall(
+  const reported: (string | [string, AggregatedHookResult])[] = [];
+  const ended = await runGenAIModelCall(
     session.config,
     { id: 'call-1', request },
     (asked, modelSignal) => {
       sent.push(asked);
-      told.push('model');
+      reported.push('model');
       return model(asked, modelSignal);
     },
-    { ...(signal && { signal }), onHooks: (event, result) => told.push([event, result]) },
+    { ...(signal && { signal }), onHooks: (event, result) => reported.push([event, result]) },
   );
-  return { ...ended, sent, told, session };
+  return { ...ended, sent, reported, session };
 }

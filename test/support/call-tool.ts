@@ -4,7 +4,7 @@ import type { CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import type { ToolResult } from '../../src/protocol/tool-result.ts';
 import { startSession, type Session } from './session.ts';
 
-/** What the tool of these tests gives unless told otherwise. */
+/** What the tool of these tests gives unless set otherwise. */
 export const written: ToolResult = { llmContent: 'written', returnDisplay: 'Written.' };
 
 export const someInput: ToolInput = Object.freeze({ file_path: 'a.txt', content: 'text' });

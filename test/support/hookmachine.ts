@@ -18,26 +18,33 @@ export const hookmachine = (
     input,
     reject: false,
   } as const;
-  if (systemFolder !== undefined && administrators.some((name) => existsSync(`/etc/${name}`)))
-    mkdirSync(systemFolder, { recursive: true });
-  return systemFolder !== undefined && existsSync(systemFolder)
-    ? execa('unshare', [...apart, systemFolder, 'node', main, ...args], options)
-    : execa('node', [main, ...args], options);
+  if (systemFolder === undefined || !hasAdministrators({ systemFolder }))
+    return execa('node', [main, ...args], options);
+  mkdirSync(systemFolder, { recursive: true });
+  return execa('unshare', [...apart, systemFolder, 'node', main, ...args], options);
 };
+
+/** Whether a command needs an /etc of its own: there are administrators' settings, the sandbox's or the machine's. */
+export const hasAdministrators = ({ systemFolder }: Partial<Sandbox>): boolean =>
+  systemFolder !== undefined &&
+  (existsSync(systemFolder) || administrators.some((name) => existsSync(`/etc/${name}`)));
 
 /** The folders of administrators' settings in /etc. */
 const administrators = ['llxprt-code', 'hookmachine'];
 
-/** Options of `unshare` and a script: a command with a copy of /etc of its own, in which what this folder holds are administrators' folders. */
+/**
+ * Options of `unshare` and a script: a command with an /etc of its own, in which what this folder holds are
+ * administrators' folders, and everything else leads to the machine's.
+ */
 const apart = [
   ...(process.getuid?.() === 0 ? [] : ['--map-root-user']),
   '--mount',
   'sh',
   '-ec',
-  `copy=$1.copy; mkdir -p "$copy"; mount -t tmpfs none "$copy"
-   cp -a /etc/. "$copy" 2>/dev/null || :
-   (cd "$copy"; rm -rf ${administrators.join(' ')}); cp -a "$1/." "$copy"
-   mount --bind "$copy" /etc; shift; exec "$@"`,
+  `machine=$1.machine; mkdir -p "$machine"; mount --rbind /etc "$machine"
+   mount -t tmpfs none /etc; ln -s "$machine"/* /etc
+   (cd /etc; rm -f ${administrators.join(' ')}); cp -a "$1/." /etc
+   shift; exec "$@"`,
   'sh',
 ] as const;
 

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { hookmachine } from './hookmachine.ts';
+import { inProcess } from './in-process.ts';
 import { tempFolder } from './temp-folder.ts';
 
 /** A project folder with these files, until the test ends; `*.sh` files can be run. */
@@ -32,8 +33,17 @@ export const group = (command: string, more: object = {}, matcher?: string) => (
 export const runCommand = (
   args: readonly string[],
   { input = '', env = {} }: { input?: string; env?: Readonly<Record<string, string>> } = {},
-) => {
-  const nowhere = tempFolder();
-  const isolated = { HOME: nowhere, XDG_STATE_HOME: '', LLXPRT_SYSTEM_SETTINGS_PATH: '' };
-  return hookmachine({ project: nowhere, env: { ...isolated, ...env } }, args, input);
-};
+) => hookmachine(nowhere(env), args, input);
+
+/** Does what the command does, away from those settings too, in this process. */
+export const commandInProcess = (
+  args: readonly string[],
+  { input = '', env = {} }: { input?: string; env?: Readonly<Record<string, string>> } = {},
+) => inProcess(nowhere(env), args, input);
+
+/** A place without settings. */
+function nowhere(env: Readonly<Record<string, string>>) {
+  const folder = tempFolder();
+  const isolated = { HOME: folder, XDG_STATE_HOME: '', LLXPRT_SYSTEM_SETTINGS_PATH: '' };
+  return { project: folder, env: { ...isolated, ...env } };
+}

@@ -1,0 +1,117 @@
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import tty from 'node:tty';
+import { Readable } from 'node:stream';
+import * as bundler from 'esbuild';
+import { vi } from 'vitest';
+import { runCommand } from '../../src/cli/run-command.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { hasAdministrators, hookmachine } from './hookmachine.ts';
+import { main } from './main.ts';
+import type { Sandbox } from './sandbox.ts';
+
+// It keeps the folder that it is loaded in, which a command must not be the first to choose: a test's own is soon gone.
+void bundler;
+
+/** What came of a command line. */
+interface Done {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Does what `hookmachine` does, without the start of a process, which takes much longer than what most
+ * commands do: for tests of what a command says and writes. That the built command does the same is shown
+ * in test/launcher/. One at a time, for the folder and the environment are the process's.
+ */
+export function inProcess(
+  box: Pick<Sandbox, 'project' | 'env'> & Partial<Sandbox>,
+  args: readonly string[],
+  input = '',
+): Promise<Done> {
+  const done = last.then(() => work(box, args, input));
+  last = done.catch(() => undefined);
+  return done;
+}
+
+async function work(
+  box: Pick<Sandbox, 'project' | 'env'> & Partial<Sandbox>,
+  args: readonly string[],
+  input: string,
+): Promise<Done> {
+  if (hasAdministrators(box)) {
+    const { stdout, stderr, exitCode } = await hookmachine(box, args, input);
+    return { stdout, stderr, exitCode: exitCode ?? -1 };
+  }
+  const { exitCode: before } = process;
+  const [, script] = process.argv;
+  const folder = process.cwd();
+  const env = { ...process.env };
+  const said = { stdout: '', stderr: '' };
+  const spies = (['stdout', 'stderr'] as const).map((name) =>
+    vi.spyOn(process[name], 'write').mockImplementation((text) => {
+      said[name] += String(text);
+      return true;
+    }),
+  );
+  const restore = takeOver(Buffer.from(input), (text) => (said.stdout += text));
+  try {
+    Object.assign(process.env, { HOOKMACHINE_TRUST: '1', ...box.env });
+    process.chdir(box.project);
+    process.argv[1] = main;
+    process.exitCode = undefined;
+    await runCommand(() => runProgram(args));
+    return {
+      stdout: said.stdout.replace(/\n$/, ''),
+      stderr: said.stderr.replace(/\n$/, ''),
+      exitCode: exitStatus(),
+    };
+  } finally {
+    restore();
+    for (const one of spies) one.mockRestore();
+    process.chdir(folder);
+    for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+    Object.assign(process.env, env);
+    process.argv[1] = script!;
+    process.exitCode = before;
+  }
+}
+
+/** Puts this input and this output in the place of the process's, which a command may use without a stream. */
+function takeOver(input: Buffer, print: (text: string) => void): () => void {
+  const { readSync, writeSync } = fs;
+  const stdin = Object.getOwnPropertyDescriptor(process, 'stdin')!;
+  Object.defineProperty(process, 'stdin', { ...stdin, get: () => Readable.from([input]) });
+  // Whoever runs the tests may do so on one.
+  const { isatty } = tty;
+  tty.isatty = () => false;
+  let taken = 0;
+  putIntoFs({
+    readSync: ((descriptor: number, into: Buffer, ...rest: never[]) => {
+      if (descriptor !== 0) return readSync(descriptor, into, ...rest);
+      const size = input.copy(into, 0, taken);
+      taken += size;
+      return size;
+    }) as typeof readSync,
+    writeSync: ((descriptor: number, text: Buffer, ...rest: never[]) => {
+      if (descriptor !== 1) return writeSync(descriptor, text, ...rest);
+      print(text.toString());
+      return text.length;
+    }) as typeof writeSync,
+  });
+  return () => {
+    putIntoFs({ readSync, writeSync });
+    tty.isatty = isatty;
+    Object.defineProperty(process, 'stdin', stdin);
+  };
+}
+
+function putIntoFs(own: Partial<typeof fs>): void {
+  Object.assign(fs, own);
+  syncBuiltinESMExports();
+}
+
+const exitStatus = (): number => Number(process.exitCode ?? 0);
