@@ -65,7 +65,7 @@ async function measure(
   const fire = [commandFile, 'fire', 'BeforeTool'];
   const report = JSON.parse(run(fire).stdout) as { success: boolean; hookCount: number };
   if (!report.success || report.hookCount !== hooks)
-    throw new Error(`fire told ${JSON.stringify(report)}`);
+    throw new Error(`fire reported ${JSON.stringify(report)}`);
   const commands = [fire, ['-e', '0'], [cjs], [mjs]];
   const turns = coldColumns.map(
     (name, index) => [name, async () => [run(commands[index]!).ms]] as const,

@@ -72,7 +72,7 @@ function obey(order: Order): Promise<number[]> {
   }
 }
 
-const report = (told: Report): void => void process.send?.(told);
+const report = (message: Report): void => void process.send?.(message);
 
 process.on('message', (order: Order) => {
   obey(order).then(

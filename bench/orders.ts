@@ -1,6 +1,6 @@
 import type { EventScenario } from './scenario.ts';
 
-/** What a contestant's process is told to do; it answers each order with numbers. */
+/** What a contestant's process has to do; it answers each order with numbers. */
 export type Order =
   /** Makes itself ready and fires one event; no numbers. */
   | { readonly type: 'open'; readonly scenario: EventScenario; readonly cwd: string }

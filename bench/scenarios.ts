@@ -25,7 +25,7 @@ const node = `node -e 'let text = ""; process.stdin.on("data", (part) => (text +
 
 const command = (text: string) => ({ type: 'command', command: text }) as const;
 
-/** A hook that reads what it is told and gives a reason; each has a command of its own, for doubles run once. */
+/** A hook that reads its input and gives a reason; each has a command of its own, for doubles run once. */
 const hook = (reason: string) => command(`cat >/dev/null; echo '{"reason":"${reason}"}'`);
 
 const numbers = (count: number): string[] =>

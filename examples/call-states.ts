@@ -1,6 +1,6 @@
 import type { InspectionEvent } from 'xstate';
 
-/** Told of the states a call went through, when it has ended. */
+/** Called with the states a call went through, when it has ended. */
 type OnEnd = (machine: string, states: readonly string[]) => void;
 
 /** Follows every model call and tool call by the one observer that all machines share. */
@@ -11,8 +11,8 @@ export function callStates(): {
   const paths = new Map<string, string[]>();
   let listener: OnEnd | undefined;
   return {
-    onEnd: (told) => {
-      listener = told;
+    onEnd: (given) => {
+      listener = given;
     },
     inspect({ type, actorRef, ...event }) {
       if (type !== '@xstate.snapshot') return;

@@ -54,7 +54,7 @@ export async function scale(load: Load, count: number): Promise<Record<string, n
   };
   await Promise.all(Array.from({ length: inFlight }, work));
   const ms = performance.now() - startedAt;
-  // The last long turn is told once the loop has gone round.
+  // The last long turn is reported once the loop has gone round.
   await sleep(20);
   delay.disable();
   clearInterval(look);
