@@ -49,7 +49,7 @@ export async function judgeNow(
   { signal, confirm, ...options }: ToolCallOptions,
 ): Promise<EndedToolCall> {
   const interrupted = new AbortController();
-  const heard = async <Value>(work: () => Value): Promise<Awaited<Value>> => {
+  const noted = async <Value>(work: () => Value): Promise<Awaited<Value>> => {
     try {
       return await work();
     } catch (error) {
@@ -60,11 +60,11 @@ export async function judgeNow(
   const ended = await runToolCall(
     config,
     request,
-    (toolInput, toolSignal) => heard(() => run(toolInput, toolSignal)),
+    (toolInput, toolSignal) => noted(() => run(toolInput, toolSignal)),
     {
       ...options,
       signal: signal ? AbortSignal.any([signal, interrupted.signal]) : interrupted.signal,
-      ...(confirm && { confirm: (question) => heard(() => confirm(question)) }),
+      ...(confirm && { confirm: (question) => noted(() => confirm(question)) }),
     },
   );
   interrupted.signal.throwIfAborted();

@@ -3,24 +3,29 @@ import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { HookRegistry } from '../hooks/hook-registry.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import type { SettingsNote } from '../settings/settings-notes.ts';
+import type { HookTrust } from '../trust/hook-trust.ts';
 import { duplicates } from './duplicates.ts';
 import { unfitMatchers } from './matchers.ts';
 import { type CheckProblem, ofHook, ofSettings } from './problem.ts';
 import { unstartable } from './scripts.ts';
 
-interface Distrusted {
-  readonly untrusted?: { readonly why: string; readonly fix: string };
+/** Why a hook would be skipped, if it would. */
+export interface Untrusted {
+  readonly untrusted?: Omit<Extract<HookTrust, { trusted: false }>, 'trusted'>;
 }
 
 /** A configured hook, and what keeps it from running. */
-type Hook = RegisteredHook & Distrusted & { readonly switchedOff?: true };
+export interface ConfiguredHook extends RegisteredHook, Untrusted {
+  /** No switch lets it run. */
+  readonly switchedOff?: true;
+}
 
 /** What a check looks at. */
 export interface Checkable {
   readonly folder: string;
   readonly registry: HookRegistry;
-  readonly hooks: readonly Hook[];
-  readonly unasked: readonly (UnaskedHook & Distrusted)[];
+  readonly hooks: readonly ConfiguredHook[];
+  readonly unasked: readonly (UnaskedHook & Untrusted)[];
   readonly notes: readonly SettingsNote[];
 }
 
@@ -65,7 +70,7 @@ export async function measureHooks({
 }
 
 async function checkHook(
-  hook: Hook,
+  hook: ConfiguredHook,
   dialect: Dialect,
   folder: string,
   tools: readonly string[],
@@ -89,7 +94,7 @@ async function checkHook(
 }
 
 /** One problem for all hooks of a file that are skipped for the same reason. */
-function distrusted(hooks: readonly (UnaskedHook & Distrusted)[]): CheckProblem[] {
+function distrusted(hooks: readonly (UnaskedHook & Untrusted)[]): CheckProblem[] {
   const skipped = hooks.filter(({ untrusted }) => untrusted !== undefined);
   const groups = groupedBy(skipped);
   return [...groups.values()].map(([first, ...others]) => {
@@ -100,7 +105,7 @@ function distrusted(hooks: readonly (UnaskedHook & Distrusted)[]): CheckProblem[
   });
 }
 
-function groupedBy<One extends UnaskedHook & Distrusted>(hooks: readonly One[]) {
+function groupedBy<One extends UnaskedHook & Untrusted>(hooks: readonly One[]) {
   const groups = new Map<string, One[]>();
   for (const hook of hooks) {
     const key = JSON.stringify([hook.file, hook.untrusted]);
@@ -110,7 +115,10 @@ function groupedBy<One extends UnaskedHook & Distrusted>(hooks: readonly One[]) 
 }
 
 /** One problem for each file whose hooks are off, unless a note says it already. */
-function switchedOff(hooks: readonly Hook[], notes: readonly SettingsNote[]): CheckProblem[] {
+function switchedOff(
+  hooks: readonly ConfiguredHook[],
+  notes: readonly SettingsNote[],
+): CheckProblem[] {
   const said = notes
     .filter(({ kind }) => kind !== 'untrusted')
     .map(({ problem }) => `${problem.file} ${problem.message}`);

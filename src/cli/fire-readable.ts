@@ -16,11 +16,11 @@ export function readable(
   const { decision, reason, stop, stopReason, followUps, hooks, conflicts } = report;
   const lines = [
     `${name}: ${words[decision as keyof typeof words]}${stop ? '; the agent is stopped' : ''}`,
-    ...told('reason', reason),
-    ...told('stop', stopReason),
-    ...told('context', report.additionalContext),
-    ...told('message', report.systemMessage),
-    ...followUps.flatMap((text) => told('then', text)),
+    ...labelled('reason', reason),
+    ...labelled('stop', stopReason),
+    ...labelled('context', report.additionalContext),
+    ...labelled('message', report.systemMessage),
+    ...followUps.flatMap((text) => labelled('then', text)),
     ...changesOf(fields, report),
     ...conflicts.map(
       ({ field, hooks: several, winner }) =>
@@ -45,7 +45,7 @@ const words = {
   deny: 'denied',
 } as const;
 
-const told = (what: string, text: string | null): string[] =>
+const labelled = (what: string, text: string | null): string[] =>
   text === null || text === ''
     ? []
     : text.split('\n').map((line, at) => `  ${(at === 0 ? what : '').padEnd(8)} ${line}`);
@@ -75,8 +75,8 @@ function hookLines(hook: Report['hooks'][number]): string[] {
       : `ended by ${hook.signal}`;
   return [
     `${hook.success ? '✓' : '✗'} ${firstLine(name)}  (${dialect}, ${source})  ${end}, ${durationMs} ms`,
-    ...told('error', hook.error ?? null),
-    ...(hook.notes ?? []).flatMap((note) => told('note', note)),
+    ...labelled('error', hook.error ?? null),
+    ...(hook.notes ?? []).flatMap((note) => labelled('note', note)),
   ];
 }
 

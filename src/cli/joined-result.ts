@@ -6,7 +6,7 @@ import type { AggregatedHookResult } from '../verdict/results.ts';
 import { callOutcome } from './call-outcome.ts';
 import type { Fired, FiredEvent } from './run-hooks.ts';
 
-/** What came of an event and of its parts as one result; what cannot be told of the whole is reported. */
+/** What came of an event and of its parts as one result; what cannot be said for the whole is reported. */
 export function joinedResult(
   fired: FiredEvent,
   { result, partResults = [], warn }: Fired,
@@ -16,7 +16,7 @@ export function joinedResult(
   const came = callOutcome(fired, { result, partResults }, parts);
   const { verdict, toolInput, toolResponse, lost } = came;
   if (parts.note !== undefined) warn(parts.note);
-  for (const wish of lost) warn(`this cannot be told of the call as a whole: ${wish}`);
+  for (const wish of lost) warn(`this cannot be applied to the call as a whole: ${wish}`);
   const output = outputOf(verdict);
   const all = [result, ...partResults];
   const { finalOutput: _, toolInput: __, toolResponse: ___, ...own } = result;

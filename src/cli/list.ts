@@ -9,7 +9,8 @@ import { hookEventNames } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { dialectsOption } from './dialects-option.ts';
 import { printable, printableJson } from './printable.ts';
-import { lookAtHooks, type ListedHook, type Untrusted } from './look-at-hooks.ts';
+import type { Untrusted } from '../check/check-hooks.ts';
+import { lookAtHooks, type ListedHook } from './look-at-hooks.ts';
 import { projectFolder } from './project-folder.ts';
 
 interface Options {

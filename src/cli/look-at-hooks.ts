@@ -1,25 +1,17 @@
+import type { ConfiguredHook, Untrusted } from '../check/check-hooks.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { HookRegistry } from '../hooks/hook-registry.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import type { RegisteredHook } from '../settings/hook-definition.ts';
 import type { SettingsNote } from '../settings/settings-notes.ts';
-import type { HookTrust } from '../trust/hook-trust.ts';
 import { folderTrust } from './folder-trust.ts';
 import { trustOfEach } from './trust-option.ts';
 
-/** Why a hook would be skipped, if it would. */
-export interface Untrusted {
-  readonly untrusted?: Omit<Extract<HookTrust, { trusted: false }>, 'trusted'>;
-}
-
 /** A hook as it is configured, and what keeps it from running whatever the event. */
-export interface ListedHook extends RegisteredHook, Untrusted {
+export interface ListedHook extends ConfiguredHook {
   /** Another one of the same runs in its place. */
   readonly isHidden?: true;
-  /** No switch lets it run. */
-  readonly switchedOff?: true;
 }
 
 /** Everything that is configured in a project. */

@@ -61,7 +61,7 @@ export interface HookHost {
   skipsProjectHooks?(): boolean;
   /** Receives what a stronger source takes away from the user; default: it is not reported. */
   onNote?(note: SettingsNote): void;
-  /** Whether the user was told of this problem of the settings before, so that it is not reported again; default: no. */
+  /** Whether this problem of the settings was reported to the user before, so that it is not reported again; default: no. */
   wasReported?(problem: string): boolean;
   /**
    * Whether the user trusts the folder: else no hook of the project runs. Asked when the settings are

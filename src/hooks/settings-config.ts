@@ -59,7 +59,7 @@ export interface SettingsConfigOptions extends Pick<
    * trusted, or that a stronger level took away.
    */
   readonly onNote?: ((note: SettingsNote) => void) | undefined;
-  /** Whether the user was told of this problem of the settings before, so that it is not reported again; default: no. */
+  /** Whether this problem of the settings was reported to the user before, so that it is not reported again; default: no. */
   readonly wasReported?: ((problem: string) => boolean) | undefined;
   /** Whether the host runs a hook itself, so that it must not run here as well; default: it runs none. */
   readonly runsElsewhere?: ((hook: UnaskedHook) => boolean) | undefined;

@@ -146,13 +146,13 @@ function explainEvent(event: EventAccount): string[] {
 /** The base fields, which every event has, and the arguments of a tool call say nothing new here. */
 const known = ['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp'];
 
-/** What was told of an event that tells more than its call, such as a prompt. */
+/** What was recorded of an event that holds more than its call, such as a prompt. */
 function fieldLines({ given }: EventAccount): string[] {
   if (!isRecord(given)) return [];
-  const told = Object.entries(given).filter(
+  const fields = Object.entries(given).filter(
     ([name]) => !known.includes(name) && !/^(?:tool|llm)_/.test(name),
   );
-  return told.flatMap(([name, value]) => payloadLines(name, value, '  '));
+  return fields.flatMap(([name, value]) => payloadLines(name, value, '  '));
 }
 
 const inMode = (mode: EventAccount['mode']): string =>

@@ -1,4 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
+import { fireEvent } from '../../src/adapters/fire-event.ts';
 import { ToolScheduler } from '../../src/agent/tool-scheduler.ts';
 import { ChatLoop } from '../../src/agent/chat-loop.ts';
 import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
@@ -95,7 +96,7 @@ describe.each(Object.entries(causes))('where %s', (_, cause) => {
     const output = await fireBeforeToolHook(config, 'write_file', {});
     expect([output?.isBlockingDecision(), output?.getBlockReason()]).toEqual([true, reason]);
     expect(warnings.join('\n')).toContain('it blocks, as onUnready says');
-    expect(warnings.join('\n')).not.toContain('goes on');
+    expect(warnings.join('\n')).not.toContain('continuing without hooks');
   });
 
   test('a host that fails closed asks no model', async () => {
@@ -113,6 +114,8 @@ describe.each(Object.entries(causes))('where %s', (_, cause) => {
     const events = await all(chat.run('hi'));
     expect(events.at(-1)).toEqual({ type: 'promptBlocked', reason });
     expect(model.requests).toEqual([]);
+    const fired = await fireEvent(config, 'BeforeAgent', { prompt: 'hi' });
+    expect(fired?.finalOutput?.getBlockReason()).toBe(reason);
   });
 
   test('a host that fails closed has nothing prevented that is done already', async () => {

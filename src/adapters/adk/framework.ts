@@ -1,8 +1,8 @@
 import { messageOf } from '../../message-of.ts';
 import { assertInstalled } from '../installed.ts';
 
-/** What ADK tells plugins of and we do not listen to. */
-type Unheard =
+/** The callbacks of ADK's plugins that we do not use. */
+type Unused =
   | 'beforeRunCallback'
   | 'onEventCallback'
   | 'afterRunCallback'
@@ -17,7 +17,7 @@ type Unheard =
   | 'afterContextCompaction';
 
 /** A plugin of ADK. */
-export interface Plugin extends Record<Unheard, (about: never) => Promise<undefined>> {
+export interface Plugin extends Record<Unused, (about: never) => Promise<undefined>> {
   readonly name: string;
 }
 

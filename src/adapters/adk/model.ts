@@ -81,7 +81,7 @@ class HookedCall {
   }
 
   run(signal: AbortSignal | undefined): AsyncGenerator<LlmResponse, void> {
-    return streamed<LlmResponse>(signal, (queue, heard) => this.#through(queue, heard));
+    return streamed<LlmResponse>(signal, (queue, cancelled) => this.#through(queue, cancelled));
   }
 
   async #through(queue: EventQueue<LlmResponse>, signal: AbortSignal): Promise<void> {

@@ -74,7 +74,7 @@ export async function streamed(
     void pump(asked, out, began).then(stopListening, (error: unknown) => {
       stopListening?.();
       out.fail(error);
-      // Where the stream has begun, this comes too late to be heard.
+      // Where the stream has begun, nobody waits for this promise any more.
       reject(error);
     });
   });
@@ -170,7 +170,7 @@ async function* partsOf(
     }
   } finally {
     stopListening();
-    // It rejects when the stream has failed, which the reader was told already.
+    // It rejects when the stream has failed, which the reader knows by then.
     reader.cancel().catch(() => undefined);
   }
 }

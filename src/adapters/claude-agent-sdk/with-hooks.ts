@@ -1,4 +1,3 @@
-import type { HookSystemConfig } from '../../hooks/hook-system-config.ts';
 import { isRecord } from '../../protocol/output.ts';
 import { fireEvent } from '../fire-event.ts';
 import { mayHaveHooks } from '../hooks-ahead.ts';
