@@ -9,15 +9,12 @@ export type StartMachine = (
   inspect?: () => void,
 ) => ActorRefFrom<typeof toolCallMachine>;
 
-/** The `toolCall` machine with ports that do nothing but run the tool. */
+/** The `toolCall` machine with the least ports that run the tool. */
 export async function bareMachine(): Promise<StartMachine> {
   const { toolCallMachine: machine } = await loadMachines();
   const { createActor } = await loadXState();
   return (execute, inspect) => {
     const ports = {
-      planBefore: () => undefined,
-      planAfter: () => undefined,
-      mustAsk: () => false,
       rewrite: (input: Readonly<Record<string, unknown>>) => input,
       execute,
       failure: (error: unknown) => ({ error }),
