@@ -4,7 +4,7 @@ import { hosts } from '../dialects/hosts.ts';
 import type { Scope } from '../dialects/installation.ts';
 import { relayInCommand } from '../dialects/relay-entry.ts';
 import { isRecord } from '../protocol/output.ts';
-import { homeFolder } from '../settings/levels.ts';
+import { hasAdministrator, homeFolder } from '../settings/levels.ts';
 import { parseJson } from '../settings/parse-json.ts';
 import { folderTrust } from './folder-trust.ts';
 
@@ -13,7 +13,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * The host that called the relay of this one: some run the hooks in another host's files too. Undefined
  * where that one calls a relay of its own at this event as well, so that the hooks run once. What a
- * project's file says counts only where the user trusts the project: it must not silence their hooks.
+ * project's file says counts only where the user trusts the project: it must not silence their hooks. Nor
+ * may a user's file silence an administrator's: where there are such settings the hooks run each time.
  */
 export async function callingHost(
   host: Host,
@@ -22,6 +23,7 @@ export async function callingHost(
 ): Promise<Host | undefined> {
   const caller = hosts.find((one) => one.givesHooksOf?.(host.name, given, process.env) === true);
   if (caller === undefined) return host;
+  if (hasAdministrator()) return caller;
   return (await callsOwnRelay(caller, given, trust)) ? undefined : caller;
 }
 

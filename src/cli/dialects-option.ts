@@ -1,12 +1,13 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import { presentDialects, knownDialects } from '../dialects/index.ts';
 import { findSame } from '../dialects/index.ts';
+import { mayHaveSystemHooks, systemHooksOf } from './system-hooks-of.ts';
 import { CommandFailure } from './failure.ts';
 
 /** The option of every command that finds hooks. */
 export const dialectsOption = [
   '--dialects <names>',
-  `whose hooks are found, of ${namesOf(knownDialects)} (default: ${namesOf(presentDialects)})`,
+  `whose hooks are found, beside the system's, of ${namesOf(knownDialects)} (default: ${namesOf(presentDialects)})`,
   (names: string): readonly Dialect[] => {
     const dialects = names.split(',').map((name) => dialectNamed(name.trim()));
     const double = dialects.find((one, at) =>
@@ -16,7 +17,10 @@ export const dialectsOption = [
       throw new CommandFailure(
         `--dialects ${names}: of the ${double.family} dialects name one only`,
       );
-    return dialects;
+    const others = presentDialects.filter(
+      (one) => mayHaveSystemHooks(one) && !dialects.some((own) => findSame(one, own)),
+    );
+    return [...dialects, ...others.map(systemHooksOf)];
   },
 ] as const;
 

@@ -1,4 +1,5 @@
 import type { SettingsConfigOptions } from '../hooks/settings-config.ts';
+import { isForbidden } from './forbidden.ts';
 
 /** The option of every command that runs hooks; commander makes `hooks: false` of it. */
 export const noHooksOption = [
@@ -8,4 +9,4 @@ export const noHooksOption = [
 
 /** What the config of a command needs so that `--no-hooks` is heeded. */
 export const whichHooks = (hooks: boolean): Pick<SettingsConfigOptions, 'enableHooks'> =>
-  hooks ? {} : { enableHooks: 'system' };
+  hooks || isForbidden('--no-hooks') ? {} : { enableHooks: 'system' };

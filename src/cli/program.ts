@@ -43,6 +43,9 @@ function newProgram(): Command {
     .configureOutput({
       outputError: (text, write) => write(text.replace(/^error: /, 'hookmachine: ')),
     })
+    .hook('preAction', async (_, command) =>
+      (await import('./forbidden.ts')).withoutForbidden(command),
+    )
     .showHelpAfterError('(see --help)');
 }
 

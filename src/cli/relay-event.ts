@@ -6,6 +6,7 @@ import { isRecord } from '../protocol/output.ts';
 import { callOutcome, type CallOutcome } from './call-outcome.ts';
 import { CommandFailure } from './failure.ts';
 import type { Fired, FiredEvent } from './run-hooks.ts';
+import { isOnlySystems } from './system-hooks-of.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -38,9 +39,11 @@ export interface Relayed {
   readonly hookCount: number;
 }
 
-/** Which dialects' hooks run for a host: not those of its own dialect, which it runs itself. */
-export const dialectsBeside = (host: Host): readonly Dialect[] =>
-  presentDialects.filter((one) => !findSame(one, host));
+/** Which dialects' hooks run for a host: not those of its own dialect, which it runs itself, unless they were asked for. */
+export const dialectsBeside = (host: Host, asked?: readonly Dialect[]): readonly Dialect[] =>
+  (asked ?? presentDialects).filter(
+    (one) => !findSame(one, host) || (asked !== undefined && !isOnlySystems(one)),
+  );
 
 /**
  * Takes an event of a host through our hooks, and finds the answer to that host.

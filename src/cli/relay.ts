@@ -26,7 +26,7 @@ export async function relay(
   const given = parseJsonObject(await readStdinFirst(), input);
   const host = await callingHost(asked, given, options.trust);
   if (host === undefined) return 0;
-  const { dialects = dialectsBeside(host) } = options;
+  const dialects = dialectsBeside(host, options.dialects);
   const { answer, hookCount } = await relayEvent(
     { host, given, named },
     {

@@ -1,6 +1,5 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { EventContext } from '../dialects/event-context.ts';
-import { knownDialects } from '../dialects/index.ts';
 import { createConfig, type CreateConfigOptions } from '../hooks/create-config.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
@@ -46,12 +45,12 @@ export interface Fired {
 /** Takes an event through a hook system of its own. */
 export async function runHooks(
   fired: FiredEvent,
-  outlines: readonly Dialect[],
+  dialects: readonly Dialect[],
   options: Omit<FireOptions, 'dialect'>,
   notes: Pick<CreateConfigOptions, 'onNote' | 'wasReported'>,
 ): Promise<Fired> {
   guardStreams();
-  const config = await hooksConfig(fired, outlines, options, {
+  const config = await hooksConfig(fired, dialects, options, {
     ...notes,
     outlive: async (hook) => (await import('./outlive.ts')).outlive(hook),
     ...(await recorded(fired.folder, options)),
@@ -69,13 +68,13 @@ export interface WhoseHooks {
 /** A config whose hooks take events from outside. */
 export const hooksConfig = async (
   { folder, runsElsewhere }: Pick<FiredEvent, 'folder' | 'runsElsewhere'>,
-  outlines: readonly Dialect[],
+  dialects: readonly Dialect[],
   { hooks, trust, sessionId }: WhoseHooks,
   more: Pick<CreateConfigOptions, 'onNote' | 'wasReported' | 'onWarning' | 'inspect' | 'outlive'>,
 ): Promise<HookSystemConfig> =>
   createConfig({
     cwd: folder,
-    dialects: outlines.map(({ name }) => knownDialects.find((known) => known.name === name)!),
+    dialects,
     runsElsewhere,
     ...whichHooks(hooks),
     ...(await trusting(folder, trust)),

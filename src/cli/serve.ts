@@ -68,7 +68,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     }
     const input = 'the body';
     const given = parseJsonObject(body, input);
-    const { dialects = dialectsBeside(host) } = options;
+    const dialects = dialectsBeside(host, options.dialects);
     const { answer: said } = await relayEvent(
       { host, given, named: event },
       {

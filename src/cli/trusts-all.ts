@@ -1,3 +1,7 @@
-/** Whether the user or their environment lets all hooks run; no settings can say so. */
+import { isForbidden } from './forbidden.ts';
+
+/** Whether the user or their environment lets all hooks run; no settings can say so, and an administrator's can forbid it. */
 export const trustsAll = (trust: boolean | undefined): boolean =>
-  trust === true || ['1', 'true'].includes(process.env['HOOKMACHINE_TRUST'] ?? '');
+  (trust === true && !isForbidden('--trust')) ||
+  (['1', 'true'].includes(process.env['HOOKMACHINE_TRUST'] ?? '') &&
+    !isForbidden('HOOKMACHINE_TRUST'));

@@ -12,6 +12,8 @@ export interface HookSite {
   settings(): readonly HooksFromSource[];
   /** Nobody trusts the project: nothing in its folder is to be looked at. */
   readonly ignoresProject?: boolean;
+  /** Whether the administrator forbids that this variable of the environment adds hooks; default: no. */
+  readonly ignoresAdded?: (variable: string) => boolean;
   /** Whether a file of this source that cannot be read denies, because a failure of its hooks would (S-09, S-10); default: none does. */
   readonly deniesUnknown?: (source: HookSource) => boolean;
   /** Whether this file may be run at all; one of a project only when the user trusts it. */

@@ -98,7 +98,7 @@ function addedFile(
   { systemVariable }: HostFolder,
 ): { readonly levels: readonly HostLevel[]; readonly problems: readonly SettingsProblem[] } {
   const file = process.env[systemVariable];
-  if (!file) return { levels: [], problems: [] };
+  if (!file || site.ignoresAdded?.(systemVariable)) return { levels: [], problems: [] };
   const fault = environmentFileFault(systemVariable, file);
   return fault
     ? { levels: [], problems: [fault] }

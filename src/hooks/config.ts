@@ -55,6 +55,8 @@ export interface HookHost {
   getUnknownGuards?(): readonly SettingsProblem[];
   /** Files that are there and could not be read, so that their hooks, if they have any, are unknown (S-10). */
   getUnreadFiles?(): readonly SettingsProblem[];
+  /** Whether the administrator forbids that this variable adds hooks; default: no. */
+  ignoresAdded?(variable: string): boolean;
   /** Whether nothing in the project's files counts, because nobody trusts the folder; they are not even looked at (S-17). */
   ignoresProject?(): boolean;
   /** Whether the project seems to have hooks that are skipped for it; default: what `ignoresProject` says. */

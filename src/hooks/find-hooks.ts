@@ -36,6 +36,7 @@ export function findAllHooks(
     cwd,
     settings: () => sources,
     ignoresProject: config.ignoresProject?.() ?? false,
+    ignoresAdded: (variable) => config.ignoresAdded?.(variable) ?? false,
     deniesUnknown: (source) =>
       (config.isSwitchedOn?.(source, false) ?? true) && blocksByDefault(defaults, source),
     // With its hooks off nothing is run to learn what it is.

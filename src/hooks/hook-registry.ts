@@ -166,13 +166,15 @@ function isEnabled(
   return switched.get(hook.name) ?? switched.get(hook.command) ?? listed.length === 0;
 }
 
-const isSystems = ({ source }: RegisteredHook): boolean => source === 'system';
+const isSystems = ({ source }: Pick<RegisteredHook, 'source'>): boolean => source === 'system';
 
 type Unjudged = Omit<RegisteredHook, 'enabled'>;
 
 /** A hook that says nothing of failures has what its own level and stronger ones say (S-09). */
 function withDefault(hook: Unjudged, defaults: readonly FailureDefault[]): Unjudged {
-  return hook.failsOpen || hook.onFailure || !blocksByDefault(defaults, hook.source)
+  const mayFailOpen =
+    hook.failsOpen && (isSystems(hook) || !defaults.some(({ isManaged }) => isManaged));
+  return mayFailOpen || hook.onFailure || !blocksByDefault(defaults, hook.source)
     ? hook
     : { ...hook, onFailure: 'block', inheritsOnFailure: true };
 }

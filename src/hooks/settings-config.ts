@@ -6,6 +6,7 @@ import { authorities, type HookSource } from '../protocol/events.ts';
 import { realPath, settingsPlaces, type SettingsOwner } from '../settings/levels.ts';
 import type { HookExtension } from '../settings/extensions.ts';
 import { blocksByDefault, loadSettings, type LoadedSettings } from '../settings/load-settings.ts';
+import { managedBy, managedProblems } from '../settings/managed.ts';
 import { formatProblem, type SettingsProblem } from '../settings/problem.ts';
 import { folderReader, settingsReader } from '../settings/read-files.ts';
 import type { Settings, SettingsInCode } from '../settings/schema.ts';
@@ -120,6 +121,8 @@ export function settingsConfig(
     getDisabledHooks: () => settings().disabled,
     getSettingsProblems: () => settings().problems,
     getFailureDefaults: () => settings().failureDefaults,
+    ignoresAdded: (variable) =>
+      settings().managed.onlyManagedHooks !== undefined || settings().managed.forbid.has(variable),
     rechecks: () => settings().recheck,
     getUnknownGuards: () => settings().denying,
     getUnreadFiles: () => settings().unreadProblems,
@@ -170,9 +173,10 @@ function judge(
   cwd: string,
   isTrusted: () => boolean,
 ): Loaded {
-  const { switches, sources, brokenSystem, failureDefaults, untrusted } = settings;
+  const { switches, sources, brokenSystem, failureDefaults, untrusted, managed } = settings;
   const { enableHooks, extensions = [] } = options;
-  const mayRun = (source: HookSource): boolean => enableHooks !== 'system' || source === 'system';
+  const areOnlySystems = enableHooks === 'system' || managed.onlyManagedHooks !== undefined;
+  const mayRun = (source: HookSource): boolean => !areOnlySystems || source === 'system';
   const isSourceOn = (source: HookSource, needsSwitch: boolean): boolean =>
     mayRun(source) && isSwitchedOn(switches, source, needsSwitch);
   // A level that is on only because another says so is on where it has hooks.
@@ -198,6 +202,7 @@ function judge(
       ? []
       : [
           ...(brokenSystem ? [brokenSystem] : []),
+          ...managed.unmet,
           ...unknown
             .filter(({ source }) => blocksByDefault(failureDefaults, source))
             .map(({ problem }) => problem),
@@ -217,7 +222,7 @@ function judge(
       ));
   const hint = options.trustHint ?? 'trust it to have its hooks run';
   const isLookedAt = (dialect: Dialect): boolean =>
-    offFor(switches, 'project', dialect.needsSwitch) === undefined;
+    mayRun('project') && offFor(switches, 'project', dialect.needsSwitch) === undefined;
   const untrustedHooks = (): SettingsNote | undefined => {
     const sights = dialects.filter(isLookedAt).flatMap((dialect) => {
       const own = untrusted.filter(({ owner }) => owner === dialect.settings);
@@ -245,7 +250,7 @@ function judge(
             (dialect) => !dialect.settings && dialect.mayBeIn(cwd, (of) => of === source),
           ),
         ),
-        dialects.some((dialect) => dialect.needsSwitch)
+        dialects.some((dialect) => dialect.needsSwitch) && !areOnlySystems
           ? offNote(settings, switchFile(cwd) ?? 'your settings.json')
           : undefined,
       ].filter((note) => note !== undefined),
@@ -285,7 +290,11 @@ const given = (settings: Settings): LoadedSettings => {
     ],
     disabled: [{ source: 'project', names: disabledHooks(settings) }],
     failureDefaults: onFailure ? [{ source: 'project', onFailure }] : [],
-    problems: [...switchProblems({ values: settings })],
+    managed: managedBy([]),
+    problems: [
+      ...switchProblems({ values: settings }),
+      ...managedProblems({ values: settings }, false),
+    ],
     recheck: wantsRecheck(settings),
     unknown: [],
     untrusted: [],

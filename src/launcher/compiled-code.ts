@@ -14,13 +14,15 @@ import {
 import { isAbsolute, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../atomic-file.ts';
+import { hasAdministrator } from '../settings/levels.ts';
 
 /*
  * Where what V8 has compiled is kept. V8 runs it without looking at it, so whoever can write the file
  * can do whatever the user can. It is kept, and taken, only where nobody but the user can write: beside
  * the bundle if that folder is the user's own, else (root installed the package) in a folder of the
- * user's own for caches. A file is asked whose it is once it is open, so that nothing can be put in its
- * place in between.
+ * user's own for caches. On a machine with an administrator's settings users could put other code there
+ * in the place of guards: only what lies beside the bundle counts, which root may have kept for all. A file
+ * is asked whose it is once it is open, so that nothing can be put in its place in between.
  */
 
 /** What V8 has compiled of the bundle. */
@@ -34,10 +36,11 @@ export interface Compiled {
 export function foldersForCode(
   besideBundle: string,
   env: Readonly<Record<string, string | undefined>>,
+  isManaged = hasAdministrator(),
 ): readonly string[] {
-  const caches = cacheFolder(env);
+  const caches = isManaged ? undefined : cacheFolder(env);
   return [
-    ...(isOwn(() => lstatSync(besideBundle), 'directory') ? [besideBundle] : []),
+    ...(isSafe(() => lstatSync(besideBundle), 'directory') ? [besideBundle] : []),
     ...(caches === undefined ? [] : [join(caches, 'hookmachine')]),
   ];
 }
@@ -48,12 +51,20 @@ function cacheFolder({ XDG_CACHE_HOME, HOME }: Readonly<Record<string, string | 
   return HOME && isAbsolute(HOME) ? join(HOME, '.cache') : undefined;
 }
 
+/** Whether something is the user's or root's, and nobody else may write it. */
+const isSafe = (look: () => Stats, kind: 'directory' | 'file'): boolean =>
+  isOwn(look, kind, [process.geteuid?.(), 0]);
+
 /** Whether something is the user's, and nobody else may write it. */
-function isOwn(look: () => Stats, kind: 'directory' | 'file'): boolean {
+function isOwn(
+  look: () => Stats,
+  kind: 'directory' | 'file',
+  owners = [process.geteuid?.()],
+): boolean {
   try {
     const found = look();
     const isKind = kind === 'file' ? found.isFile() : found.isDirectory();
-    return isKind && found.uid === process.geteuid?.() && (found.mode & 0o022) === 0;
+    return isKind && owners.includes(found.uid) && (found.mode & 0o022) === 0;
   } catch {
     return false;
   }
@@ -76,8 +87,8 @@ function readFile(folder: string, path: string): Compiled | undefined {
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const open = fd;
-    if (!isOwn(() => fstatSync(open), 'file')) return undefined;
-    if (!isOwn(() => lstatSync(folder), 'directory')) return undefined;
+    if (!isSafe(() => fstatSync(open), 'file')) return undefined;
+    if (!isSafe(() => lstatSync(folder), 'directory')) return undefined;
     const file = readFileSync(open);
     const end = file.length - trailerSize;
     const code = file.subarray(0, end);
@@ -103,7 +114,10 @@ function keepIn(folder: string, name: string, { code, withHook }: Compiled): boo
     const trailer = Buffer.alloc(trailerSize);
     trailer.writeUInt32LE(crc32(code));
     trailer[4] = withHook ? 1 : 0;
-    writeAtomically(join(folder, name), Buffer.concat([code, trailer]), { mode: 0o600 });
+    writeAtomically(join(folder, name), Buffer.concat([code, trailer]), {
+      // Who may read the folder may use it.
+      mode: 0o600 | (lstatSync(folder).mode & 0o044),
+    });
     dropOld(folder);
     return true;
   } catch {

@@ -13,14 +13,14 @@ export interface RedactSettings {
   readonly unread?: readonly SettingsProblem[];
 }
 
-/** `hooksConfig.redact` of the project's, the user's and the system's settings together: no level can take back what another hides. */
+/** `hooksConfig.redact` of the project's, the user's and the system's settings, and `managed.redact` of the system's, together: no level can take back what another hides. */
 export function redactSettings(cwd: string, systemFolder?: string): RedactSettings {
   const read = settingsReader();
-  const files = settingsPlaces(cwd, systemFolder).map(({ file }) => file);
-  const levels = [...new Set(files)].flatMap((file) => {
+  const places = new Map(settingsPlaces(cwd, systemFolder).map((place) => [place.file, place]));
+  const levels = [...places.values()].flatMap(({ file, source }) => {
     const found = read(file);
     if (found === undefined) return [];
-    const ofFile = redactOf(found);
+    const ofFile = redactOf(found, source === 'system' ? ['hooksConfig', 'managed'] : undefined);
     const unread = [
       ...(ofFile.unread ?? []),
       ...found.problems.filter(({ place }) => place === ''),
@@ -74,13 +74,29 @@ const problemsOf = (entries: readonly unknown[]): readonly SettingsProblem[] =>
     fix,
   }));
 
-/** What one settings file redacts, or settings that stand in none. */
-export function redactOf({
-  file,
-  values,
-  locate,
-}: Pick<SettingsFile, 'values' | 'locate'> & { readonly file?: string }): RedactSettings {
-  const { hooksConfig } = values;
+/** What one settings file redacts, or settings that stand in none; the lists stand in these keys. */
+export function redactOf(
+  file: Pick<SettingsFile, 'values' | 'locate'> & { readonly file?: string },
+  keys: readonly string[] = ['hooksConfig'],
+): RedactSettings {
+  const lists = keys.map((key) => redactIn(file, key));
+  const unread = lists.flatMap((list) => list.unread ?? []);
+  return {
+    entries: lists.flatMap(({ entries }) => entries),
+    problems: lists.flatMap(({ problems }) => problems),
+    ...(unread.length > 0 && { unread }),
+  };
+}
+
+function redactIn(
+  {
+    file,
+    values,
+    locate,
+  }: Pick<SettingsFile, 'values' | 'locate'> & { readonly file?: string },
+  key: string,
+): RedactSettings {
+  const { [key]: section } = values;
   const problemAt = (
     path: readonly (string | number)[],
     message: string,
@@ -92,12 +108,12 @@ export function redactOf({
     message,
     fix,
   });
-  if (hooksConfig !== undefined && !isRecord(hooksConfig)) {
-    const unread = problemAt(['hooksConfig'], said(hooksConfig), 'make it an object');
+  if (section !== undefined && !isRecord(section)) {
+    const unread = problemAt([key], said(section), 'make it an object');
     return { entries: [], problems: [], unread: [unread] };
   }
-  const path = ['hooksConfig', 'redact'];
-  const list = hooksConfig?.['redact'];
+  const path = [key, 'redact'];
+  const list = section?.['redact'];
   if (list === undefined) return { entries: [], problems: [] };
   if (!Array.isArray(list)) {
     const fix = 'make it an array of key names and expressions: [ "customer", "/sk-\\\\w+/" ]';

@@ -50,6 +50,7 @@ export const topKeys: readonly string[] = [
   'hooksConfig',
   'enableHooks',
   'defaultOnFailure',
+  'managed',
   'tools',
 ];
 

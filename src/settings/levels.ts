@@ -1,4 +1,4 @@
-import { realpathSync, type Stats, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { authorities, type HookSource } from '../protocol/events.ts';
@@ -25,6 +25,14 @@ export interface SettingsPlace {
   readonly file: string;
 }
 
+/** Whether this machine has settings of an administrator's, whatever they say. */
+export const hasAdministrator = (): boolean =>
+  Object.values(owners).some(({ system }) => existsSync(join(administration, system)));
+
+/** The folder of more files of an administrator's. */
+export const systemFilesFolder = (systemFolder = administration): string =>
+  join(systemFolder, owners.hookmachine.system, 'settings.d');
+
 /** The settings files of the project, the user and the system (HOOK-084). */
 export function settingsPlaces(cwd: string, systemFolder = administration): SettingsPlace[] {
   const home = homeFolder();
@@ -36,12 +44,26 @@ export function settingsPlaces(cwd: string, systemFolder = administration): Sett
   return folders.flatMap(([source, folder]) =>
     folder === undefined
       ? []
-      : Object.entries(owners).map(([owner, names]) => ({
-          source,
-          owner: owner as SettingsOwner,
-          file: join(folder, source === 'system' ? names.system : names.folder, 'settings.json'),
-        })),
+      : Object.entries(owners).flatMap(([owner, names]) => {
+          const isSystems = source === 'system';
+          const own = join(folder, isSystems ? names.system : names.folder, 'settings.json');
+          const more = isSystems && owner === 'hookmachine' ? systemFiles(folder) : [];
+          return [own, ...more].map((file) => ({ source, owner: owner as SettingsOwner, file }));
+        }),
   );
+}
+
+/** Those of an administrator's folder, in the order of their names. A folder that cannot be listed stands for them: it cannot be read as a file either, and so denies (S-12). */
+function systemFiles(systemFolder: string): string[] {
+  const folder = systemFilesFolder(systemFolder);
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.json') && !name.startsWith('.'))
+      .toSorted()
+      .map((name) => join(folder, name));
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? [] : [folder];
+  }
 }
 
 /** Where the user's trust in projects is recorded: beyond the reach of any project's settings. */

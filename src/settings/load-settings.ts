@@ -12,6 +12,7 @@ import {
   type SettingsPlace,
   realPath,
 } from './levels.ts';
+import { type Managed, managedBy, managedProblems } from './managed.ts';
 import { placeOf, type SettingsProblem } from './problem.ts';
 import {
   danglingLink,
@@ -47,6 +48,8 @@ export interface LoadedSettings {
   readonly disabled: readonly DisabledHooks[];
   /** What a failure means of hooks that do not say it, level by level (S-09). */
   readonly failureDefaults: readonly FailureDefault[];
+  /** What the administrator manages. */
+  readonly managed: Managed;
   /** Whether any level wants hooks to be asked once more where others changed what they had judged. */
   readonly recheck: boolean;
   /** What was wrong with the files themselves; the hooks in them are checked by the registry. */
@@ -63,6 +66,8 @@ export interface LoadedSettings {
 export interface FailureDefault {
   readonly source: HookSource;
   readonly onFailure: 'allow' | 'block';
+  /** No hook of a weaker source can say otherwise. */
+  readonly isManaged?: true;
 }
 
 /** A file whose hooks are unknown. */
@@ -99,12 +104,15 @@ export function loadSettings(
   const problems: SettingsProblem[] = [];
   const levels: Level[] = [];
   const untrusted: LoadedSettings['untrusted'][number][] = [];
+  const managed = (): Managed =>
+    managedBy(levels.filter(({ source, isAdded }) => source === 'system' && !isAdded));
   for (const { source, owner, file, variable } of files(cwd, systemFolder)) {
     if (source === 'project' && isThere(file) && !isTrusted()) {
       untrusted.push({ owner, sight: settingsAtFirstSight(file) });
       continue;
     }
-    const fault = variable === undefined ? undefined : environmentFileFault(variable, file);
+    // Those that the environment names come last.
+    const fault = variable === undefined ? undefined : addedFault(variable, file, managed());
     if (fault) problems.push(fault);
     const found = fault ? undefined : read(file);
     if (found) levels.push({ source, owner, isAdded: variable !== undefined, ...found });
@@ -140,16 +148,24 @@ export function loadSettings(
       file,
       names: disabledHooks(values),
     })),
-    failureDefaults: own.flatMap(({ source, values }) => {
-      const onFailure = failureDefault(values);
-      return onFailure ? [{ source, onFailure }] : [];
-    }),
+    failureDefaults: [
+      ...(managed().blocksOnFailure
+        ? [{ source: 'system', onFailure: 'block', isManaged: true } as const]
+        : []),
+      ...own.flatMap(({ source, values }) => {
+        const onFailure = failureDefault(values);
+        return onFailure ? [{ source, onFailure }] : [];
+      }),
+    ],
+    managed: managed(),
     recheck: own.some(({ values }) => wantsRecheck(values)),
     problems: [
       ...problems,
+      ...managed().unmet,
       ...levels.flatMap((level) => [
         ...(level === broken ? [brokenProblem(level)] : level.problems),
         ...(level.isAdded ? withoutAuthority(level) : switchProblems(level)),
+        ...(level.isAdded ? [] : managedProblems(level, level.source === 'system')),
       ]),
       ...extensions.problems,
     ],
@@ -170,6 +186,23 @@ export const blocksByDefault = (
   hooksOf: HookSource,
 ): boolean =>
   defaults.some(({ source, onFailure }) => onFailure === 'block' && reaches(source, hooksOf));
+
+/** Why a file that the environment names is ignored. */
+function addedFault(
+  variable: string,
+  file: string,
+  { forbid, onlyManagedHooks }: Managed,
+): SettingsProblem | undefined {
+  const by = forbid.get(variable) ?? onlyManagedHooks;
+  return by === undefined
+    ? environmentFileFault(variable, file)
+    : {
+        file,
+        place: '',
+        message: `is named by ${variable}, which has no effect as ${by} says, so it was ignored`,
+        fix: 'only an administrator can change that',
+      };
+}
 
 /** The keys with which settings have a say over hooks of others. */
 const powers = [

@@ -3,6 +3,7 @@ import type { HookFunction, LeftBehind } from '../../machines/hook-process.ts';
 import { allEvents, type HookEventName, hookPoints } from '../hook-points.ts';
 import type { HookType } from './hook-definition.ts';
 import { defaultTimeout } from './known-keys.ts';
+import { forbiddable } from './managed.ts';
 import {
   commentKey,
   foreignGroupKeys,
@@ -236,6 +237,36 @@ const opaqueCommands = z
   )
   .optional();
 
+const managed = z
+  .strictObject({
+    onlyManagedHooks: z
+      .boolean()
+      .describe("true: no hooks run but those of administrators' files.")
+      .optional(),
+    defaultOnFailure: z
+      .enum(['allow', 'block'])
+      .describe(
+        '"block": a failure of a hook denies, whatever users and projects say of theirs. "allow" says nothing.',
+      )
+      .optional(),
+    forbid: z
+      .array(z.enum(forbiddable))
+      .describe('Options of commands, and variables of the environment, that have no effect.')
+      .optional(),
+    redact,
+    requireVersion: z
+      .string()
+      .regex(/^\d+\.\d+\.\d+$/)
+      .describe(
+        'The lowest version of hookmachine that will do; with an older one prompts, model calls and tools are denied.',
+      )
+      .optional(),
+  })
+  .describe(
+    "What nobody below can change: in an administrator's settings only, /etc/hookmachine/settings.json and settings.d/*.json.",
+  )
+  .optional();
+
 /** The part of settings.json that concerns hooks (seed 000 §6; switches as in C-01, C-04). */
 const settingsSchema = z
   .looseObject({
@@ -243,6 +274,7 @@ const settingsSchema = z
     tools: z.looseObject({ enableHooks: flag.optional() }).optional(),
     enableHooks: flag.optional(),
     defaultOnFailure,
+    managed,
     hooksConfig: z
       .strictObject({
         enabled: flag.optional(),

@@ -33,10 +33,14 @@ export function untrustedNote(
 
 /** Hooks of the user, the project and extensions that the administrator's switch takes away. */
 export function takenNote(
-  { switches, sources }: LoadedSettings,
+  { switches, sources, managed }: LoadedSettings,
   hasOthers: (source: HookSource) => boolean,
 ): SettingsNote | undefined {
-  const system = offFor(switches, 'system', false) ?? offFor(switches, 'system', true);
+  const { onlyManagedHooks } = managed;
+  const system =
+    onlyManagedHooks === undefined
+      ? (offFor(switches, 'system', false) ?? offFor(switches, 'system', true))
+      : { file: onlyManagedHooks, offAt: 'managed.onlyManagedHooks', endsAll: true };
   if (system?.offAt === undefined) return undefined;
   const files = sources
     .filter((from) => from.source !== 'system' && hasHooks(from))
@@ -51,7 +55,7 @@ export function takenNote(
     problem: {
       ...(system.file !== undefined && { file: system.file }),
       place: system.offAt,
-      message: `is false, so the hooks of ${taken.join(' and ')} are switched off`,
+      message: `is ${onlyManagedHooks === undefined ? 'false' : 'true'}, so the hooks of ${taken.join(' and ')} are switched off`,
       fix: 'only an administrator can change that',
       code: 'off',
     },

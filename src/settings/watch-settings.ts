@@ -1,8 +1,8 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
-import { basename, dirname, isAbsolute, relative, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { debugChannel } from '../log.ts';
 import { isShortage } from '../errors.ts';
-import { environmentSettings, settingsPlaces, realPath } from './levels.ts';
+import { environmentSettings, settingsPlaces, systemFilesFolder, realPath } from './levels.ts';
 import { readBounded } from './read-bounded.ts';
 
 /** Reports when the settings of the project, the user or the system change. Gives back what ends it. */
@@ -12,11 +12,16 @@ export const watchSettings = (
   systemFolder?: string,
 ): (() => void) =>
   watchFiles(
-    [...settingsPlaces(cwd, systemFolder), ...environmentSettings()]
-      .map(({ file }) => file)
-      .filter(isAbsolute),
+    () =>
+      [
+        ...[...settingsPlaces(cwd, systemFolder), ...environmentSettings()].map(({ file }) => file),
+        // Stands for files that are yet to come.
+        join(systemFilesFolder(systemFolder), anyJson),
+      ].filter(isAbsolute),
     onChange,
   );
+
+const anyJson = '*.json';
 
 const debug = debugChannel('system');
 
@@ -31,7 +36,7 @@ const pollEvery = 2_000;
  * folder, by an editor that puts a new file in its place, or behind a symbolic link. It keeps no
  * process alive. Gives back what ends it.
  */
-export function watchFiles(files: readonly string[], onChange: () => void): () => void {
+export function watchFiles(filesNow: () => readonly string[], onChange: () => void): () => void {
   let watchers: FSWatcher[] = [];
   let timer: NodeJS.Timeout | undefined;
   let polling: NodeJS.Timeout | undefined;
@@ -43,10 +48,10 @@ export function watchFiles(files: readonly string[], onChange: () => void): () =
     const before = watchers;
     watchers = [];
     try {
-      for (let folders = foldersToWatch(files); ;) {
+      for (let folders = foldersToWatch(filesNow()); ;) {
         for (const [folder, names] of folders) watchers.push(watchFolder(folder, names));
         // What appeared in between raised no event.
-        const now = foldersToWatch(files);
+        const now = foldersToWatch(filesNow());
         if (sameKeys(folders, now)) break;
         close(watchers);
         watchers = [];
@@ -62,12 +67,13 @@ export function watchFiles(files: readonly string[], onChange: () => void): () =
   };
   const watchFolder = (folder: string, names: ReadonlySet<string>): FSWatcher =>
     watch(folder, { persistent: false }, (_, name) => {
-      if (name === null || names.has(name)) soon();
+      const isAny = names.has(anyJson) && name?.endsWith('.json');
+      if (name === null || isAny || names.has(name)) soon();
     }).on('error', soon);
   // Not `watchFile()`: it takes the files as it first sees them, later, for what they always were.
   const poll = (): void => {
     polling ??= setInterval(() => {
-      if (hasChanged(contentsOf(files, contents))) soon();
+      if (hasChanged(contentsOf(filesNow(), contents))) soon();
     }, pollEvery).unref();
   };
   const soon = (): void => {
@@ -77,16 +83,17 @@ export function watchFiles(files: readonly string[], onChange: () => void): () =
   };
   const look = (): void => {
     if (polling === undefined) arm();
-    const now = contentsOf(files, contents);
+    const now = contentsOf(filesNow(), contents);
     if (!hasChanged(now)) return;
     contents = now;
     onChange();
   };
   const hasChanged = (now: Contents): boolean =>
-    now.some((content, index) => content !== contents[index]);
+    now.size !== contents.size ||
+    [...now].some(([file, content]) => content !== contents.get(file) || !contents.has(file));
 
   arm();
-  let contents = contentsOf(files);
+  let contents = contentsOf(filesNow());
   return () => {
     ended = true;
     clearTimeout(timer);
@@ -127,15 +134,17 @@ const nearest = (folder: string): string =>
     ? folder
     : nearest(dirname(folder));
 
-type Contents = readonly (string | undefined)[];
+type Contents = ReadonlyMap<string, string | undefined>;
 
 /** What stands in the files, or why it is not read; in one that cannot be read for a shortage, what stood there before. */
-const contentsOf = (files: readonly string[], before: Contents = []): Contents =>
-  files.map((file, index) => {
-    try {
-      const read = readBounded(file);
-      return 'refused' in read ? read.refused : read.bytes.toString();
-    } catch (error) {
-      return isShortage(error) ? before[index] : undefined;
-    }
-  });
+const contentsOf = (files: readonly string[], before: Contents = new Map()): Contents =>
+  new Map(
+    files.map((file) => {
+      try {
+        const read = readBounded(file);
+        return [file, 'refused' in read ? read.refused : read.bytes.toString()];
+      } catch (error) {
+        return [file, isShortage(error) ? before.get(file) : undefined];
+      }
+    }),
+  );

@@ -31,7 +31,7 @@ test('files are polled where they cannot be watched', async () => {
   const changed = vi.fn<() => void>();
   // Whatever Node asks of the file system in the background has to wait.
   for (let thread = 0; thread < 8; thread += 1) pbkdf2('a', 'b', 300_000, 64, 'sha512', () => {});
-  onTestFinished(watchFiles([file], changed));
+  onTestFinished(watchFiles(() => [file], changed));
   writeFileSync(file, '{}');
   await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1), patience);
   writeFileSync(file, '{ "a": 1 }');
@@ -42,7 +42,7 @@ test('a shortage of descriptors is no change', async () => {
   const file = join(tempFolder(), 'settings.json');
   writeFileSync(file, '{}');
   const changed = vi.fn<() => void>();
-  onTestFinished(watchFiles([file], changed));
+  onTestFinished(watchFiles(() => [file], changed));
   isShort.ofDescriptors = true;
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   expect(changed).not.toHaveBeenCalled();

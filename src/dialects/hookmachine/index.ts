@@ -41,13 +41,16 @@ let reportedInSession: ((sessionId: string, line: string) => boolean) | undefine
 /** The hooks that ran, by session, of those that run once. */
 const ran = new Set<string>();
 
-/** Whether a hook that runs once a session has yet to run in this one; from now on it has. */
+/**
+ * Whether a hook that runs once a session has yet to run in this one; from now on it has. Of an
+ * administrator's only this process is asked, for the user can write where others are remembered.
+ */
 function isFirst(hook: HookDefinition, { session_id: session }: HookPayload): boolean {
   const about = `once ${JSON.stringify([hook.file, hook.place, hook.event, hook.command])}`;
   const key = `${String(session)} ${about}`;
   if (ran.has(key)) return false;
   ran.add(key);
-  return reportedInSession?.(String(session), about) !== true;
+  return hook.source === 'system' || reportedInSession?.(String(session), about) !== true;
 }
 
 /** Our own hooks: LLxprt's format and protocol in `.hookmachine/settings.json`, with every kind of handler. */

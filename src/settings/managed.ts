@@ -1,0 +1,158 @@
+import { isRecord } from '../protocol/output.ts';
+import { collectProblems, type Path, placeOf, said, type SettingsProblem } from './problem.ts';
+import type { SettingsFile } from './read-files.ts';
+import { reportUnknownKeys } from './unknown-names.ts';
+
+/** The version of this package; a constant, because no module of the core looks for a file beside itself. */
+export const version = '0.1.0';
+
+/** What an administrator's files say that nobody below can change; of a value that is wrong the strictest reading counts. */
+export interface Managed {
+  /** The file by which no hooks run but the administrator's. */
+  readonly onlyManagedHooks?: string;
+  /** The file by which a failure denies, whatever weaker hooks say of theirs. */
+  readonly blocksOnFailure?: string;
+  /** The options and variables that have no effect, each with the file that says so. */
+  readonly forbid: ReadonlyMap<string, string>;
+  /** Files that this version cannot obey, so that what they guard is unknown. */
+  readonly unmet: readonly SettingsProblem[];
+}
+
+/** The options of commands, and the variables of the environment, that can be forbidden. */
+export const forbiddable: readonly string[] = [
+  '--no-hooks',
+  '--trust',
+  '--dialects',
+  '--hook',
+  '--allow-guard-writes',
+  '--record-payloads',
+  '--inspect-payloads',
+  'HOOKMACHINE_TRUST',
+  'LLXPRT_SYSTEM_SETTINGS_PATH',
+  'LLXPRT_CODE_SYSTEM_SETTINGS_PATH',
+  'GEMINI_CLI_SYSTEM_SETTINGS_PATH',
+  'QWEN_CODE_SYSTEM_SETTINGS_PATH',
+];
+
+/** What may stand in `managed`. */
+export const managedKeys: readonly string[] = [
+  'onlyManagedHooks',
+  'defaultOnFailure',
+  'forbid',
+  'redact',
+  'requireVersion',
+];
+
+type File = Pick<SettingsFile, 'file' | 'values' | 'locate'>;
+
+/** What all files of the administrator manage together: no file takes back what another one says. */
+export function managedBy(files: readonly File[]): Managed {
+  const all = files.flatMap(({ file, values, locate }) => {
+    const { managed } = values;
+    return isRecord(managed) ? [{ file, managed, locate }] : [];
+  });
+  const only = all.find(({ managed }) => isMeant(managed['onlyManagedHooks']));
+  const blocks = all.find(({ managed }) => isBlocking(managed['defaultOnFailure']));
+  return {
+    ...(only && { onlyManagedHooks: only.file }),
+    ...(blocks && { blocksOnFailure: blocks.file }),
+    forbid: new Map(
+      all.flatMap(({ file, managed }) => forbiddenIn(managed['forbid']).map((word) => [word, file])),
+    ),
+    unmet: files.flatMap(unmetBy),
+  };
+}
+
+/** Why this version cannot obey a file. */
+function unmetBy({ file, values: { managed }, locate }: File): SettingsProblem[] {
+  if (managed === undefined) return [];
+  const denied = 'so prompts, model calls and tools are denied';
+  const problem = (path: Path, message: string, fix: string): SettingsProblem[] => [
+    {
+      file,
+      ...(locate && { at: locate(path) }),
+      place: placeOf(path),
+      message: `${message}, ${denied}`,
+      fix,
+    },
+  ];
+  if (!isRecord(managed)) return problem(['managed'], said(managed), 'make it an object: { … }');
+  const wanted = managed['requireVersion'];
+  const path = ['managed', 'requireVersion'];
+  if (wanted === undefined) return [];
+  if (!isVersion(wanted))
+    return problem(path, said(wanted), 'write the lowest version that will do, such as "1.2.0"');
+  return isAtLeast(wanted)
+    ? []
+    : problem(path, `is ${wanted}, and this is hookmachine ${version}`, 'install a newer version');
+}
+
+/** Whoever writes something else than false means the guard. */
+const isMeant = (value: unknown): boolean => value !== undefined && value !== false;
+
+const isBlocking = (value: unknown): boolean => value !== undefined && value !== 'allow';
+
+/** A list that is none forbids everything. */
+const forbiddenIn = (value: unknown): readonly string[] => {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? forbiddable.filter((word) => value.includes(word)) : forbiddable;
+};
+
+const numbers = /^(\d+)\.(\d+)\.(\d+)$/;
+const isVersion = (value: unknown): value is string =>
+  typeof value === 'string' && numbers.test(value);
+
+function isAtLeast(wanted: string): boolean {
+  const [least, own] = [wanted, version].map((text) => numbers.exec(text)!.slice(1).map(Number));
+  const at = least!.findIndex((part, index) => part !== own![index]);
+  return at === -1 || own![at]! > least![at]!;
+}
+
+/** What is wrong with `managed` in an administrator's file, or that it stands in any other one. */
+export function managedProblems(
+  { file, values, locate }: Pick<File, 'values' | 'locate'> & { readonly file?: string },
+  isSystems: boolean,
+): SettingsProblem[] {
+  const { managed } = values;
+  if (managed === undefined) return [];
+  const from = { ...(file !== undefined && { file }), locate };
+  return collectProblems(from, (complain) => {
+    const wrong = (path: Path, value: unknown, fate: string, fix: string): void =>
+      complain(() => ({ path: ['managed', ...path], message: `${said(value)}, so ${fate}`, fix }));
+    if (!isSystems)
+      return complain(() => ({
+        path: ['managed'],
+        message: "counts in an administrator's settings only, so it was ignored",
+        fix: 'take it out, or have an administrator set it for this machine',
+      }));
+    // One that is no object is reported as what nobody can obey.
+    if (!isRecord(managed)) return;
+    reportUnknownKeys(managed, ['managed'], managedKeys, [], complain);
+    const { onlyManagedHooks: only, defaultOnFailure, forbid } = managed;
+    if (only !== undefined && typeof only !== 'boolean')
+      wrong(['onlyManagedHooks'], only, 'it counts as true', 'make it true or false');
+    if (![undefined, 'allow', 'block'].includes(defaultOnFailure as string | undefined))
+      wrong(
+        ['defaultOnFailure'],
+        defaultOnFailure,
+        'it counts as "block"',
+        'write "allow" or "block"',
+      );
+    if (forbid === undefined) return;
+    if (!Array.isArray(forbid))
+      return wrong(
+        ['forbid'],
+        forbid,
+        'all that can be forbidden is',
+        `make it an array of ${forbiddable.join(', ')}`,
+      );
+    for (const [index, word] of forbid.entries())
+      if (!forbiddable.includes(word as string))
+        wrong(
+          ['forbid', index],
+          word,
+          'it forbids nothing',
+          `name one of ${forbiddable.join(', ')}`,
+        );
+  });
+}
