@@ -87,8 +87,10 @@ function readFile(folder: string, path: string): Compiled | undefined {
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const open = fd;
-    if (!isSafe(() => fstatSync(open), 'file')) return undefined;
     if (!isSafe(() => lstatSync(folder), 'directory')) return undefined;
+    // In a user's folder root's file is none of the user's.
+    const { uid } = lstatSync(folder);
+    if (!isOwn(() => fstatSync(open), 'file', [uid])) return undefined;
     const file = readFileSync(open);
     const end = file.length - trailerSize;
     const code = file.subarray(0, end);

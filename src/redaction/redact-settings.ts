@@ -89,11 +89,7 @@ export function redactOf(
 }
 
 function redactIn(
-  {
-    file,
-    values,
-    locate,
-  }: Pick<SettingsFile, 'values' | 'locate'> & { readonly file?: string },
+  { file, values, locate }: Pick<SettingsFile, 'values' | 'locate'> & { readonly file?: string },
   key: string,
 ): RedactSettings {
   const { [key]: section } = values;

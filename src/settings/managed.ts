@@ -57,7 +57,9 @@ export function managedBy(files: readonly File[]): Managed {
     ...(only && { onlyManagedHooks: only.file }),
     ...(blocks && { blocksOnFailure: blocks.file }),
     forbid: new Map(
-      all.flatMap(({ file, managed }) => forbiddenIn(managed['forbid']).map((word) => [word, file])),
+      all.flatMap(({ file, managed }) =>
+        forbiddenIn(managed['forbid']).map((word) => [word, file]),
+      ),
     ),
     unmet: files.flatMap(unmetBy),
   };

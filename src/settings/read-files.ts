@@ -155,7 +155,13 @@ export function danglingLink(file: string): SettingsFile | undefined {
 }
 
 /** The keys of a settings file that concern hooks; what else stands there is for others to judge. */
-const ours: ReadonlySet<unknown> = new Set(['tools', 'enableHooks', 'hooksConfig', 'hooks', 'managed']);
+const ours: ReadonlySet<unknown> = new Set([
+  'tools',
+  'enableHooks',
+  'hooksConfig',
+  'hooks',
+  'managed',
+]);
 
 /** How much of a file is looked at, in bytes. */
 const mostBytes = 4 * 1024 * 1024;

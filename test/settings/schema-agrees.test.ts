@@ -15,6 +15,7 @@ import {
 } from '../../src/settings/known-keys.ts';
 import { collectProblems } from '../../src/settings/problem.ts';
 import { settingsJsonSchema } from '../../src/settings/schema.ts';
+import { forbiddable, managedBy, managedProblems } from '../../src/settings/managed.ts';
 import { switchProblems } from '../../src/settings/switches.ts';
 import { reportMisspeltKeys } from '../../src/settings/unknown-names.ts';
 import { holds } from '../properties/check.ts';
@@ -27,7 +28,9 @@ type Values = Readonly<Record<string, unknown>>;
 const reported = (values: Values) => [
   ...collectProblems({}, (complain) => reportMisspeltKeys(values, complain)),
   ...switchProblems({ values }),
-  ...redactOf({ values }).problems,
+  ...redactOf({ values }, ['hooksConfig', 'managed']).problems,
+  ...managedProblems({ values }, true),
+  ...managedBy([{ file: '', values }]).unmet,
   ...defineHooks(
     { source: 'user', hooks: values['hooks'] },
     {
@@ -103,6 +106,15 @@ const settings = withMore(
         enabled: mostly(true),
         disabled: list(fc.constant('a')),
         redact: fc.constant(['a']),
+      }),
+    ),
+    managed: withMore(
+      record({
+        onlyManagedHooks: mostly(true, false),
+        defaultOnFailure: mostly('allow', 'block'),
+        forbid: list(mostly(...forbiddable)),
+        redact: fc.constant(['a']),
+        requireVersion: mostly('0.0.1'),
       }),
     ),
     hooks: withMore(
