@@ -15,9 +15,9 @@ export const mayHaveSystemHooks = (dialect: Dialect): boolean =>
 
 /** A dialect of which only the administrator's hooks are found: no choice of dialects leaves those out. */
 export function systemHooksOf(dialect: Dialect): SystemDialect {
-  const { atFirstSight: _, ...rest } = dialect;
   return {
-    ...rest,
+    ...dialect,
+    atFirstSight: () => undefined,
     isOnlySystems: true,
     mayBeIn: (cwd, counts = () => true) =>
       dialect.mayBeIn(cwd, (source) => source === 'system' && counts(source)),

@@ -39,7 +39,7 @@ async function call(box: Sandbox, options: Partial<CreateConfigOptions> = {}) {
     return Promise.resolve({ llmContent: 'done', returnDisplay: 'done' });
   });
   config.getHookSystem()?.dispose();
-  return { ran, said: String(llmContent), warnings };
+  return { ran, said: JSON.stringify(llmContent), warnings };
 }
 
 describe('what users and projects write takes nothing from a managed guard', () => {
@@ -217,9 +217,10 @@ describe('managed.requireVersion', () => {
   });
 });
 
-describe('settings.d', () => {
-  const more = (box: Sandbox, name: string) => join(dirname(box.own.system), 'settings.d', name);
+/** A file of the administrator's folder. */
+const more = (box: Sandbox, name: string) => join(dirname(box.own.system), 'settings.d', name);
 
+describe('settings.d', () => {
   test('adds files in the order of their names, none of which takes back what another says', async () => {
     const box = sandbox();
     box.write(more(box, '20-b.json'), {

@@ -56,7 +56,7 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
     'fastest-levenshtein',
   ],
   'hookmachine/machines': [6, 'xstate'],
-  'hookmachine/claude-agent-sdk': [95, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/claude-agent-sdk': [97, 'fastest-levenshtein', 'xstate'],
   'hookmachine/dialects': [95, 'fastest-levenshtein'],
   'hookmachine/ai-sdk': [118, 'fastest-levenshtein', 'xstate'],
   'hookmachine/langchain': [120, 'fastest-levenshtein', 'xstate'],
