@@ -81,6 +81,8 @@ export interface AgentTurnPorts {
 export interface AgentTurnInput {
   /** The session that the turn belongs to, where somebody watches. */
   readonly sessionId?: string;
+  /** What the user said, for who watches. */
+  readonly prompt?: string;
   readonly ports: AgentTurnPorts;
   /** How many model calls the turn may take. */
   readonly maxSteps: number;

@@ -128,6 +128,7 @@ export class ChatTurn {
       await beginSession(this.#session, this.#tell);
       const input = {
         ...observedSession(config),
+        prompt,
         ports: this.#ports(prompt),
         toolLimit: options.toolLimit ?? availableParallelism(),
         ...limits,

@@ -147,7 +147,7 @@ async function runAgain(
   await fireIn(config, fired);
   const [call] = await Readable.from(accounts(Readable.from(entries))).toArray();
   const [now] = (call as CallAccount | undefined)?.events ?? [];
-  if (now === undefined) return { event, startedAt: 0, hooks: [] };
+  if (now === undefined) return { id: event, event, startedAt: 0, hooks: [] };
   if (hook === undefined) return now;
   const { verdict: _, ...alone } = now;
   return alone;

@@ -22,7 +22,7 @@ function script(): string {
   const { outputFiles } = buildSync({
     // Not that of the process, which may be gone.
     absWorkingDir: fileURLToPath(new URL('page', import.meta.url)),
-    entryPoints: [fileURLToPath(new URL('page/main.js', import.meta.url))],
+    entryPoints: [fileURLToPath(new URL('page/main.ts', import.meta.url))],
     bundle: true,
     format: 'esm',
     target: 'es2023',

@@ -13,6 +13,8 @@ type Reported<Entry> = Omit<Entry, 'kind' | 'at' | 'id'>;
 
 /** One hook of an event: what was planned, and what came of it. */
 export interface HookAccount extends Partial<JournaledHook> {
+  /** The run of its process; absent when it was not started. */
+  readonly id?: string;
   readonly name: string;
   readonly status: 'notStarted' | 'running' | 'ended';
   /** What it read; only where payloads were recorded. */
@@ -22,6 +24,7 @@ export interface HookAccount extends Partial<JournaledHook> {
 
 /** The hooks of one event of a call. */
 export interface EventAccount {
+  readonly id: string;
   readonly event: string;
   readonly startedAt: number;
   /** Absent when it had not ended. */
@@ -80,27 +83,53 @@ interface Run {
 export async function* accounts(
   entries: AsyncIterable<JournalEntry | RecordingHeader>,
 ): AsyncGenerator<CallAccount> {
-  const runs = new Map<string, Run>();
-  const idsOf = new Map<OpenCall, string[]>();
-  let index = 0;
-  let payloads = false;
+  const accounting = new Accounting();
   for await (const entry of entries) {
-    if (entry.kind === 'recording') ({ payloads } = entry);
-    if (entry.kind === 'recording' || entry.kind === 'warned') continue;
-    if (entry.kind === 'started') {
-      const run = begin(entry, runs, { payloads, next: () => ++index });
-      runs.set(entry.id, run);
-      idsOf.set(run.call, [...(idsOf.get(run.call) ?? []), entry.id]);
-      continue;
-    }
-    const run = runs.get(entry.id);
-    if (run === undefined || !follow(run, entry)) continue;
-    noteStop(run.call, idsOf.keys());
-    yield run.call;
-    for (const id of idsOf.get(run.call) ?? []) runs.delete(id);
-    idsOf.delete(run.call);
+    const ended = accounting.take(entry);
+    if (ended) yield ended;
   }
-  yield* idsOf.keys();
+  yield* accounting.open;
+}
+
+/** Makes accounts of entries, which are given in the order in which they were recorded. */
+export class Accounting {
+  readonly #runs = new Map<string, Run>();
+  readonly #idsOf = new Map<OpenCall, string[]>();
+  #index = 0;
+  #payloads: boolean;
+
+  /** Entries without a header are of a journal with payloads, or without. */
+  constructor(payloads = false) {
+    this.#payloads = payloads;
+  }
+
+  /** The calls that have not ended. */
+  get open(): Iterable<CallAccount> {
+    return this.#idsOf.keys();
+  }
+
+  /** Takes the next entry, and gives the call that ended with it. */
+  take(entry: JournalEntry | RecordingHeader): CallAccount | undefined {
+    if (entry.kind === 'recording') this.#payloads = entry.payloads;
+    if (entry.kind === 'recording' || entry.kind === 'warned') return undefined;
+    if (entry.kind === 'started') {
+      const run = begin(entry, this.#runs, {
+        payloads: this.#payloads,
+        next: () => ++this.#index,
+      });
+      this.#runs.set(entry.id, run);
+      const ids = this.#idsOf.get(run.call);
+      if (ids) ids.push(entry.id);
+      else this.#idsOf.set(run.call, [entry.id]);
+      return undefined;
+    }
+    const run = this.#runs.get(entry.id);
+    if (run === undefined || !follow(run, entry)) return undefined;
+    noteStop(run.call, this.#idsOf.keys());
+    for (const id of this.#idsOf.get(run.call) ?? []) this.#runs.delete(id);
+    this.#idsOf.delete(run.call);
+    return run.call;
+  }
 }
 
 function begin(
@@ -116,6 +145,7 @@ function begin(
       (hook) => hook.name === name && hook.status === 'notStarted' && !hook.async,
     );
     const hook: Open<HookAccount> = planned ?? { name, status: 'running' };
+    hook.id = id;
     hook.status = 'running';
     if (payload !== undefined) hook.stdin = payload;
     if (planned === undefined) above.event.hooks.push(hook);
@@ -138,13 +168,14 @@ function begin(
           events: [],
         };
   if (machine === 'hookProcess' && entry.plan?.outlives !== undefined) {
-    const hook: Open<HookAccount> = { name, ...entry.plan.hooks[0], status: 'running' };
+    const hook: Open<HookAccount> = { id, name, ...entry.plan.hooks[0], status: 'running' };
     if (payload !== undefined) hook.stdin = payload;
-    call.events.push({ event: entry.plan.outlives, startedAt: at, hooks: [hook] });
+    call.events.push({ id, event: entry.plan.outlives, startedAt: at, hooks: [hook] });
     return { call, hook };
   }
   if (machine !== 'hookEvent') return { call };
   const event: OpenEvent = {
+    id,
     event: name,
     startedAt: at,
     ...(payload !== undefined && { given: payload }),

@@ -31,7 +31,7 @@ type Beginnings = {
 };
 
 const beginnings: Beginnings = {
-  agentTurn: () => ({ name: 'turn' }),
+  agentTurn: ({ prompt }) => ({ name: 'turn', given: () => prompt }),
   modelCall: ({ request }, { text }) => ({
     name: text(isRecord(request) && typeof request['model'] === 'string' ? request['model'] : ''),
     given: () => request,

@@ -1,7 +1,8 @@
 import { isRecord } from '../protocol/output.ts';
 import type { CallAccount, EventAccount, HookAccount } from './account.ts';
 import { payloadLines, messageText, valueOf } from './payload-lines.ts';
-import { type Decider, decidersOf, deniersOf, hookThat, stopperOf } from './who-decided.ts';
+import { storyOf } from './story.ts';
+import { type Decider, deniersOf, hookThat, stopperOf } from './who-decided.ts';
 
 /** What happened to a call, in words, one line each: how it ended and why, then each hook in order. */
 export function explain(call: CallAccount): string[] {
@@ -22,11 +23,11 @@ const before = (lines: readonly string[]): string[] => (lines.length === 0 ? [] 
 const notRecorded =
   'Arguments, texts, and what hooks read and wrote were not recorded: --record-payloads records them.';
 
-/** What a call was given: arguments, or what the model was asked last. */
+/** What a call was given: arguments, the user's prompt, or what the model was asked last. */
 const givenLines = ({ machine, given }: CallAccount): string[] =>
   machine === 'modelCall'
     ? payloadLines('asked', messageText(given))
-    : payloadLines('arguments', given);
+    : payloadLines(machine === 'agentTurn' ? 'prompt' : 'arguments', given);
 
 const resultLines = ({ machine, result }: CallAccount): string[] =>
   machine === 'modelCall'
@@ -45,34 +46,32 @@ function explainOutliving(call: CallAccount, event: EventAccount): string[] {
 
 /** How a call ended and why, in one line. */
 export function sentence(call: CallAccount): string {
-  const { name, machine, status, state, reason, events, stoppedIn } = call;
+  const { name, machine, state, reason, events, stoppedIn } = call;
+  const { status, by, late } = storyOf(call);
   const subject = machine === 'agentTurn' ? 'The turn' : name;
   const why = because(reason);
   if (machine === 'hookProcess' && events[0] && status !== undefined)
     return `${subject} was not waited for by its ${events[0].event}, and ${howItEnded(status)}${why || '.'}`;
+  const [first] = by;
   switch (status) {
     case undefined:
       return `${subject} had not ended when the recording did${state === undefined ? '' : `; it was in "${state}"`}.`;
-    case 'blocked': {
-      const by = decidersOf(status, events);
+    case 'blocked':
       return by.length > 0 ? blocked(subject, by) : `${subject} was blocked${why}`;
-    }
-    case 'stopped': {
-      const [by] = decidersOf(status, events);
-      if (by?.name !== undefined)
-        return `${subject} ended because ${named(by)} stopped the agent${why}`;
+    case 'stopped':
+      if (first && machine === 'hookEvent')
+        return `${subject}: ${named(first)} stopped the agent${because(first.reason)}`;
+      if (first?.name !== undefined)
+        return `${subject} ended because ${named(first)} stopped the agent${why}`;
       return stoppedIn === undefined
         ? `${subject} was stopped${why}`
         : `${subject} ended with #${stoppedIn.index}, ${stoppedIn.name}: a hook of it stopped the agent${why}`;
-    }
-    case 'answered': {
-      const by = decidersOf(status, events).map(named);
-      return `${subject} was not asked: ${by.length > 0 ? by.join(' and ') : 'a hook'} answered in its place${why}`;
-    }
+    case 'answered':
+      return `${subject} was not asked: ${by.length > 0 ? by.map(named).join(' and ') : 'a hook'} answered in its place${why}`;
     case 'settled':
-      return settled(call, subject);
+      return `${subject} went through.`;
     case 'done':
-      return [`${subject} ran to its end.`, ...tooLate(decidersOf('blocked', events))].join(' ');
+      return [`${subject} ran to its end.`, ...tooLate(late)].join(' ');
     case 'finished':
       return `${subject} ran to its end.`;
     case 'refused':
@@ -91,14 +90,6 @@ const because = (reason: string | undefined): string =>
 
 const isBlocked = ({ verdict }: EventAccount): boolean => verdict?.blocked === true;
 const stops = ({ verdict }: EventAccount): boolean => verdict?.stop === true;
-
-/** An event by itself: its verdict is how it ended. */
-function settled({ events: [event] }: CallAccount, subject: string): string {
-  if (event && isBlocked(event)) return blocked(subject, deniersOf(event));
-  if (!event || !stops(event)) return `${subject} went through.`;
-  const by = stopperOf(event);
-  return `${subject}: ${named(by)} stopped the agent${because(by.reason)}`;
-}
 
 const blocked = (subject: string, by: readonly Decider<HookAccount>[]): string =>
   `${subject} was blocked by ${by

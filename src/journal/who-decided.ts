@@ -4,7 +4,7 @@ import type { AnsweredEntry, VerdictEntry } from './entry.ts';
 interface AnsweredHook {
   readonly name: string;
   readonly answer?:
-    | Pick<AnsweredEntry, 'status' | 'decision' | 'stop' | 'reason' | 'stopReason'>
+    | Pick<AnsweredEntry, 'status' | 'decision' | 'stop' | 'reason' | 'stopReason' | 'sets'>
     | undefined;
 }
 

@@ -1,31 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JournalEntry, JournaledMachine } from '../../src/journal/entry.ts';
+import { Runs } from '../../src/inspector/page/runs.ts';
 import { madeEntries } from './entries.ts';
-
-interface Run {
-  readonly id: string;
-  readonly name: string;
-  readonly machine: string;
-  readonly level: number;
-}
-
-/** The page's own module, which is plain JavaScript. */
-const { Runs } = (await import(
-  new URL('../../src/inspector/page/runs.js', import.meta.url).href
-)) as {
-  Runs: new () => {
-    readonly rows: readonly Run[];
-    readonly byId: ReadonlyMap<string, Run>;
-    readonly running: number;
-    readonly callCount: number;
-    readonly dropped: number;
-    readonly sessions: ReadonlyMap<string, Run>;
-    readonly warnings: readonly { readonly text: string }[];
-    readonly warningCount: number;
-    add(entries: readonly JournalEntry[]): void;
-    timesOf(row?: Run): readonly number[];
-  };
-};
 
 const started = (
   id: string,
@@ -96,7 +72,7 @@ test('everything that began has ended, whatever the batches', () => {
 test('entries of several processes come out of order, and time still goes one way', () => {
   const runs = new Runs();
   runs.add([5, 3, 4].map((at) => started(`call ${at}`, 'toolCall', { at })));
-  expect(runs.timesOf()).toEqual([3, 4, 5]);
+  expect(runs.times).toEqual([3, 4, 5]);
 });
 
 test('a page that is open for very long forgets its oldest calls', () => {

@@ -1,7 +1,21 @@
-import { duration, tickStep } from './format.js';
+import { duration, tickStep } from './format.ts';
 
 /** How wide an idle stretch is drawn at most, as a share of the busy time. */
 const widestGap = 0.04;
+
+/** Some time, and its place on an axis. */
+interface Stretch {
+  readonly from: number;
+  to: number;
+  readonly place: number;
+}
+
+/** Where moments stand between the left and the right end. */
+export interface Axis {
+  readonly percent: (at: number) => number;
+  readonly stretches: readonly Readonly<Stretch>[];
+  readonly length: number;
+}
 
 /** Room at the right end for what is still growing. */
 const room = 1.04;
@@ -9,11 +23,9 @@ const room = 1.04;
 /**
  * The clock's axis for some calls: time in which none of them ran is drawn short, so that a pause
  * does not squeeze everything else.
- *
- * @param {readonly { from: number, to: number }[]} calls
  */
-export function clockAxis(calls) {
-  const busy = [];
+export function clockAxis(calls: readonly { readonly from: number; readonly to: number }[]): Axis {
+  const busy: { readonly from: number; to: number }[] = [];
   for (const { from, to } of calls.toSorted((a, b) => a.from - b.from)) {
     const last = busy.at(-1);
     if (last && from <= last.to) last.to = Math.max(last.to, to);
@@ -23,7 +35,7 @@ export function clockAxis(calls) {
     1,
     busy.reduce((sum, { from, to }) => sum + to - from, 0),
   );
-  const stretches = [];
+  const stretches: Stretch[] = [];
   let place = 0;
   for (const { from, to } of busy) {
     const last = stretches.at(-1);
@@ -38,7 +50,7 @@ export function clockAxis(calls) {
     place += to - from;
   }
   const length = Math.max(1, place) * room;
-  const percent = (at) => {
+  const percent = (at: number): number => {
     const index = Math.max(
       0,
       stretches.findLastIndex(({ from }) => from <= at),
@@ -61,8 +73,8 @@ export function clockAxis(calls) {
   return { percent, stretches, length };
 }
 
-/** The axis of calls that all begin at its left end. @param {number} longest */
-export const lengthAxis = (longest) => {
+/** The axis of calls that all begin at its left end. */
+export const lengthAxis = (longest: number): Axis => {
   const length = Math.max(1, longest) * room;
   return {
     percent: (at) => clamped((at / length) * 100),
@@ -71,10 +83,14 @@ export const lengthAxis = (longest) => {
   };
 };
 
-const clamped = (percent) => Math.min(110, Math.max(-10, percent));
+const clamped = (percent: number): number => Math.min(110, Math.max(-10, percent));
 
 /** The ticks of an axis, counted from an origin, none closer to another than a share of it. */
-export function* ticksOf({ percent, stretches, length }, origin, closest) {
+export function* ticksOf(
+  { percent, stretches, length }: Axis,
+  origin: number,
+  closest: number,
+): Generator<{ readonly left: number; readonly text: string; readonly isAfterPause: boolean }> {
   const step = tickStep(length, 100 / closest);
   let last = -Infinity;
   for (const [index, { from, to }] of stretches.entries()) {
@@ -90,12 +106,12 @@ export function* ticksOf({ percent, stretches, length }, origin, closest) {
   }
 }
 
-function* range(from, to, step) {
+function* range(from: number, to: number, step: number): Generator<number> {
   for (let at = from; at <= to; at += step) yield at;
 }
 
 /** As many digits as tell one tick from the next. */
-function tickText(at, step) {
+function tickText(at: number, step: number): string {
   if (Math.abs(at) < step / 1_000) return '0';
   if (at < 1_000 && step < 1_000) return `${at.toFixed(step < 1 ? 1 : 0)} ms`;
   if (at < 60_000) {

@@ -1,17 +1,14 @@
-import { byId } from './dom.js';
+import { byId } from './dom.ts';
 
 /** Keys that are the field's own while one types. */
-const isTyping = (target) =>
+const isTyping = (target: Element): boolean =>
   target.matches('input:not([type=range], [type=radio]), select, textarea');
 
-/**
- * What each key does.
- *
- * @param {Record<string, (event: KeyboardEvent) => void>} actions by key, `Shift+` before it
- */
-export function setUpKeys(actions) {
+/** What each key does, by its name, with `Shift+` before that of an arrow. */
+export function setUpKeys(actions: Readonly<Record<string, () => void>>): void {
   document.addEventListener('keydown', (event) => {
-    const { target, key, ctrlKey, metaKey, altKey, shiftKey } = event;
+    const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
+    const target = event.target as Element;
     if (ctrlKey || metaKey || altKey || document.querySelector('dialog[open]')) return;
     if (isTyping(target)) {
       if (key === 'Escape') byId('rows').focus();
@@ -25,6 +22,6 @@ export function setUpKeys(actions) {
     const action = actions[shiftKey && key.startsWith('Arrow') ? `Shift+${key}` : key];
     if (!action) return;
     event.preventDefault();
-    action(event);
+    action();
   });
 }

@@ -1,20 +1,21 @@
-import { byId, onFrame } from './dom.js';
-import { clock, duration } from './format.js';
+import { byId, onFrame, theOne } from './dom.ts';
+import { clock, duration } from './format.ts';
+import type { View } from './view.ts';
 
 /** The slider through time, above an overview of how much happened when. */
 export class Scrubber {
-  #view;
-  #slider = byId('time');
-  #canvas = byId('overview');
-  #past = byId('past');
-  #moment = byId('moment');
-  #live = byId('live');
-  #play = byId('play');
-  #speed = byId('speed');
-  #frame;
+  readonly #view: View;
+  readonly #slider = theOne('input', 'time');
+  readonly #canvas = theOne('canvas', 'overview');
+  readonly #past = byId('past');
+  readonly #moment = byId('moment');
+  readonly #live = byId('live');
+  readonly #play = byId('play');
+  readonly #speed = theOne('select', 'speed');
+  readonly draw: () => void;
+  #frame: number | undefined;
 
-  /** @param {{ runs: object, moment: number, now: number, isFollowing: boolean, seek(moment: number): void }} view */
-  constructor(view) {
+  constructor(view: View) {
     this.#view = view;
     this.draw = onFrame(() => this.#draw());
     this.#slider.addEventListener('input', () => {
@@ -29,18 +30,18 @@ export class Scrubber {
     new ResizeObserver(() => this.draw()).observe(this.#canvas);
   }
 
-  get isPlaying() {
+  get isPlaying(): boolean {
     return this.#frame !== undefined;
   }
 
   /** Plays on, from the beginning if the end was reached, or pauses. */
-  toggle() {
+  toggle(): void {
     if (this.isPlaying) return this.pause();
     const view = this.#view;
     if (!Number.isFinite(view.runs.from)) return;
     if (view.isFollowing) view.seek(view.runs.from);
     let before = performance.now();
-    const step = (now) => {
+    const step = (now: number): void => {
       const moment = view.moment + (now - before) * Number(this.#speed.value);
       before = now;
       this.#frame = requestAnimationFrame(step);
@@ -52,13 +53,13 @@ export class Scrubber {
     this.draw();
   }
 
-  pause() {
+  pause(): void {
     if (this.#frame !== undefined) cancelAnimationFrame(this.#frame);
     this.#frame = undefined;
     this.draw();
   }
 
-  #draw() {
+  #draw(): void {
     const { runs, moment, now, isFollowing } = this.#view;
     const hasAny = Number.isFinite(runs.from);
     const length = hasAny ? Math.max(1, now - runs.from) : 1;
@@ -78,7 +79,7 @@ export class Scrubber {
     this.#drawOverview(length);
   }
 
-  #drawOverview(length) {
+  #drawOverview(length: number): void {
     const { runs } = this.#view;
     const { density } = runs;
     const ratio = devicePixelRatio;
@@ -88,31 +89,35 @@ export class Scrubber {
     this.#canvas.width = width;
     this.#canvas.height = height;
     if (density.from === undefined) return;
-    const context = this.#canvas.getContext('2d');
+    const context = this.#canvas.getContext('2d')!;
     const style = getComputedStyle(this.#canvas);
     const slot = 3 * ratio;
     const slots = Math.floor(width / slot);
-    const sums = ['calls', 'denied', 'failed'].map(() => new Float64Array(slots + 1));
+    const [calls, denied, failed] = [0, 1, 2].map(() => new Float64Array(slots + 1)) as [
+      Float64Array,
+      Float64Array,
+      Float64Array,
+    ];
     const shift = density.from - runs.from;
     for (let i = 0; i < density.calls.length; i++) {
       const at = shift + (i + 0.5) * density.width;
       const into = Math.floor((at / length) * slots);
       if (into < 0 || into > slots) continue;
-      sums[0][into] += density.calls[i];
-      sums[1][into] += density.denied[i];
-      sums[2][into] += density.failed[i];
+      calls[into]! += density.calls[i]!;
+      denied[into]! += density.denied[i]!;
+      failed[into]! += density.failed[i]!;
     }
-    const most = sums[0].reduce((a, b) => Math.max(a, b), 1);
-    const paint = (colour, counts, least) => {
+    const most = calls.reduce((a, b) => Math.max(a, b), 1);
+    const paint = (colour: string, counts: Float64Array): void => {
       context.fillStyle = style.getPropertyValue(colour);
       for (let i = 0; i <= slots; i++) {
         if (counts[i] === 0) continue;
-        const tall = Math.max(least, Math.sqrt(counts[i] / most)) * (height - 2 * ratio);
+        const tall = Math.max(0.16, Math.sqrt(counts[i]! / most)) * (height - 2 * ratio);
         context.fillRect(i * slot, height - tall, slot - ratio, tall);
       }
     };
-    paint('--overview', sums[0], 0.16);
-    paint('--fail', sums[2], 0.16);
-    paint('--deny', sums[1], 0.16);
+    paint('--overview', calls);
+    paint('--fail', failed);
+    paint('--deny', denied);
   }
 }

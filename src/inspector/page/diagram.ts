@@ -1,24 +1,30 @@
-import { make } from './dom.js';
-import { movesAt } from './moment.js';
+import type { MovedEntry } from '../../journal/entry.ts';
+import { make } from './dom.ts';
+import { movesAt, type Tone } from './moment.ts';
+import type { Run } from './run.ts';
 
 /** A recording may name others, which nobody is asked for. */
-const machines = new Set(['agentTurn', 'modelCall', 'toolCall', 'hookEvent', 'hookProcess']);
+const machines = ['agentTurn', 'modelCall', 'toolCall', 'hookEvent', 'hookProcess'];
 
-const drawings = new Map();
+const drawings = new Map<string, Promise<Element | undefined>>();
+
+/** Loads all drawings: once its session is over, nobody may be there to ask. */
+export const loadDrawings = (): Promise<unknown> => Promise.all(machines.map(drawingOf));
 
 /**
  * A machine's drawing. The request is parsed by the browser as a document, so that the page needs no
  * right to make markup out of text.
  */
-function drawingOf(machine) {
-  if (!machines.has(machine)) return Promise.resolve(undefined);
+function drawingOf(machine: string): Promise<Element | undefined> {
+  if (!machines.includes(machine)) return Promise.resolve(undefined);
   const known = drawings.get(machine);
   if (known) return known;
   const name = machine.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   // A report has them in it.
-  const drawn = document.getElementById(`diagram-${name}`)?.content.querySelector('svg');
+  const template = document.getElementById(`diagram-${name}`) as HTMLTemplateElement | null;
+  const drawn = template?.content.querySelector('svg');
   if (drawn) return Promise.resolve(drawn);
-  const loading = new Promise((resolve) => {
+  const loading = new Promise<Element | undefined>((resolve) => {
     const request = new XMLHttpRequest();
     request.open('GET', `diagrams/${name}.svg`);
     request.responseType = 'document';
@@ -36,32 +42,32 @@ function drawingOf(machine) {
 
 /** The drawing of one run's machine, with the state it is in and the way it took. */
 export class Diagram {
-  element = make('div', {
+  readonly element = make('div', {
     class: 'diagram',
     tabindex: '0',
     role: 'group',
     'aria-label': 'Diagram',
   });
-  #machine;
-  #svg;
+  #machine: string | undefined;
+  #svg: SVGElement | undefined;
   #marked = '';
   isWhole = true;
 
-  zoom() {
+  zoom(): void {
     this.isWhole = !this.isWhole;
     this.element.classList.toggle('large', !this.isWhole);
-    if (this.#svg) this.#reveal();
+    if (this.#svg) this.#reveal(this.#svg);
   }
 
   /** Shows a run as it was at a moment. */
-  async show(run, moment, tone) {
+  async show(run: Run, moment: number, tone: Tone): Promise<void> {
     if (run.machine !== this.#machine) {
       this.#machine = run.machine;
       this.#marked = '';
       const svg = await drawingOf(run.machine);
       // Another one may have been chosen meanwhile.
       if (this.#machine !== run.machine) return;
-      this.#svg = svg && document.importNode(svg, true);
+      this.#svg = svg && (document.importNode(svg, true) as SVGElement);
       this.#svg?.setAttribute('preserveAspectRatio', 'xMidYMin meet');
       this.element.replaceChildren(
         this.#svg ?? make('p', { class: 'hint' }, 'There is no drawing of this machine.'),
@@ -72,18 +78,20 @@ export class Diagram {
     const mark = `${run.id} ${moves.length} ${tone}`;
     if (mark === this.#marked) return;
     this.#marked = mark;
-    this.#mark(run.machine, moves, tone);
+    this.#mark(this.#svg, run.machine, moves, tone);
   }
 
-  #mark(machine, moves, tone) {
-    const svg = this.#svg;
+  #mark(svg: SVGElement, machine: string, moves: readonly MovedEntry[], tone: Tone): void {
     for (const element of svg.querySelectorAll('.visited, .current, .taken, .latest'))
       element.classList.remove('visited', 'current', 'taken', 'latest');
-    svg.dataset.tone = tone;
+    svg.dataset['tone'] = tone;
     const states = new Map(
-      [...svg.querySelectorAll('.state')].map((state) => [state.dataset.state, state]),
+      [...svg.querySelectorAll<SVGElement>('.state')].map((state) => [
+        state.dataset['state'],
+        state,
+      ]),
     );
-    const edges = [...svg.querySelectorAll('path.edge')];
+    const edges = [...svg.querySelectorAll<SVGElement>('path.edge')];
     for (const [index, { from, to }] of moves.entries()) {
       const isLast = index === moves.length - 1;
       for (const path of pathsTo(machine, to)) {
@@ -94,20 +102,20 @@ export class Diagram {
       const edge = edgeOf(edges, `${machine}.${from}`, `${machine}.${to}`);
       if (!edge) continue;
       const { from: tail, to: head } = edge.dataset;
-      const parts = [edge, edge.nextElementSibling];
-      for (const label of svg.querySelectorAll('g.label'))
-        if (label.dataset.from === tail && label.dataset.to === head) parts.push(label);
+      const parts: (Element | null)[] = [edge, edge.nextElementSibling];
+      for (const label of svg.querySelectorAll<SVGElement>('g.label'))
+        if (label.dataset['from'] === tail && label.dataset['to'] === head) parts.push(label);
       for (const part of parts) {
-        part.classList.add('taken');
-        part.classList.toggle('latest', isLast);
+        part?.classList.add('taken');
+        part?.classList.toggle('latest', isLast);
       }
     }
-    this.#reveal();
+    this.#reveal(svg);
   }
 
   /** Scrolls until the current state is in sight, and no further. */
-  #reveal() {
-    const current = [...this.#svg.querySelectorAll('.current')].at(-1);
+  #reveal(svg: SVGElement): void {
+    const current = [...svg.querySelectorAll('.current')].at(-1);
     if (!current) return;
     const { top, bottom } = current.getBoundingClientRect();
     const box = this.element.getBoundingClientRect();
@@ -117,18 +125,19 @@ export class Diagram {
 }
 
 /** A state and the states it is in, `alive` and `alive.running`. */
-const pathsTo = (machine, state) => {
-  const keys = state.split('.');
+const pathsTo = (machine: string, state: string): string[] => {
+  const keys = state.split('.', 8);
   return keys.map((_, index) => `${machine}.${keys.slice(0, index + 1).join('.')}`);
 };
 
 /** The edge between two states; one that leaves or enters a state around them counts, the nearest first. */
-function edgeOf(edges, from, to) {
-  return edges
-    .filter(({ dataset }) => isIn(from, dataset.from) && isIn(to, dataset.to))
+const edgeOf = (edges: readonly SVGElement[], from: string, to: string): SVGElement | undefined =>
+  edges
+    .filter(({ dataset }) => isIn(from, dataset['from']) && isIn(to, dataset['to']))
     .toSorted((a, b) => nearness(b) - nearness(a))[0];
-}
 
-const isIn = (state, outer) => state === outer || state.startsWith(`${outer}.`);
+const isIn = (state: string, outer = ''): boolean =>
+  state === outer || state.startsWith(`${outer}.`);
 
-const nearness = ({ dataset }) => dataset.from.length + dataset.to.length;
+const nearness = ({ dataset }: SVGElement): number =>
+  (dataset['from'] ?? '').length + (dataset['to'] ?? '').length;

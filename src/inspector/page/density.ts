@@ -2,24 +2,23 @@ const bucketCount = 1_024;
 
 /** How much happened when, in a fixed number of buckets, which widen as time goes on. */
 export class Density {
-  from = undefined;
+  from: number | undefined;
   width = 1;
-  calls = new Uint32Array(bucketCount);
-  denied = new Uint32Array(bucketCount);
-  failed = new Uint32Array(bucketCount);
+  readonly calls = new Uint32Array(bucketCount);
+  readonly denied = new Uint32Array(bucketCount);
+  readonly failed = new Uint32Array(bucketCount);
 
-  /** @param {number} at @param {'calls' | 'denied' | 'failed'} what */
-  add(at, what) {
+  add(at: number, what: 'calls' | 'denied' | 'failed'): void {
     this.from ??= at;
     while (at >= this.from + bucketCount * this.width) this.#widen();
     // What happened before the first entry, by another process's clock, counts as the first.
-    this[what][Math.max(0, Math.floor((at - this.from) / this.width))] += 1;
+    this[what][Math.max(0, Math.floor((at - this.from) / this.width))]! += 1;
   }
 
-  #widen() {
+  #widen(): void {
     this.width *= 2;
     for (const counts of [this.calls, this.denied, this.failed]) {
-      for (let i = 0; i < bucketCount / 2; i++) counts[i] = counts[2 * i] + counts[2 * i + 1];
+      for (let i = 0; i < bucketCount / 2; i++) counts[i] = counts[2 * i]! + counts[2 * i + 1]!;
       counts.fill(0, bucketCount / 2);
     }
   }

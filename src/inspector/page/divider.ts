@@ -1,10 +1,10 @@
-import { byId } from './dom.js';
+import { byId } from './dom.ts';
 
 /** Lets the reader choose how wide the timeline is, by pointer or by key. */
-export function setUpDivider() {
+export function setUpDivider(): void {
   const divider = byId('divider');
   const split = byId('split');
-  const set = (percent) => {
+  const set = (percent: number): void => {
     const share = Math.min(75, Math.max(25, percent));
     split.style.setProperty('--timeline', `${share}%`);
     divider.setAttribute('aria-valuenow', String(Math.round(share)));
@@ -19,7 +19,7 @@ export function setUpDivider() {
     set(((event.clientX - left) / width) * 100);
   });
   divider.addEventListener('keydown', ({ key }) => {
-    const by = { ArrowLeft: -2, ArrowRight: 2 }[key];
-    if (by) set(Number(divider.getAttribute('aria-valuenow')) + by);
+    const by = key === 'ArrowLeft' ? -2 : key === 'ArrowRight' ? 2 : 0;
+    if (by !== 0) set(Number(divider.getAttribute('aria-valuenow')) + by);
   });
 }

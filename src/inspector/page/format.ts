@@ -1,5 +1,4 @@
-/** @param {number} ms */
-export function duration(ms) {
+export function duration(ms: number): string {
   if (!Number.isFinite(ms)) return '';
   if (ms < 0) return `−${duration(-ms)}`;
   if (ms < 10) return `${ms.toFixed(1)} ms`;
@@ -20,29 +19,29 @@ const time = new Intl.DateTimeFormat(undefined, {
   hourCycle: 'h23',
 });
 
-/** The time of day. @param {number} at */
-export const clock = (at) => (Math.abs(at) < 8.64e15 ? time.format(at) : '');
+/** The time of day. */
+export const clock = (at: number): string => (Math.abs(at) < 8.64e15 ? time.format(at) : '');
 
-/** @param {number} count @param {string} one @param {string} [many] */
-export const counted = (count, one, many = `${one}s`) =>
+export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
-/** `timedOut` as people write it. @param {string} name */
-export const words = (name) => name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
+/** `timedOut` as people write it. */
+export const words = (name: string): string =>
+  name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 
-/** Anything as text. @param {unknown} value */
-export const asText = (value) =>
-  typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+/** Anything as text. */
+export const asText = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 
-/** Steps of a time axis: 1, 2 or 5 of a power of ten. @param {number} range @param {number} most */
-export function tickStep(range, most) {
+/** Steps of a time axis: 1, 2 or 5 of a power of ten. */
+export function tickStep(range: number, most: number): number {
   const rough = range / Math.max(1, most);
   const power = 10 ** Math.floor(Math.log10(rough));
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough) ?? rough;
 }
 
 /** A state by its path, in words: that a state is simply running goes without saying. */
-export const stateInWords = (path) =>
+export const stateInWords = (path: string): string =>
   path
     .split('.')
     .filter((part, index) => index === 0 || part !== 'running')

@@ -1,10 +1,10 @@
-import { byId } from './dom.js';
+import { byId } from './dom.ts';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const key = 'hookmachine-theme';
 
 /** A report that is shown in a sandbox has no storage. */
-function kept(use) {
+function kept<Value>(use: () => Value): Value | undefined {
   try {
     return use();
   } catch {
@@ -13,21 +13,20 @@ function kept(use) {
 }
 
 /** Light or dark as the system has it, until the reader says otherwise. */
-export function setUpTheme(changed) {
+export function setUpTheme(changed: () => void): () => void {
   const button = byId('theme');
   let chosen = kept(() => sessionStorage.getItem(key));
-  const apply = () => {
+  const apply = (): void => {
     const theme = chosen ?? (dark.matches ? 'dark' : 'light');
-    document.documentElement.dataset.theme = theme;
-    const other = theme === 'dark' ? 'light' : 'dark';
+    document.documentElement.dataset['theme'] = theme;
     button.textContent = theme === 'dark' ? '☾ Dark' : '☀ Light';
-    button.setAttribute('aria-label', `Show it ${other}`);
+    button.setAttribute('aria-label', `${theme}: show it ${theme === 'dark' ? 'light' : 'dark'}`);
     changed();
-    return other;
   };
-  const toggle = () => {
-    chosen = document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark';
-    kept(() => sessionStorage.setItem(key, chosen));
+  const toggle = (): void => {
+    const theme = document.documentElement.dataset['theme'] === 'dark' ? 'light' : 'dark';
+    chosen = theme;
+    kept(() => sessionStorage.setItem(key, theme));
     apply();
   };
   dark.addEventListener('change', apply);

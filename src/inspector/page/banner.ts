@@ -1,0 +1,169 @@
+import { diffLines, diffWordsWithSpace } from 'diff';
+import type { CallAccount, HookAccount } from '../../journal/account.ts';
+import { type Change, type Story, storyOf } from '../../journal/story.ts';
+import type { Decider } from '../../journal/who-decided.ts';
+import { type Child, make } from './dom.ts';
+import { asText, counted, stateInWords, words } from './format.ts';
+import { statusAt, toneOf, verdictAt } from './moment.ts';
+import { partsOf, type Row } from './run.ts';
+
+/** How a row ended, in a sentence, and what else is to be known of it. */
+export function bannerOf(row: Row, account: CallAccount | undefined, moment: number): HTMLElement {
+  if (account === undefined)
+    return make('p', { class: 'lead later' }, 'At this moment it had not begun.');
+  const story = storyOf(account);
+  const { failed, changes } = story;
+  if (story.status === undefined)
+    return make(
+      'div',
+      { class: `lead ${failed.length > 0 ? 'fail' : 'live'}` },
+      make('p', {}, `Running: ${stateInWords(account.state ?? 'starting')}.`),
+      failures(failed),
+    );
+  return make(
+    'div',
+    { class: `lead ${toneOfStory(story)}` },
+    make('p', {}, ...sentence(row, account, story, moment)),
+    failures(failed),
+    ...changes.map(diffOf),
+  );
+}
+
+/** What hooks changed or failed to do is never shown as if nothing had been. */
+function toneOfStory({ status, late, failed, changes }: Story): string {
+  const tone = toneOf(status ?? 'running');
+  if (tone !== 'ok') return tone;
+  if (late.length > 0) return 'ask';
+  if (failed.length > 0) return 'fail';
+  return changes.length > 0 ? 'note' : 'ok';
+}
+
+function sentence(row: Row, account: CallAccount, story: Story, moment: number): Child[] {
+  const { status = '', by, late, changes } = story;
+  const said = make('strong', {}, sentenceOf(status, account));
+  if (by.some(({ name }) => name !== undefined)) return [said, ...byWhom(by)];
+  if (late.length > 0)
+    return [
+      said,
+      ...changed(changes),
+      '. A denial came too late and was reported to the model:',
+      ...byWhom(late),
+    ];
+  const lane = status === 'stopped' ? stoppingLane(row, moment) : undefined;
+  return [
+    said,
+    ...changed(changes),
+    lane && ' by a hook of ',
+    lane && make('button', { type: 'button', class: 'link', data: { focus: lane.id } }, lane.name),
+    changes.length > 0 && '.',
+    quoted(account.reason),
+  ];
+}
+
+/** Of a turn: the call whose hook wanted the agent to stop, the last of them. */
+const stoppingLane = (turn: Row, moment: number): Row | undefined =>
+  turn.lanes.findLast((lane) => [...partsOf(lane)].some((run) => verdictAt(run, moment)?.stop));
+
+/** Hooks by name, each with its own reason. */
+export const byWhom = (deciders: readonly Decider<HookAccount>[]): Child[] =>
+  deciders.flatMap(({ name, reason }, index) => [
+    index > 0 && ' and',
+    name !== undefined && ' by ',
+    name !== undefined && make('code', {}, name),
+    quoted(reason),
+  ]);
+
+const quoted = (reason: string | undefined): Child =>
+  reason !== undefined && reason !== '' && make('q', {}, reason);
+
+/** Which fields hooks changed or set: `, with command changed by trash-not-rm`. */
+function changed(changes: readonly Change[]): Child[] {
+  return changes.flatMap((change, index): Child[] => {
+    const { field, by, isRewrite } = change;
+    const next = changes[index + 1];
+    const isLast = next?.by !== by || next.isRewrite !== isRewrite;
+    const before = changes[index - 1];
+    const isFirst = before?.by !== by || before.isRewrite !== isRewrite;
+    return [
+      index === 0 ? ', with ' : isFirst ? ' and ' : ', ',
+      make('code', {}, isRewrite ? shortName(field) : field),
+      isLast && ` ${isRewrite ? 'changed' : 'set'} by `,
+      isLast && make('code', {}, by),
+    ];
+  });
+}
+
+/** An argument goes by its own name. */
+const shortName = (field: string): string => field.slice(field.indexOf('.') + 1);
+
+const sentences = new Map([
+  ['done', 'It ran'],
+  ['finished', 'The agent finished'],
+  ['answered', 'A hook answered in place of the model'],
+  ['settled', 'Every hook has answered'],
+  ['exited', 'The hook ended'],
+  ['blocked', 'It was denied'],
+  ['refused', 'It was refused'],
+  ['stopped', 'The agent was stopped'],
+  ['failed', 'It failed'],
+  ['timedOut', 'It took too long'],
+  ['cancelled', 'It was cancelled'],
+]);
+
+const sentenceOf = (status: string, { machine }: CallAccount): string =>
+  machine === 'modelCall' && status === 'done'
+    ? 'The model answered'
+    : (sentences.get(status) ?? `It ended as “${words(status)}”`);
+
+/** `2 hooks failed: audit.js, lint.sh (timed out)`. */
+function failures(failed: readonly HookAccount[]): Child {
+  if (failed.length === 0) return undefined;
+  return make(
+    'p',
+    { class: 'failures' },
+    make('strong', {}, `${counted(failed.length, 'hook')} failed`),
+    ': ',
+    ...failed.flatMap(({ id, name, answer }, index): Child[] => [
+      index > 0 && ', ',
+      id === undefined
+        ? name
+        : make('button', { type: 'button', class: 'link', data: { focus: id } }, name),
+      answer?.status === 'timedOut' && ' (timed out)',
+    ]),
+  );
+}
+
+/** Longer texts are shown one below the other, for a comparison takes long. */
+const longestDiff = 20_000;
+
+/** What was asked and what took effect, where both are known. */
+function diffOf({ field, by, isRewrite, before, after }: Change): Child {
+  if (after === undefined || (!isRewrite && before === undefined)) return false;
+  const [asked, effective] = [before === undefined ? '' : asText(before), asText(after)];
+  return make(
+    'figure',
+    { class: 'payload diff' },
+    make(
+      'figcaption',
+      {},
+      make('code', {}, shortName(field)),
+      ', as it was asked and as ',
+      make('code', {}, by),
+      ' changed it',
+    ),
+    make('pre', { tabindex: '0' }, ...partsOfDiff(asked, effective)),
+  );
+}
+
+function partsOfDiff(asked: string, effective: string): Child[] {
+  if (asked.length + effective.length > longestDiff)
+    return [make('del', {}, `${asked}\n`), make('ins', {}, effective)];
+  const isLong = /\n/.test(asked.trimEnd()) || /\n/.test(effective.trimEnd());
+  const parts = isLong ? diffLines(asked, effective) : diffWordsWithSpace(asked, effective);
+  return parts.map(({ value, added, removed }) =>
+    added ? make('ins', {}, value) : removed ? make('del', {}, value) : value,
+  );
+}
+
+/** Whether it had begun. */
+export const hasBegun = (row: Row, moment: number): boolean => statusAt(row, moment) !== 'later';

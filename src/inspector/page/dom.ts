@@ -1,0 +1,61 @@
+/** `class`, ARIA and other attributes, and `on…`; those that are undefined or false are not set. */
+interface Attributes {
+  readonly [name: string]:
+    | string
+    | number
+    | boolean
+    | undefined
+    | ((event: Event) => void)
+    | Readonly<Record<string, string | number>>;
+}
+
+/** What an element has besides its children. */
+interface Properties extends Attributes {
+  readonly data?: Readonly<Record<string, string | number>>;
+}
+
+/** What is left out stands as undefined or false. */
+export type Child = Node | string | undefined | false;
+
+/** Makes an element. Text is never read as markup: what is shown may come from strangers. */
+export function make<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  { data, ...properties }: Properties = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(data ?? {})) element.dataset[name] = String(value);
+  for (const [name, value] of Object.entries(properties)) {
+    if (typeof value === 'function') element.addEventListener(name.slice(2), value);
+    else if (typeof value === 'string' || typeof value === 'number')
+      element.setAttribute(name, String(value));
+    else if (typeof value === 'boolean' && name.startsWith('aria-'))
+      element.setAttribute(name, String(value));
+    else if (value === true) element.setAttribute(name, '');
+  }
+  element.append(...children.filter((child) => child !== undefined && child !== false));
+  return element;
+}
+
+/** The page's own element of this id, which index.html has. */
+export const byId = (id: string): HTMLElement => document.getElementById(id)!;
+
+/** The same for an element of this tag. */
+export const theOne = <Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  id: string,
+): HTMLElementTagNameMap[Tag] =>
+  document.querySelector<HTMLElementTagNameMap[Tag]>(`${tag}#${id}`)!;
+
+/** Calls back once before the next frame, however often it is asked to. */
+export function onFrame(draw: () => void): () => void {
+  let isAsked = false;
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    requestAnimationFrame(() => {
+      isAsked = false;
+      draw();
+    });
+  };
+}

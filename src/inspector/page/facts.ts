@@ -1,0 +1,343 @@
+import type { CallAccount, EventAccount, HookAccount } from '../../journal/account.ts';
+import type { AnsweredEntry, VerdictEntry } from '../../journal/entry.ts';
+import { deniersOf, stopperOf } from '../../journal/who-decided.ts';
+import { accountAt } from './account-at.ts';
+import { bannerOf, byWhom, hasBegun } from './banner.ts';
+import { type Child, make } from './dom.ts';
+import { asText, counted, duration, words } from './format.ts';
+import { answerTone, movesAt, statusAt, toneOf } from './moment.ts';
+import { isSession, type Row, type Run, type Session } from './run.ts';
+import type { View } from './view.ts';
+
+/** So much of a text is shown at first. */
+const longestText = 20_000;
+
+/** What is shown, and which hooks the reader has opened. */
+export interface FactsView extends Pick<View, 'moment' | 'focus' | 'about' | 'runs' | 'wanted'> {
+  readonly isOpen: (id: string, otherwise: boolean) => boolean;
+}
+
+/** Everything that is known of a row at a moment, as a document. */
+export function factsOf(row: Row, view: FactsView): Node[] {
+  if (isSession(row)) return present(sessionFacts(row, view));
+  const { about, moment, focus } = view;
+  const account = hasBegun(row, moment) ? accountAt(row, moment, about.payloads) : undefined;
+  return present([
+    bannerOf(row, account, moment),
+    ...(account ? accountFacts(account, view) : []),
+    !about.payloads && payloadHint(),
+    focus && stepFacts(focus, moment),
+  ]);
+}
+
+const present = (children: readonly Child[]): Node[] =>
+  children.filter((child): child is Node => typeof child === 'object');
+
+const givenNames = new Map([
+  ['agentTurn', 'Prompt'],
+  ['toolCall', 'Arguments'],
+  ['modelCall', 'Request'],
+]);
+
+const accountFacts = (account: CallAccount, view: FactsView): Child[] => [
+  payload(givenNames.get(account.machine) ?? 'Given', account.given),
+  ...account.events.map((event) => eventFacts(event, view)),
+  payload(account.machine === 'modelCall' ? 'Response' : 'Result', account.result),
+];
+
+/** A hook event: its plan, what was decided, and each hook. */
+function eventFacts(event: EventAccount, view: FactsView): HTMLElement {
+  const { focus } = view;
+  const { id, hooks, lanes, mode, verdict } = event;
+  const how = lanes
+    ? lanes.map((lane) => `those of ${lane.dialect} ${inMode(lane.mode)}`).join(' beside ')
+    : inMode(mode);
+  return make(
+    'section',
+    { class: `event ${focus?.id === id ? 'focus' : ''}`, data: { run: id } },
+    make(
+      'h3',
+      {},
+      make('button', { type: 'button', class: 'link', data: { focus: id } }, event.event),
+      make('small', {}, `${counted(hooks.length, 'hook')}${hooks.length > 1 ? ` ${how}` : ''}`),
+      verdict && verdictBadge(verdict),
+    ),
+    verdict && verdictFacts(event, verdict),
+    ...hooks.map((hook) => hookFacts(hook, event, view)),
+    payload('Input of the event', event.given),
+  );
+}
+
+const inMode = (mode: EventAccount['mode']): string =>
+  mode === 'sequential' ? 'one after another' : 'side by side';
+
+type Verdict = Pick<VerdictEntry, 'blocked' | 'stop' | 'ask' | 'defer' | 'setBy' | 'conflicts'>;
+
+function verdictBadge({ blocked, stop, ask, defer }: Verdict): HTMLElement {
+  const [tone, text] = blocked
+    ? ['deny', 'denied']
+    : stop
+      ? ['ask', 'stop']
+      : ask
+        ? ['ask', 'ask']
+        : defer
+          ? ['ask', 'put off']
+          : ['ok', 'passed'];
+  return make('span', { class: `badge ${tone}` }, text);
+}
+
+/** Who decided, who set which field, and who was overruled. */
+function verdictFacts(event: EventAccount, { blocked, stop, setBy, conflicts }: Verdict): Child {
+  const fields = Object.entries(setBy).filter(
+    ([field]) => field !== 'decision' && field !== 'continue',
+  );
+  if (!blocked && !stop && fields.length === 0 && conflicts.length === 0) return undefined;
+  return make(
+    'div',
+    { class: `verdict ${blocked ? 'deny' : stop ? 'ask' : ''}` },
+    blocked && make('p', {}, 'Denied', ...byWhom(deniersOf(event))),
+    stop && make('p', {}, 'Stopped', ...byWhom([stopperOf(event)])),
+    fields.length > 0 &&
+      make(
+        'table',
+        { class: 'sets' },
+        make('caption', {}, 'Set by hooks'),
+        make(
+          'tbody',
+          {},
+          ...fields.map(([field, hook]) =>
+            make(
+              'tr',
+              {},
+              make('th', { scope: 'row' }, make('code', {}, field)),
+              make('td', {}, hook),
+            ),
+          ),
+        ),
+      ),
+    ...conflicts.map(({ field, hooks, winner }) =>
+      make(
+        'p',
+        { class: 'conflict' },
+        make('span', { class: 'badge ask' }, 'conflict'),
+        make('code', {}, field),
+        ` set by ${hooks.join(', ')}; `,
+        make('strong', {}, winner),
+        ' stands, being last in the plan',
+      ),
+    ),
+  );
+}
+
+/** One hook: what it was, what it said, and what it read and wrote. */
+function hookFacts(hook: HookAccount, event: EventAccount, view: FactsView): HTMLElement {
+  const { moment, focus, runs, wanted } = view;
+  const { id, name, answer } = hook;
+  const process = id === undefined ? undefined : runs.byId.get(id);
+  const isFocus = process !== undefined && focus === process;
+  const status = process ? statusAt(process, moment) : 'later';
+  const tone = answer ? answerTone(answer) : toneOf(status);
+  const took = answer?.durationMs ?? (process?.end === undefined ? undefined : lengthOf(process));
+  const { stdout, stderr, output } = answer?.payload ?? {};
+  const details = make(
+    'details',
+    {
+      class: `hook ${isFocus ? 'focus' : ''} ${process ? '' : 'planned'}`,
+      data: id === undefined ? {} : { run: id },
+    },
+    make(
+      'summary',
+      {},
+      make('i', { class: `dot ${tone}` }),
+      make('span', { class: 'hook-name' }, name),
+      make('span', { class: `hook-said ${tone}` }, saidBy(hook, event, process, moment)),
+      make('span', { class: 'hook-exit' }, answer ? exitOf(answer) : ''),
+      make(
+        'span',
+        { class: 'hook-took' },
+        took === undefined || status === 'running' ? '' : duration(took),
+      ),
+    ),
+    answer?.reason !== undefined && make('p', { class: 'said' }, make('q', {}, answer.reason)),
+    answer?.stopReason !== undefined &&
+      make('p', { class: 'said' }, make('q', {}, answer.stopReason)),
+    answer?.error !== undefined && make('p', { class: 'said fail' }, answer.error),
+    ...(answer?.notes ?? []).map((note) => make('p', { class: 'said note' }, note)),
+    list([
+      ['Command', hook.command !== undefined && make('code', {}, hook.command)],
+      ['Source', hook.source],
+      ['Dialect', hook.event === undefined ? hook.dialect : `${hook.dialect}, ${hook.event}`],
+      ['Deadline', hook.timeout !== undefined && duration(hook.timeout)],
+      [
+        'Sets',
+        answer?.sets &&
+          make('span', { class: 'codes' }, ...answer.sets.map((field) => make('code', {}, field))),
+      ],
+      [
+        'Machine',
+        process &&
+          make(
+            'button',
+            { type: 'button', class: 'link', data: { focus: process.id } },
+            'show its diagram',
+          ),
+      ],
+    ]),
+    payload('Read (stdin)', hook.stdin),
+    payload('Wrote (stdout)', stdout === '' ? undefined : stdout),
+    payload('Wrote (stderr)', stderr === '' ? undefined : stderr),
+    payload('Understood as', output),
+  );
+  const isTelling = tone === 'deny' || tone === 'fail' || isFocus || hasHit(details, wanted);
+  details.open = view.isOpen(id ?? '', isTelling);
+  return details;
+}
+
+const lengthOf = (run: Run): number => (run.end ?? run.at) - run.at;
+
+/** Whether what is looked for is in it. */
+function hasHit({ textContent }: Element, wanted: readonly string[]): boolean {
+  const text = wanted.length > 0 ? textContent.toLowerCase() : '';
+  return wanted.some((word) => text.includes(word));
+}
+
+const said = { deny: 'denied', defer: 'put it off', ask: 'asked', allow: 'allowed' };
+
+function saidBy(
+  { answer, async }: HookAccount,
+  event: EventAccount,
+  process: Run | undefined,
+  moment: number,
+): string {
+  if (answer) return answerInWords(answer);
+  if (async && !process) return 'runs by itself';
+  if (!process) return event.status === undefined ? 'waits' : 'did not run';
+  return words(movesAt(process, moment).at(-1)?.to.split('.').at(-1) ?? 'starting');
+}
+
+type Answer = Pick<
+  AnsweredEntry,
+  'status' | 'decision' | 'stop' | 'sets' | 'timedOut' | 'exitCode' | 'signal' | 'httpStatus'
+>;
+
+function answerInWords({ status, decision, stop, sets = [], timedOut }: Answer): string {
+  if (timedOut || status === 'timedOut') return 'timed out';
+  if (status !== 'ok' && decision === undefined) return words(status);
+  const parts = [
+    decision !== undefined && said[decision],
+    stop && 'stops the agent',
+    sets.length > 0 && `sets ${counted(sets.length, 'field')}`,
+  ].filter((part) => typeof part === 'string');
+  return parts.length > 0 ? parts.join(', ') : 'passed';
+}
+
+function exitOf({ exitCode, signal, httpStatus }: Answer): string {
+  if (httpStatus !== undefined) return `HTTP ${httpStatus}`;
+  return signal ?? (exitCode === null ? '' : `exit ${exitCode}`);
+}
+
+/** Every step of the machine that is looked at. */
+function stepFacts(run: Run, moment: number): Child {
+  const moves = movesAt(run, moment);
+  if (moves.length === 0) return undefined;
+  return make(
+    'section',
+    { class: 'steps' },
+    make('h3', {}, 'Steps', make('small', {}, `of ${run.machine} “${run.name || run.row.number}”`)),
+    make(
+      'ol',
+      {},
+      ...moves.map(({ to, event, at }, index) =>
+        make(
+          'li',
+          {},
+          make(
+            'button',
+            { type: 'button', class: 'step', data: { seek: at }, title: 'Go to this moment' },
+            make('span', { class: 'step-at' }, `+${duration(at - run.at)}`),
+            make('span', { class: 'step-to' }, to),
+            make('span', { class: 'step-by' }, index === 0 ? 'begins' : eventName(event)),
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+/** An event without what tells apart only XState's own. */
+const eventName = (event: string): string =>
+  event
+    .replace(
+      /^xstate\.(done|error)\.actor\.(.+)$/,
+      (_, how, actor) => `${actor} ${how === 'done' ? 'ended' : 'broke'}`,
+    )
+    .replace(/^xstate\.after\.([^.]+)\..*$/, 'after $1')
+    .replace(/^xstate\.init$/, 'at once');
+
+function sessionFacts(session: Session, { about }: FactsView): Child[] {
+  const rows = session.lanes;
+  const turns = rows.filter(({ kind }) => kind === 'turn').length;
+  const events = rows.filter(({ machine }) => machine === 'hookEvent').map(({ name }) => name);
+  return [
+    make(
+      'p',
+      { class: 'lead off' },
+      `${counted(turns, 'turn')}, ${counted(session.callCount, 'call')}.`,
+    ),
+    list([
+      ['Session', make('code', {}, session.name || 'unnamed')],
+      ['Began', new Date(session.at).toLocaleString()],
+      ['Hook events', events.length > 0 && events.slice(0, 20).join(', ')],
+    ]),
+    !about.payloads && payloadHint(),
+  ];
+}
+
+const payloadHint = (): HTMLElement =>
+  make(
+    'p',
+    { class: 'hint' },
+    'Payloads are off: arguments, results and what hooks read and wrote are not kept. ',
+    make(
+      'button',
+      { type: 'button', class: 'link', data: { open: 'payloads-dialog' } },
+      'How to switch them on',
+    ),
+  );
+
+/** Terms and what is known of them. */
+function list(pairs: readonly (readonly [term: string, value: Child])[]): HTMLElement {
+  const known = pairs.filter(([, value]) => value !== undefined && value !== false);
+  return make(
+    'dl',
+    { class: 'list' },
+    ...known.flatMap(([term, value]) => [make('dt', {}, term), make('dd', {}, value)]),
+  );
+}
+
+/** Something that was read, written, given or returned, if it was kept. */
+function payload(title: string, value: unknown): Child {
+  if (value === undefined) return undefined;
+  const text = asText(value);
+  const code = make('code', {}, text.slice(0, longestText));
+  const rest = text.length - longestText;
+  return make(
+    'figure',
+    { class: 'payload' },
+    make('figcaption', {}, title),
+    make('pre', { tabindex: '0', role: 'group', 'aria-label': title }, code),
+    rest > 0 &&
+      make(
+        'button',
+        {
+          type: 'button',
+          class: 'link',
+          onclick(event) {
+            code.textContent = text;
+            (event.currentTarget as Element).remove();
+          },
+        },
+        `Show ${counted(rest, 'more character')}`,
+      ),
+  );
+}

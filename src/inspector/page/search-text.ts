@@ -1,0 +1,56 @@
+import type { JournalEntry } from '../../journal/entry.ts';
+import type { Row } from './run.ts';
+
+/** So much of a payload can be searched for. */
+const longestPayload = 2_000;
+
+/** What a row is searched by, in small letters: made when it is first asked for, and again when more was reported. */
+export function searchText(row: Row): string {
+  if (row.textVersion !== row.version) {
+    row.text = row.entries.flatMap(textsOf).join('\n').toLowerCase();
+    row.textVersion = row.version;
+  }
+  return row.text;
+}
+
+/** The words of a search: a row has to have all of them. */
+export const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+
+function textsOf(entry: JournalEntry): string[] {
+  switch (entry.kind) {
+    case 'started': {
+      const { name, callId, plan, payload } = entry;
+      const hooks = plan?.hooks ?? [];
+      return present([
+        name,
+        callId,
+        ...hooks.flatMap((hook) => [hook.name, hook.command, hook.source, hook.dialect]),
+        textOf(payload),
+      ]);
+    }
+    case 'answered': {
+      const { reason, stopReason, error, sets = [] } = entry;
+      return present([reason, stopReason, error, ...sets]);
+    }
+    case 'verdict':
+      return present([entry.reason, entry.stopReason]);
+    case 'ended':
+      return present([entry.reason, textOf(entry.payload)]);
+    default:
+      return [];
+  }
+}
+
+const textOf = (payload: unknown): string | undefined => {
+  if (payload === undefined) return undefined;
+  return typeof payload === 'string'
+    ? payload.slice(0, longestPayload)
+    : JSON.stringify(payload)?.slice(0, longestPayload);
+};
+
+const present = (texts: readonly (string | undefined)[]): string[] =>
+  texts.filter((text): text is string => text !== undefined && text !== '');

@@ -1,0 +1,72 @@
+import { messageText } from '../../journal/payload-lines.ts';
+import { storyOf } from '../../journal/story.ts';
+import { isRecord } from '../../protocol/output.ts';
+import { accountAt } from './account-at.ts';
+import { asText } from './format.ts';
+import type { Row } from './run.ts';
+
+/** So much of it fits a row. */
+const longest = 240;
+
+/** The arguments that say what a call is about, the most telling first. */
+const telling = [
+  'command',
+  'file_path',
+  'absolute_path',
+  'path',
+  'url',
+  'pattern',
+  'query',
+  'prompt',
+  'description',
+];
+
+/**
+ * What a row is about, on one line: a path or a command, of turns the prompt, of model calls the first
+ * words. Where payloads are off, the hook that counted, and its reason.
+ */
+export function subjectOf(row: Row, moment: number): string {
+  if (row.kind === 'session' || row.at > moment) return '';
+  const text = givenTo(row, moment) || told(row, moment);
+  return text.slice(0, longest).replaceAll(/\s+/g, ' ').trim();
+}
+
+function givenTo({ machine, started, ended }: Row, moment: number): string {
+  const given = started?.payload;
+  switch (machine) {
+    case 'modelCall': {
+      const result = ended && ended.at <= moment ? ended.payload : undefined;
+      return messageText(result)?.trim() || (messageText(given) ?? '');
+    }
+    case 'toolCall':
+      return argumentOf(given);
+    case 'agentTurn':
+      return typeof given === 'string' ? given : '';
+    default:
+      return isRecord(given) ? asText(given['prompt'] ?? given['message'] ?? '') : '';
+  }
+}
+
+function argumentOf(given: unknown): string {
+  if (!isRecord(given)) return typeof given === 'string' ? given : '';
+  const name = telling.find((key) => typeof given[key] === 'string' && given[key] !== '');
+  const value = name === undefined ? undefined : given[name];
+  if (typeof value === 'string') return value;
+  const values = Object.values(given);
+  return values.find((each) => typeof each === 'string') ?? JSON.stringify(given);
+}
+
+/** The hook that counted, and why. */
+function told(row: Row, moment: number): string {
+  const { by, late, changes, failed } = storyOf(accountAt(row, moment, false));
+  const [decider] = [...by, ...late];
+  if (decider?.name !== undefined) return said(decider.name, decider.reason);
+  const [hook] = failed;
+  if (hook) return said(hook.name, hook.answer?.error ?? 'took too long');
+  const [change] = changes;
+  if (change) return `${change.by} set ${change.field}`;
+  return (row.ended && row.ended.at <= moment && row.ended.reason) || '';
+}
+
+const said = (name: string, reason: string | undefined): string =>
+  reason === undefined || reason === '' ? name : `${name}: ${reason}`;
