@@ -47,7 +47,8 @@ export function storyOf(call: CallAccount): Story {
   };
 }
 
-const hasFailed = (status: string): boolean => status === 'failed' || status === 'timedOut';
+/** Whether a hook that ended so has failed. */
+export const hasFailed = (status: string): boolean => status === 'failed' || status === 'timedOut';
 
 function statusOf({ machine, status, events: [event] }: CallAccount): string | undefined {
   if (machine !== 'hookEvent' || status !== 'settled') return status;

@@ -55,6 +55,14 @@ const stopping: MadeHook = {
   answer: { stop: true, reason: 'The budget of this session is spent.' },
 };
 
+/** What it prints. */
+const outputOf = ({ name, answer }: MadeHook): object => ({
+  decision: answer?.decision ?? 'allow',
+  ...(answer?.sets && {
+    hookSpecificOutput: { tool_input: { content: `// By ${name}.\nexport const part = 1;\n` } },
+  }),
+});
+
 /** What may happen around a tool call, again and again. */
 const scenes: readonly {
   readonly tool: string;
@@ -187,9 +195,9 @@ export function* madeEntries({
           ...hook.answer,
           ...(payloads && {
             payload: {
-              stdout: `${JSON.stringify({ decision: hook.answer?.decision ?? 'allow' })}\n`,
+              stdout: `${JSON.stringify(outputOf(hook))}\n`,
               stderr: '',
-              output: { decision: hook.answer?.decision ?? 'allow' },
+              output: outputOf(hook),
             },
           }),
         };
@@ -276,7 +284,10 @@ export function* madeEntries({
       const [id, beginning] = begin('toolCall', scene.tool, parent, 'admitting', {
         callId: `call_${ids}`,
         ...(payloads && {
-          payload: { file_path: `src/part-${index}.ts`, content: 'export const part = 1;\n' },
+          payload:
+            scene.tool === 'run_shell_command'
+              ? { command: `npm test -- part-${index}` }
+              : { file_path: `src/part-${index}.ts`, content: 'export const part = 1;\n' },
         }),
       });
       yield* beginning;

@@ -109,8 +109,8 @@ describeInBrowser('the page of a recording', () => {
   test('can be used by keyboard alone', async () => {
     const page = await openPage(await replay(recordingOf()));
     await until(source(page), 'Recording');
-    await until(chosen(page), 'some-model');
-    await page.keyboard.press('ArrowDown');
+    await until(chosen(page), 'write_file');
+    await page.keyboard.press('ArrowUp');
     await until(chosen(page), 'read_file');
     await page.keyboard.press('ArrowDown');
     await until(chosen(page), 'write_file');
@@ -220,7 +220,7 @@ describeInBrowser('the page of a recording', () => {
       () => page.locator('.lead').textContent(),
       'It ran. A denial came too late and was reported to the model: by guardtoo-long',
     );
-    expect(await page.locator('.lead').getAttribute('class')).toBe('lead ok');
+    expect(await page.locator('.lead').getAttribute('class')).toBe('lead ask');
     await until(() => texts(page, '.hook-said'), ['denied', 'asked']);
   });
 

@@ -79,10 +79,10 @@ describeInBrowser('a report', () => {
     await until(chosen(page), 'write_file');
   });
 
-  test('of an address that names no call the beginning is shown', async () => {
+  test('an address that names no call opens at the first that was denied or failed', async () => {
     const page = await open(await reportOf(recordingOf()), '#call=%E0%A4%A&<b>');
     await until(source(page), 'Recording');
-    await until(chosen(page), 'some-model');
+    await until(chosen(page), 'write_file');
   });
 
   test('shows names, reasons, ids and payloads that strangers wrote as text and nothing else', async () => {

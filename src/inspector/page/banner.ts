@@ -4,7 +4,7 @@ import { type Change, type Story, storyOf } from '../../journal/story.ts';
 import type { Decider } from '../../journal/who-decided.ts';
 import { type Child, make } from './dom.ts';
 import { asText, counted, stateInWords, words } from './format.ts';
-import { statusAt, toneOf, verdictAt } from './moment.ts';
+import { statusAt, type Tone, toneOf, verdictAt } from './moment.ts';
 import { partsOf, type Row } from './run.ts';
 
 /** How a row ended, in a sentence, and what else is to be known of it. */
@@ -30,7 +30,7 @@ export function bannerOf(row: Row, account: CallAccount | undefined, moment: num
 }
 
 /** What hooks changed or failed to do is never shown as if nothing had been. */
-function toneOfStory({ status, late, failed, changes }: Story): string {
+export function toneOfStory({ status, late, failed, changes }: Story): Tone {
   const tone = toneOf(status ?? 'running');
   if (tone !== 'ok') return tone;
   if (late.length > 0) return 'ask';

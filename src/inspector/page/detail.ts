@@ -1,10 +1,13 @@
+import { storyOf } from '../../journal/story.ts';
+import { accountAt } from './account-at.ts';
+import { hasBegun, toneOfStory } from './banner.ts';
 import { commandOf } from './command.ts';
 import { byId, make, onFrame, theOne } from './dom.ts';
 import { Diagram } from './diagram.ts';
 import { factsOf } from './facts.ts';
 import { clock, duration, words } from './format.ts';
 import { markHits } from './highlight.ts';
-import { movesAt, runTone, statusAt, workOf } from './moment.ts';
+import { movesAt, runTone, statusAt, type Tone, workOf } from './moment.ts';
 import { classOf, kindOf, nameOf } from './names.ts';
 import { isCall, partsOf, type Row, type Run } from './run.ts';
 import { subjectOf } from './subject.ts';
@@ -204,7 +207,7 @@ export class Detail {
         make('small', {}, kindOf(selected)),
         make('span', { class: 'call-name' }, nameOf(selected)),
         selected.kind !== 'session' &&
-          make('span', { class: `badge big ${runTone(selected, moment)}` }, words(status)),
+          make('span', { class: `badge big ${toneOfRow(selected, moment)}` }, words(status)),
         make('span', { class: 'grow' }),
         command !== undefined &&
           make(
@@ -319,6 +322,10 @@ export class Detail {
       this.#parts.querySelector<HTMLElement>(`[data-focus="${CSS.escape(held)}"]`)?.focus();
   }
 }
+
+/** What is over has the tone of its story. */
+const toneOfRow = (row: Row, moment: number): Tone =>
+  hasBegun(row, moment) ? toneOfStory(storyOf(accountAt(row, moment, false))) : 'later';
 
 const copyText = 'Copy as command';
 

@@ -1,5 +1,6 @@
 import type { CallAccount, EventAccount, HookAccount } from '../../journal/account.ts';
-import type { AnsweredEntry, VerdictEntry } from '../../journal/entry.ts';
+import type { AnsweredEntry } from '../../journal/entry.ts';
+import { hasFailed } from '../../journal/story.ts';
 import { deniersOf, stopperOf } from '../../journal/who-decided.ts';
 import { accountAt } from './account-at.ts';
 import { bannerOf, byWhom, hasBegun } from './banner.ts';
@@ -60,7 +61,7 @@ function eventFacts(event: EventAccount, view: FactsView): HTMLElement {
       {},
       make('button', { type: 'button', class: 'link', data: { focus: id } }, event.event),
       make('small', {}, `${counted(hooks.length, 'hook')}${hooks.length > 1 ? ` ${how}` : ''}`),
-      verdict && verdictBadge(verdict),
+      verdict && verdictBadge(event, verdict),
     ),
     verdict && verdictFacts(event, verdict),
     ...hooks.map((hook) => hookFacts(hook, event, view)),
@@ -71,9 +72,11 @@ function eventFacts(event: EventAccount, view: FactsView): HTMLElement {
 const inMode = (mode: EventAccount['mode']): string =>
   mode === 'sequential' ? 'one after another' : 'side by side';
 
-type Verdict = Pick<VerdictEntry, 'blocked' | 'stop' | 'ask' | 'defer' | 'setBy' | 'conflicts'>;
+type Verdict = NonNullable<EventAccount['verdict']>;
 
-function verdictBadge({ blocked, stop, ask, defer }: Verdict): HTMLElement {
+function verdictBadge({ hooks }: EventAccount, verdict: Verdict): HTMLElement {
+  const { blocked, stop, ask, defer, setBy } = verdict;
+  const failed = hooks.filter(({ answer }) => answer && hasFailed(answer.status)).length;
   const [tone, text] = blocked
     ? ['deny', 'denied']
     : stop
@@ -82,7 +85,11 @@ function verdictBadge({ blocked, stop, ask, defer }: Verdict): HTMLElement {
         ? ['ask', 'ask']
         : defer
           ? ['ask', 'put off']
-          : ['ok', 'passed'];
+          : failed > 0
+            ? ['fail', `${failed} failed`]
+            : Object.keys(setBy).length > 0
+              ? ['note', 'changed']
+              : ['ok', 'passed'];
   return make('span', { class: `badge ${tone}` }, text);
 }
 

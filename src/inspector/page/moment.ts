@@ -24,7 +24,7 @@ export const verdictAt = ({ verdict }: Run, moment: number): VerdictEntry | unde
   isBy(verdict, moment) ? verdict : undefined;
 
 /** The colour of something. */
-export type Tone = 'live' | 'later' | 'deny' | 'ask' | 'fail' | 'off' | 'ok';
+export type Tone = 'live' | 'later' | 'deny' | 'ask' | 'fail' | 'off' | 'note' | 'ok';
 
 const tones = new Map<string, Tone>([
   ['running', 'live'],
