@@ -85,12 +85,17 @@ export function warn(sink: WarningSink | undefined, text: string): void {
   }
 }
 
+/** How many warnings are remembered. */
+const mostRemembered = 10_000;
+
 /** Passes each warning on once, on one line: what was reported of the settings is not reported again when they are read again. */
 export function tellOnce(tell: (line: string) => void): (text: string) => void {
   const reported = new Set<string>();
   return (text) => {
     const line = oneLine(text);
     if (reported.has(line)) return;
+    // What fails may say why in other words each time.
+    if (reported.size >= mostRemembered) reported.clear();
     reported.add(line);
     tell(line);
   };

@@ -21,6 +21,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   inspect: async () => (await import('./inspect.ts')).addInspect,
   report: async () => (await import('./report.ts')).addReport,
   replay: async () => (await import('./replay.ts')).addReplay,
+  backtest: async () => (await import('./backtest.ts')).addBacktest,
   list: async () => (await import('./list.ts')).addList,
   init: async () => (await import('./init.ts')).addInit,
   check: async () => (await import('./check.ts')).addCheck,

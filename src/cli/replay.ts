@@ -8,7 +8,6 @@ import { compareEvents } from '../journal/compare-events.ts';
 import type { JournalEntry } from '../journal/entry.ts';
 import { journalTo } from '../journal/journal.ts';
 import { readRecording } from '../journal/read-recording.ts';
-import { redactedIn } from '../redaction/redact-settings.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
 import { dialectsOption } from './dialects-option.ts';
@@ -16,6 +15,7 @@ import { CommandFailure } from './failure.ts';
 import { findCalls } from './find-calls.ts';
 import { printable, printableJson } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
+import { redactionIn } from './redaction-in.ts';
 import { fireIn, hooksConfig } from './run-hooks.ts';
 import { trustOption } from './trust-option.ts';
 
@@ -128,6 +128,7 @@ async function runAgain(
   const entries: JournalEntry[] = [];
   const journal = journalTo((entry) => entries.push(entry), {
     payloads: true,
+    // As in the recording, so that what is hidden there is no difference.
     redact: redactionIn(folder),
   });
   const fired = {
@@ -151,15 +152,4 @@ async function runAgain(
   if (hook === undefined) return now;
   const { verdict: _, ...alone } = now;
   return alone;
-}
-
-/** As in the recording, so that what is hidden there is no difference. */
-function redactionIn(folder: string): readonly string[] {
-  try {
-    return redactedIn(folder, { payloads: true }, () => undefined);
-  } catch (error) {
-    if (isHookmachineError(error, 'REDACTION_BROKEN'))
-      throw new CommandFailure(error.message, { cause: error });
-    throw error;
-  }
 }

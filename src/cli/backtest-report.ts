@@ -1,0 +1,95 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { dids, type Did, type Example, type HookTally } from '../backtest/tally.ts';
+import { oneLine } from '../log.ts';
+import { printable } from './printable.ts';
+import type { Backtest, NotUnderstood } from './run-backtest.ts';
+
+/** What hooks would have done, for people. */
+export function backtestReport(backtest: Backtest): string {
+  const { files, events, judged, together, added, hooks, leftOut, isComplete } = backtest;
+  const count = Object.values(events).reduce((sum, one) => sum + one, 0);
+  const fileCount = Object.values(files).reduce((sum, one) => sum + one, 0);
+  const lines = [
+    ...(isComplete ? [] : ['Interrupted: this is what is known so far.']),
+    `${many(count, 'event')} in ${many(fileCount, 'file')}${inAll(files)}${inAll(events)}`,
+    judged === 0
+      ? 'No hook is for any of them.'
+      : `Hooks ran for ${judged}: ${counted(together)}, and let ${judged - together.denied - together.asked} go on.`,
+    ...(judged === 0
+      ? []
+      : [
+          `They would have added ${ms(added.p50)} to half of these, ${ms(added.p95)} to one in twenty, ${ms(added.total)} in all.`,
+        ]),
+    ...hooks.flatMap(hookLines),
+    ...leftOutLines(leftOut),
+    ...notUnderstoodLines(backtest.notUnderstood),
+  ];
+  return `${lines.map((line) => printable(line)).join('\n')}\n`;
+}
+
+function hookLines({ hook, event, dialect, source, runs, counts, ...tally }: HookTally): string[] {
+  return [
+    '',
+    `${oneLine(hook, 80)}  (${event}, ${dialect}, ${source})`,
+    `  ran ${runs === 1 ? 'once' : `${runs} times`}: ${counted(counts)}; ${ms(tally.p50)} half of them, ${ms(tally.p95)} one in twenty, ${ms(tally.total)} in all`,
+    ...tally.examples.flatMap(exampleLines),
+  ];
+}
+
+const exampleLines = ({ did, what, reason, changed, ...place }: Example): string[] => [
+  `  ${did.padEnd(7)}  ${placeOf(place)}`,
+  `           ${what}`,
+  ...(reason === undefined || reason === '' ? [] : [`           → ${oneLine(reason, 200)}`]),
+  ...(changed === undefined ? [] : [`           → ${oneLine(JSON.stringify(changed), 200)}`]),
+];
+
+const leftOutLines = (leftOut: Backtest['leftOut']): string[] => {
+  const names = Object.keys(leftOut);
+  if (names.length === 0) return [];
+  const many = names.map((name) => `${leftOut[name]} of ${name}`).join(', ');
+  return ['', `Left out, though hooks are there for them: ${many} (--events ${names.join(',')}).`];
+};
+
+const notUnderstoodLines = (faults: readonly NotUnderstood[]): string[] =>
+  faults.length === 0
+    ? []
+    : [
+        '',
+        'Not understood, and skipped:',
+        ...faults.map(
+          ({ why, count, ...place }) =>
+            `  ${placeOf(place)} ${oneLine(why, 200)}${count === 1 ? '' : `, and ${many(count - 1, 'other')} like it`}`,
+        ),
+      ];
+
+const counted = (counts: Readonly<Record<Did, number>>): string =>
+  dids
+    .filter((did) => counts[did] > 0 || did === 'denied')
+    .map((did) => `${did} ${counts[did]}`)
+    .join(', ');
+
+const inAll = (counts: Readonly<Record<string, number>>): string => {
+  const parts = Object.entries(counts).map(([name, one]) => `${name} ${one}`);
+  return parts.length === 0 ? '' : `  (${parts.join(', ')})`;
+};
+
+const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/** A line as editors know it, a call as `hookmachine explain` does. */
+function placeOf({ file, ...place }: Pick<Example, 'file' | 'line' | 'call' | 'message'>): string {
+  const home = homedir();
+  const full = resolve(file);
+  const short = full.startsWith(`${home}/`) ? `~${full.slice(home.length)}` : full;
+  const { line, call, message } = place;
+  if (line !== undefined) return `${short}:${line}`;
+  if (call !== undefined) return `${short} #${call}`;
+  return message === undefined ? short : `${short} message ${message}`;
+}
+
+function ms(duration: number): string {
+  if (duration < 1) return `${duration.toFixed(1)} ms`;
+  if (duration < 1_000) return `${Math.round(duration)} ms`;
+  if (duration < 120_000) return `${(duration / 1_000).toFixed(1)} s`;
+  return `${Math.round(duration / 60_000)} min`;
+}

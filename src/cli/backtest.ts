@@ -1,0 +1,173 @@
+import { availableParallelism } from 'node:os';
+import type { Command } from 'commander';
+import type { Dialect } from '../dialects/dialect.ts';
+import { hookmachine } from '../dialects/hookmachine/index.ts';
+import { knownDialects } from '../dialects/index.ts';
+import { warn } from '../log.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import { redactor } from '../redaction/redactor.ts';
+import { nearestKey } from '../settings/unknown-names.ts';
+import { transcriptsAt, type TranscriptFile } from '../transcripts/find-transcripts.ts';
+import { backtestReport } from './backtest-report.ts';
+import { dialectNamed, dialectsOption } from './dialects-option.ts';
+import { CommandFailure } from './failure.ts';
+import { guardsNamed } from './guards-named.ts';
+import { printableJson } from './printable.ts';
+import { ProgressBar } from './progress-bar.ts';
+import { projectFolder } from './project-folder.ts';
+import { redactionIn } from './redaction-in.ts';
+import { runBacktest } from './run-backtest.ts';
+import { trustOption } from './trust-option.ts';
+
+interface Options {
+  readonly on: readonly string[];
+  readonly cwd: string;
+  readonly events?: readonly HookEventName[];
+  readonly jobs: number;
+  readonly examples: number;
+  readonly dialect: Dialect;
+  readonly dialects?: readonly Dialect[];
+  readonly trust?: true;
+  readonly json?: true;
+}
+
+/** Where guards stand: before anything has happened. Other hooks act, and what they act on is past. */
+const guarded: readonly HookEventName[] = ['BeforeTool', 'BeforeAgent', 'BeforeModel'];
+
+/** How many warnings are shown one by one. */
+const mostWarnings = 20;
+
+/** `hookmachine backtest HOOKS --on PATH…`: what hooks would have done in sessions that are over. */
+export function addBacktest(program: Command): void {
+  program
+    .command('backtest')
+    .argument(
+      '<hooks>',
+      'whose hooks: a settings file, a project folder, a configured hook, a script or a command line',
+    )
+    .requiredOption(
+      '--on <paths...>',
+      'recordings, session files of Claude Code, Codex or Gemini CLI, or folders of them',
+    )
+    .description('run hooks over sessions that are over, and show what they would have done')
+    .option('--cwd <dir>', 'the project folder, in which hooks run', process.cwd())
+    .option(
+      '--events <names>',
+      `the events whose hooks run (default: ${guarded.join(',')}; of a script: BeforeTool)`,
+      eventsNamed,
+    )
+    .option(
+      '--jobs <n>',
+      'how many events are judged at once (1: one after another, in order)',
+      wholeNumber('--jobs', 1),
+      availableParallelism(),
+    )
+    .option(
+      '--examples <n>',
+      'how many examples are shown of what each hook did',
+      wholeNumber('--examples', 0),
+      3,
+    )
+    .option(
+      '--dialect <name>',
+      'how a script is told of events and how it answers',
+      dialectNamed,
+      hookmachine,
+    )
+    .option(...dialectsOption)
+    .option(...trustOption)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Hooks really run; tools and models do not. Paths in a session of another folder are given to hooks as if it had
+run in the project. Secrets are redacted in what is printed.
+
+Exit status: 0 whatever hooks said, 1 the command could not do its work, 130 it was interrupted; what is known
+until then is printed.
+
+Examples:
+  hookmachine backtest .hookmachine/settings.json --on ~/.claude/projects ~/.codex/sessions
+  hookmachine backtest ./no-env.sh --on session.jsonl`,
+    )
+    .action(backtest);
+}
+
+async function backtest(named: string, options: Options): Promise<void> {
+  const { events = guarded, jobs, examples, dialect, dialects, trust } = options;
+  const files = options.on.flatMap(filesAt);
+  const bar = new ProgressBar(files.reduce((sum, { size }) => sum + size, 0));
+  let warnings = 0;
+  const onWarning = (line: string): void => {
+    if (++warnings > mostWarnings) return;
+    bar.clear();
+    warn(undefined, line);
+  };
+  const guards = await guardsNamed(named, {
+    folder: projectFolder(options.cwd),
+    dialect,
+    events: options.events ?? ['BeforeTool'],
+    onWarning,
+    ...(dialects && { dialects }),
+    ...(trust && { trust }),
+  });
+  const system = guards.config.getHookSystem();
+  await system?.initialize();
+  if ((system?.getStatus().totalHooks ?? 0) === 0)
+    throw new CommandFailure(
+      `there is no hook to run in ${named}; hookmachine list --cwd ${guards.folder} shows what is configured there`,
+    );
+  // The first Ctrl-C ends what runs and prints what is known, the next one ends the command.
+  const controller = new AbortController();
+  const interrupt = (): void => controller.abort();
+  process.once('SIGINT', interrupt);
+  try {
+    const came = await runBacktest(guards, files, {
+      events: new Set(events),
+      jobs,
+      examples,
+      redactor: redactor(redactionIn(guards.folder)),
+      signal: controller.signal,
+      onProgress: (bytes, calls, denied) =>
+        bar.update(bytes, () => `${calls} events, ${denied} denied`),
+    });
+    bar.clear();
+    if (warnings > mostWarnings)
+      warn(undefined, `${warnings - mostWarnings} more warnings were left out`);
+    if (Object.keys(came.files).length === 0 && came.isComplete)
+      throw new CommandFailure(
+        `there is no session in ${options.on.join(', ')}: ${came.notUnderstood[0]?.why ?? 'nothing is there that could be one'}`,
+      );
+    process.exitCode = came.isComplete ? 0 : 130;
+    process.stdout.write(options.json ? `${printableJson(came, 2)}\n` : backtestReport(came));
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
+}
+
+function filesAt(path: string): readonly TranscriptFile[] {
+  const found = transcriptsAt(path);
+  if (found === undefined)
+    throw new CommandFailure(`--on ${path}: there is no such file or folder`);
+  return found;
+}
+
+function eventsNamed(names: string): readonly HookEventName[] {
+  return names.split(',').map((given) => {
+    const name = given.trim();
+    const all = knownDialects.flatMap(({ events }) => Object.keys(events));
+    const known = knownDialects.find(({ events }) => Object.hasOwn(events, name));
+    if (known) return known.events[name]!;
+    throw new CommandFailure(
+      `--events: there is no event "${name}": use ${nearestKey(name, all) ?? Object.keys(hookmachine.events).join(', ')}`,
+    );
+  });
+}
+
+const wholeNumber =
+  (option: string, least: number) =>
+  (text: string): number => {
+    const number = Number(text);
+    if (Number.isInteger(number) && number >= least) return number;
+    throw new CommandFailure(`${option} ${text}: give a whole number from ${least}`);
+  };

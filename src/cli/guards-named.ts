@@ -1,0 +1,139 @@
+import { realpathSync, statSync } from 'node:fs';
+import { dirname, extname, resolve } from 'node:path';
+import type { Dialect } from '../dialects/dialect.ts';
+import { hookmachine } from '../dialects/hookmachine/index.ts';
+import { presentDialects } from '../dialects/index.ts';
+import type { UnaskedHook } from '../dialects/hook-site.ts';
+import { createConfig } from '../hooks/create-config.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { definitionOf, readyToFind } from '../matrix/run-as.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import { formatProblem } from '../settings/problem.ts';
+import { settingsReader } from '../settings/read-files.ts';
+import type { Settings } from '../settings/schema.ts';
+import { CommandFailure } from './failure.ts';
+import { lookAtHooks } from './look-at-hooks.ts';
+import { isFolder } from './project-folder.ts';
+import { hooksConfig } from './run-hooks.ts';
+import { scriptNamed } from './script-named.ts';
+
+/** Hooks that are to be tried, and where they run. */
+export interface Guards {
+  readonly config: HookSystemConfig;
+  readonly folder: string;
+}
+
+export interface GuardsOptions {
+  /** The project folder. */
+  readonly folder: string;
+  /** How a script reads events and how it answers; default: as our own hooks do. */
+  readonly dialect: Dialect;
+  readonly dialects?: readonly Dialect[];
+  readonly trust?: true;
+  /** The events that a script is a hook of. */
+  readonly events: readonly HookEventName[];
+  readonly onWarning: (line: string) => void;
+}
+
+/**
+ * The hooks that a user names: those of a project folder, of a settings file, one that is configured, or a script.
+ *
+ * @throws {CommandFailure} when it is none of these
+ */
+export async function guardsNamed(named: string, options: GuardsOptions): Promise<Guards> {
+  const path = resolve(named);
+  if (isFolder(path)) return configured(path, options, () => true);
+  const isFile = statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  if (isFile && ['.json', '.jsonc'].includes(extname(path))) return inSettings(path, options);
+  if (!isFile) {
+    const isIt = ({ name, command }: UnaskedHook): boolean => name === named || command === named;
+    if (await hasHook(options.folder, options, isIt))
+      return configured(options.folder, options, isIt);
+  }
+  return scripted(named, options);
+}
+
+/** Hooks that a session in a folder would run; what nobody waits for decides nothing. */
+const configured = async (
+  folder: string,
+  { dialects = presentDialects, trust, onWarning }: GuardsOptions,
+  isWanted: (hook: UnaskedHook) => boolean,
+): Promise<Guards> => ({
+  folder,
+  config: await hooksConfig(
+    { folder, runsElsewhere: (hook) => hook.async === true || !isWanted(hook) },
+    dialects,
+    { hooks: true, ...(trust && { trust }) },
+    { onWarning },
+  ),
+});
+
+const hasHook = async (
+  folder: string,
+  { dialects = presentDialects, trust }: GuardsOptions,
+  isIt: (hook: UnaskedHook) => boolean,
+): Promise<boolean> => {
+  const { hooks, unasked } = await lookAtHooks(folder, dialects, trust);
+  return [...hooks, ...unasked].some(isIt);
+};
+
+/** The hooks of a file: as the project runs them that reads it, or else as ones of our own settings. */
+async function inSettings(path: string, options: GuardsOptions): Promise<Guards> {
+  const file = realpathSync(path);
+  const isIn = ({ file: own }: UnaskedHook): boolean =>
+    own !== undefined && (own === path || own === file);
+  for (const folder of new Set([options.folder, dirname(dirname(path)), dirname(path)]))
+    if (await hasHook(folder, options, isIn)) return configured(folder, options, isIn);
+  const { folder, onWarning } = options;
+  const read = settingsReader()(path);
+  const { values = {}, problems = [], broken, locate } = read ?? {};
+  if (broken) throw new CommandFailure(`${path}: ${broken.fault}`);
+  for (const problem of problems) onWarning(formatProblem(problem));
+  // Whoever names a file of their own wants its hooks to run.
+  const find: Dialect['find'] = async (site) => {
+    const found = await hookmachine.find({
+      ...site,
+      settings: () => [
+        { owner: 'hookmachine', source: 'user', hooks: values['hooks'], file: path, locate },
+      ],
+    });
+    return { ...found, definitions: found.definitions.filter((hook) => !hook.async) };
+  };
+  return { folder, config: configWith(folder, hookmachine, find, onWarning, values) };
+}
+
+/** A script as a hook of every event that is wanted. */
+async function scripted(named: string, options: GuardsOptions): Promise<Guards> {
+  const { folder, dialect, events, dialects, trust, onWarning } = options;
+  const script = await scriptNamed(named, folder, {
+    timeout: 60_000,
+    ...(dialects && { dialects }),
+    ...(trust && { trust }),
+  });
+  const definitions = events.flatMap((event) => {
+    const [name] = Object.keys(dialect.events).filter((own) => dialect.events[own] === event);
+    return name === undefined
+      ? []
+      : [{ ...definitionOf(dialect, name, event, script), place: named }];
+  });
+  if (definitions.length === 0)
+    throw new CommandFailure(`${dialect.name} has no event for ${events.join(' or ')}`);
+  const find: Dialect['find'] = async ({ cwd }) => {
+    await readyToFind(dialect, cwd);
+    return { definitions, problems: [], unasked: [] };
+  };
+  return { folder, config: configWith(folder, dialect, find, onWarning) };
+}
+
+/** A config whose only hooks are those that are found so. */
+function configWith(
+  folder: string,
+  dialect: Dialect,
+  find: Dialect['find'],
+  onWarning: (line: string) => void,
+  settings: Settings = {},
+): HookSystemConfig {
+  const { settings: _, ...others } = dialect;
+  const alone = { ...others, needsSwitch: false, mayBeIn: () => true, find };
+  return createConfig({ cwd: folder, settings, dialects: [alone], onWarning });
+}

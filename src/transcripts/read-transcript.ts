@@ -1,0 +1,143 @@
+import { createReadStream, readFileSync, statSync } from 'node:fs';
+import { isTooDeep } from '../dialects/printed-json.ts';
+import { accounts } from '../journal/account.ts';
+import { headerOf } from '../journal/header.ts';
+import { linesOf } from '../journal/lines.ts';
+import { readRecording } from '../journal/read-recording.ts';
+import { messageOf } from '../message-of.ts';
+import { isRecord } from '../protocol/output.ts';
+import { claudeCode } from './claude-code.ts';
+import { codex } from './codex.ts';
+import { geminiCli } from './gemini-cli.ts';
+import type { Found, LineFormat, PastEvent, PastFault } from './past-event.ts';
+import { eventsOf } from './recording.ts';
+
+/** Where in a file something stands: a line, a call by the number that `hookmachine explain` gives it, or a message. */
+export interface Place {
+  readonly line?: number;
+  readonly call?: number;
+  readonly message?: number;
+}
+
+/** What a file is said to be, once. */
+export interface Recognized {
+  readonly kind: 'format';
+  readonly title: string;
+}
+
+/** The file is none that is known here. */
+export interface Foreign {
+  readonly kind: 'foreign';
+  readonly message: string;
+}
+
+export type Reading = ((PastEvent | PastFault) & { readonly place: Place }) | Recognized | Foreign;
+
+const formats: readonly LineFormat[] = [claudeCode, codex, geminiCli];
+
+/** The longest line that is read, in bytes: results of tools, images too, stand in one. */
+const longestLine = 64_000_000;
+
+/** The largest file that is read as a whole, as the older chats of Gemini CLI must be. */
+const largestWhole = 256_000_000;
+
+/** So many lines at the beginning may be torn before a file counts as none that is known. */
+const mostTorn = 20;
+
+/** Reads the events of a file as they are asked for, whatever agent wrote it; `onBytes` says how much was read. */
+export async function* readTranscript(
+  file: string,
+  onBytes: (count: number) => void = () => undefined,
+): AsyncGenerator<Reading> {
+  try {
+    yield* file.endsWith('.json') ? readWhole(file, onBytes) : readLines(file, onBytes);
+  } catch (error) {
+    yield foreign(`cannot be read (${messageOf(error)})`);
+  }
+}
+
+const foreign = (message: string): Foreign => ({ kind: 'foreign', message });
+
+const unknown =
+  'is neither a recording of hookmachine nor a session of Claude Code, Codex or Gemini CLI';
+
+async function* readLines(file: string, onBytes: (count: number) => void): AsyncGenerator<Reading> {
+  let format: LineFormat | undefined;
+  let read: ((record: Readonly<Record<string, unknown>>) => Iterable<Found>) | undefined;
+  const early: Reading[] = [];
+  for await (const { number: line, text, isTorn } of linesOf(
+    chunksOf(file, onBytes),
+    longestLine,
+  )) {
+    if (text?.trim() === '') continue;
+    const value = valueIn(text, isTorn);
+    if (typeof value === 'string') {
+      const fault: Reading = { kind: 'fault', message: value, place: { line } };
+      if (format) yield fault;
+      else if (early.push(fault) > mostTorn) break;
+      continue;
+    }
+    if (!format) {
+      if (headerOf(value) !== undefined) return yield* readOurs(file);
+      format = formats.find(({ recognizes }) => recognizes(value));
+      if (!format) break;
+      read = format.reader(file);
+      yield { kind: 'format', title: format.title };
+      yield* early;
+    }
+    for (const found of read!(value)) yield { ...found, place: { line } };
+  }
+  if (!format) yield foreign(unknown);
+}
+
+/** The record in a line, or what is wrong with it, in words that continue "line 7 …". */
+function valueIn(
+  text: string | undefined,
+  isTorn: boolean,
+): Readonly<Record<string, unknown>> | string {
+  if (text === undefined) return `is longer than ${longestLine} bytes`;
+  if (isTooDeep(text)) return 'is nested too deep';
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : 'is no JSON object';
+  } catch {
+    return isTorn ? 'is torn: the process was ended while it wrote' : 'is no valid JSON';
+  }
+}
+
+/** A recording of ours. Its calls are numbered as `hookmachine explain` does. */
+async function* readOurs(file: string): AsyncGenerator<Reading> {
+  yield { kind: 'format', title: 'hookmachine' };
+  const faults: Reading[] = [];
+  const onSkipped = ({ line, message }: { line: number; message: string }): void =>
+    void faults.push({ kind: 'fault', message, place: { line } });
+  for await (const call of accounts(readRecording(file, { onSkipped }))) {
+    yield* faults.splice(0);
+    for (const found of eventsOf(call)) yield { ...found, place: { call: call.index } };
+  }
+  yield* faults;
+}
+
+/** A file that is one object. */
+function* readWhole(file: string, onBytes: (count: number) => void): Generator<Reading> {
+  const { size } = statSync(file);
+  if (size > largestWhole)
+    return yield foreign(`is larger than ${largestWhole} bytes, and can only be read as a whole`);
+  const value = valueIn(readFileSync(file, 'utf8'), false);
+  onBytes(size);
+  if (typeof value === 'string') return yield foreign(value);
+  if (!geminiCli.recognizes(value)) return yield foreign(unknown);
+  yield { kind: 'format', title: geminiCli.title };
+  const read = geminiCli.reader(file);
+  const messages = Array.isArray(value['messages']) ? (value['messages'] as unknown[]) : [];
+  for (const [at, message] of messages.entries())
+    for (const found of read({ ...value, messages: [message] }))
+      yield { ...found, place: { message: at + 1 } };
+}
+
+async function* chunksOf(file: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+  for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) {
+    onBytes((chunk as Buffer).length);
+    yield chunk as Buffer;
+  }
+}
