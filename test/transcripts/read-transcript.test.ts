@@ -4,10 +4,11 @@ import { describe, expect, test } from 'vitest';
 import { readTranscript, type Reading } from '../../src/transcripts/read-transcript.ts';
 import { project } from '../support/project.ts';
 
+const line = (record: unknown): string =>
+  typeof record === 'string' ? record : JSON.stringify(record);
+
 /** What is read of a file with these records, each on a line of its own unless it is a text. */
 async function read(records: readonly unknown[], name = 's.jsonl'): Promise<readonly Reading[]> {
-  const line = (record: unknown): string =>
-    typeof record === 'string' ? record : JSON.stringify(record);
   const folder = project({ [name]: records.map(line).join('\n') });
   return Readable.from(readTranscript(join(folder, name))).toArray();
 }
@@ -16,6 +17,19 @@ const eventsIn = (readings: readonly Reading[]) =>
   readings.flatMap((one) => (one.kind === 'event' ? [[one.event, one.given, one.place]] : []));
 const faultsIn = (readings: readonly Reading[]) =>
   readings.flatMap((one) => (one.kind === 'fault' ? [[one.message, one.place]] : []));
+
+const use = (id: string, name = 'Write', input: unknown = { file_path: '/p/a' }) => ({
+  type: 'tool_use',
+  id,
+  name,
+  input,
+});
+const result = (id: string, content: unknown, more = {}) => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content,
+  ...more,
+});
 
 describe('sessions of Claude Code', () => {
   const about = { sessionId: 's', cwd: '/p', uuid: 'u' };
@@ -29,18 +43,6 @@ describe('sessions of Claude Code', () => {
     ...about,
     type: 'assistant',
     message: { role: 'assistant', content },
-  });
-  const use = (id: string, name = 'Write', input: unknown = { file_path: '/p/a' }) => ({
-    type: 'tool_use',
-    id,
-    name,
-    input,
-  });
-  const result = (id: string, content: unknown, more = {}) => ({
-    type: 'tool_result',
-    tool_use_id: id,
-    content,
-    ...more,
   });
 
   test('hold prompts, calls, and their results in the form of the tool', async () => {
@@ -101,13 +103,15 @@ describe('sessions of Claude Code', () => {
   });
 });
 
+const item = (type: string, payload: object) => ({
+  timestamp: 't',
+  type: 'response_item',
+  payload: { type, ...payload },
+});
+const bash = (command: string) => ({ tool_name: 'Bash', tool_input: { command } });
+
 describe('sessions of Codex', () => {
   const meta = { type: 'session_meta', payload: { id: 'c', cwd: '/p' } };
-  const item = (type: string, payload: object) => ({
-    timestamp: 't',
-    type: 'response_item',
-    payload: { type, ...payload },
-  });
   const called = (name: string, args: object, more = {}) =>
     item('function_call', { name, arguments: JSON.stringify(args), call_id: name, ...more });
 
@@ -133,7 +137,6 @@ describe('sessions of Codex', () => {
       return [event, fields];
     });
     const cwd = '/p';
-    const bash = (command: string) => ({ tool_name: 'Bash', tool_input: { command } });
     const patched = { cwd, tool_name: 'apply_patch', tool_input: { command: patch } };
     const stored = { cwd, tool_name: 'mcp__memory__store', tool_input: { key: 1 } };
     expect(calls).toEqual([
@@ -187,11 +190,12 @@ describe('sessions of Codex', () => {
   });
 });
 
+const answer = (...toolCalls: unknown[]) => ({ id: '2', type: 'gemini', content: '', toolCalls });
+
 describe('chats of Gemini CLI', () => {
   const about = { sessionId: 'g', projectHash: 'h' };
   const asked = { id: '1', type: 'user', content: [{ text: 'Hello' }] };
   const call = { id: 'c', name: 'write_file', args: { file_path: 'a' }, status: 'executing' };
-  const answer = (...toolCalls: unknown[]) => ({ id: '2', type: 'gemini', content: '', toolCalls });
   const result = [{ functionResponse: { name: 'write_file', response: { output: 'ok' } } }];
   const done = { ...call, status: 'success', result, resultDisplay: { diff: 'd' } };
   const given = { tool_name: 'write_file', tool_input: { file_path: 'a' } };
