@@ -15,6 +15,7 @@ import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { onAbort } from '../hooks/run-machine.ts';
 import { warn } from '../log.ts';
 import { messageOf } from '../message-of.ts';
+import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import { hasAny, isPlainTool, mayHaveHooks } from './hooks-ahead.ts';
 import { type AdapterOptions, type BlockedCall, configOf } from './options.ts';
@@ -386,9 +387,13 @@ export class AgentHooks {
   }
 
   /** What the framework is to take for the model's answer; a stop or a denial without one speaks its reason. */
-  #read({ response, stop, blockedReason, outcome }: EndedNeutralCall, turn: Turn): NeutralResponse {
+  #read(
+    { response, stop, blockedReason, outcome, suppressOutput }: EndedNeutralCall,
+    turn: Turn,
+  ): NeutralResponse {
     this.#turns.wants(turn, []);
     if (blockedReason !== undefined && !stop) this.#reportBlocked({ reason: blockedReason });
+    if (suppressOutput) this.#warnOfHiding('AfterModel', 'what the model says');
     const said = response && textOf(response.parts) !== '' ? response : undefined;
     if (stop) {
       const parts = said?.parts.filter(({ call }) => call === undefined);
@@ -448,10 +453,27 @@ export class AgentHooks {
       if (verdict.call.stop) turn.stop = verdict.call.stop;
       return part;
     }
+    if (verdict.status === 'asked') await this.#announceQuestion(turn, request.name, verdict, signal);
     turn.open.set(id, { call, input: verdict.toolInput, verdict });
     return verdict.toolInput === input
       ? part
       : { ...part, call: { id, name, input: verdict.toolInput } };
+  }
+
+  /** Notification hooks see that the framework is about to ask its user. */
+  async #announceQuestion(
+    { sessionId }: Turn,
+    tool: string,
+    { toolInput, reason }: Extract<ToolCallVerdict, { status: 'asked' }>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const type = 'ToolPermission';
+    const fields = {
+      notification_type: type,
+      message: reason ?? `The agent wants to run ${tool}.`,
+      details: { tool_name: tool, tool_input: toolInput },
+    };
+    await this.#sessions.fire('Notification', fields, sessionId, type, signal);
   }
 
   /** Whether AfterAgent hooks have the agent go on after an answer; what they want is then in the turn. */
@@ -518,7 +540,8 @@ export class AgentHooks {
   }
 
   #ended(ended: EndedToolCall, turn: Turn | undefined, id: string, tool: string): void {
-    const { stop, notice, outcome, plainResult } = ended;
+    const { stop, notice, outcome, plainResult, toolResult } = ended;
+    if (toolResult.suppressDisplay) this.#warnOfHiding('AfterTool', `the result of ${tool}`);
     if (notice !== undefined) this.#notice(notice);
     if (outcome.status === 'blocked')
       this.#reportBlocked({ tool, reason: plainResult.error?.message ?? '' });
@@ -526,6 +549,12 @@ export class AgentHooks {
     if (turn) turn.stop ??= stop;
     else this.#looseStops.set(id, stop.reason);
     this.#options.onStop?.(stop.reason);
+  }
+
+  #warnOfHiding(event: HookEventName, what: string): void {
+    this.warnOnce(
+      `${event}: a hook wants ${what} hidden from the user (\`suppressOutput\`), which has no effect here: your program decides what it shows`,
+    );
   }
 
   #reportBlocked(blocked: BlockedCall): void {

@@ -3,6 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { NeutralMessage, NeutralPart, NeutralResponse } from '../../src/agent/model-call.ts';
 import { AgentHooks } from '../../src/adapters/agent-hooks.ts';
 import type { AdapterOptions } from '../../src/adapters/options.ts';
+import { project } from '../support/project.ts';
 import { group, inParallel, print, startSession } from '../support/session.ts';
 
 type Hooks = Parameters<typeof startSession>[0];
@@ -72,6 +73,39 @@ describe('a tool call', () => {
     const ended = await hooks.tool({ id: 'x', name: 'write_file', input: {} }, run);
     expect(ended.toolResult.llmContent).toBe('no');
     expect(run).not.toHaveBeenCalled();
+  });
+
+  test('about which a hook wants the user asked meets ToolPermission hooks, then Notification hooks see the question', async () => {
+    const deny = `jq -e '.tool_input.path == "b"' > /dev/null && { echo no >&2; exit 2; } || true`;
+    const folder = project({
+      '.hookmachine/settings.json': {
+        hooks: {
+          'tool.before': inParallel(print({ decision: 'ask', reason: 'Really?' })),
+          'tool.permission': inParallel(deny),
+          notify: [group(['cat > notified'], { matcher: 'ToolPermission' })],
+        },
+      },
+    });
+    const hooks = new AgentHooks({ cwd: folder });
+    const { ask } = model(hooks, { parts: [wants('1', { path: 'a' }), wants('2', { path: 'b' })] });
+    await ask(user('Go'));
+    const verdict = (id: string, path: string) =>
+      hooks.verdictOf({ id, name: 'write_file', input: { path } });
+    expect(verdict('1', 'a')).toMatchObject({ status: 'asked', reason: 'Really?' });
+    expect(verdict('2', 'b')).toMatchObject({ status: 'ended' });
+    expect(JSON.parse(readFileSync(`${folder}/notified`, 'utf8'))).toMatchObject({
+      message: 'Really?',
+      details: { tool_name: 'write_file', tool_input: { path: 'a' } },
+    });
+  });
+
+  test('whose result a hook wants hidden is shown all the same, which one warning says', async () => {
+    const { hooks, warnings } = await agent({
+      AfterTool: inParallel(print({ suppressOutput: true })),
+    });
+    for (const id of ['1', '2'])
+      await hooks.tool({ id, name: 'write_file', input: {} }, async () => written);
+    expect(warnings.filter((line) => line.includes('suppressOutput'))).toHaveLength(1);
   });
 
   test('whose arguments were changed since it was judged is judged again', async () => {

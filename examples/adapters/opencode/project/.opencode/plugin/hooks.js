@@ -1,0 +1,1 @@
+export { HookmachinePlugin } from 'hookmachine/opencode';

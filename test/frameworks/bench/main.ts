@@ -1,0 +1,103 @@
+/**
+ * `npm run frameworks:bench [-- --quick] [NAME…]`: what hooks that match nothing cost in each framework, over
+ * the framework alone, in the same run. Exits with 1 where a target is missed.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+import { execaSync } from 'execa';
+import { describeMachine } from '../../../bench/machine.ts';
+import { folderOf, frameworks } from '../installed.ts';
+import type { Measured, Spread } from './measure.ts';
+
+/** µs at most, over the framework alone; and bytes that a run may leave behind more than without hooks. */
+const targets = { toolCall: 50, modelCall: 100, kept: 64 } as const;
+
+/** Frameworks that do not run on Node.js 20. */
+const wantsNewerNode: ReadonlySet<string> = new Set(['mastra']);
+
+const { values: options, positionals } = parseArgs({
+  options: { quick: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const measurable = frameworks.filter((name) => existsSync(join(folderOf(name), 'cases/bench.ts')));
+const wanted = positionals.length > 0 ? positionals : measurable;
+const unknown = wanted.filter((name) => !measurable.includes(name));
+if (unknown.length > 0) throw new Error(`not measured: ${unknown.join(', ')}; there are ${measurable.join(', ')}`); // prettier-ignore
+
+const { cpu, cores, node, load } = describeMachine();
+process.stdout.write(`${cores} cores of ${cpu}, Node ${node.slice(1)}, load ${load} at the start\n\n`);
+const rows = [
+  '| framework | µs a tool call | alone | µs a model call | alone | first text later by | bytes kept by a run | alone |',
+  '| --- | --: | --: | --: | --: | --: | --: | --: |',
+];
+const missed: string[] = [];
+for (const name of wanted) {
+  const measured = await measuredIn(name);
+  const { toolCall, modelCall, alone, firstText, kept } = measured;
+  rows.push(
+    `| ${[
+      name,
+      text(toolCall),
+      rounded(alone.toolCall),
+      text(modelCall),
+      rounded(alone.modelCall),
+      firstText ? `${text(firstText)} µs` : '',
+      rounded(kept.hooked),
+      rounded(kept.alone),
+    ].join(' | ')} |`,
+  );
+  if (toolCall.median > targets.toolCall) missed.push(`${name}: a tool call`);
+  if (modelCall.median > targets.modelCall) missed.push(`${name}: a model call`);
+  if (kept.hooked - kept.alone > targets.kept) missed.push(`${name}: memory`);
+}
+process.stdout.write(`${rows.join('\n')}\n\nTargets missed: ${missed.join(', ') || 'none'}\n`);
+process.exitCode = missed.length > 0 ? 1 : 0;
+
+/** Measures one framework in a process of its own, with its own packages. */
+async function measuredIn(name: string): Promise<Measured> {
+  const folder = folderOf(name);
+  if (!existsSync(join(folder, 'node_modules')))
+    execaSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--force'], {
+      cwd: folder,
+    });
+  const outfile = join(folder, 'node_modules/.bench.mjs');
+  await build({
+    entryPoints: [join(folder, 'cases/bench.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    packages: 'external',
+    logLevel: 'warning',
+  });
+  const child = fork(outfile, options.quick ? ['--quick'] : [], {
+    execArgv: ['--expose-gc'],
+    ...(wantsNewerNode.has(name) && { execPath: newerNode() }),
+    env: { PATH: process.env['PATH'], NAME: name },
+  });
+  const [answer] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(([status]) => {
+      throw new Error(`${name} ended with ${status}`);
+    }),
+  ])) as [Measured];
+  return answer;
+}
+
+function newerNode(): string {
+  const args = ['-y', '--ignore-scripts=false', 'node@24', '-p', 'process.execPath'];
+  return execaSync('npx', args).stdout;
+}
+
+function text({ median, low, high }: Spread): string {
+  return `${rounded(median)} (${rounded(low)} to ${rounded(high)})`;
+}
+
+function rounded(value: number): string {
+  return value.toFixed(Math.abs(value) < 10 ? 1 : 0);
+}
