@@ -117,9 +117,14 @@ export class AgentHooks {
     return !isPending(system) && !hasAny(this.config, system);
   }
 
-  /** The same of one tool. */
+  /** The same of one tool, whose calls are not judged then. */
   isIdleFor(toolName: string): boolean {
     return isPlainTool(this.config, this.nameOf(toolName));
+  }
+
+  /** The same of one call: no hook matches its tool, and it was not refused. */
+  leavesAlone(asked: ToolCallRequest): boolean {
+    return this.isIdleFor(asked.name) && this.verdictOf(asked) === undefined;
   }
 
   /** Finds the hooks, so that `holdsAnswers` and `holdsCall` know. Never rejects. */

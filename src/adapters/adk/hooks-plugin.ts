@@ -72,11 +72,13 @@ export class HooksPlugin extends BasePlugin implements AsyncDisposable {
   async beforeToolCallback(given: GivenToolCallback): Promise<ToolAnswer> {
     if (this.#hooks.isIdle()) return undefined;
     const callback = given as ToolCallback;
-    const { tool, toolContext } = callback;
+    const { tool, toolArgs, toolContext } = callback;
     if ('agent' in tool)
       this.#hooks.warnOnce(
         `ADK runs the agent behind the tool ${tool.name} without plugins, so hooks see only the call of the tool; make it a sub-agent`,
       );
+    const { functionCallId: id = '' } = toolContext;
+    if (this.#hooks.leavesAlone({ id, name: tool.name, input: toolArgs })) return undefined;
     const sessionId = this.#sessionOf(toolContext.invocationContext);
     const call = new CallbackToolCall(this.#hooks, callback, sessionId);
     const answer = await call.begin();

@@ -85,8 +85,8 @@ function execute(
 ): unknown {
   const { toolCallId: id, messages, abortSignal: signal } = options;
   const call = { id, name, input: inputOf(input) };
+  if (hooks.leavesAlone(call)) return own(input, options);
   const verdict = hooks.verdictOf(call);
-  if (verdict === undefined && hooks.isIdleFor(name)) return own(input, options);
   const approved = isApproved(messages, id);
   // A conversation that comes back with an approval may come from a browser, with other arguments.
   const asked: FrameworkToolCall = {

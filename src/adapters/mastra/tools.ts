@@ -44,7 +44,7 @@ function guardedTool(tool: MastraTool, name: string, hooks: AgentHooks): MastraT
   const parts: Required<MastraTool> = {
     execute: (input, context) => {
       const asked = callOf(hooks, name, input, context);
-      if (hooks.verdictOf(asked) === undefined && hooks.isIdleFor(name)) return own(input, context);
+      if (hooks.leavesAlone(asked)) return own(input, context);
       return whole(hooks, asked, (given) => own(given === asked.input ? input : given, context));
     },
     requireApproval: mustAsk(hooks, name, requireApproval),

@@ -132,7 +132,7 @@ function withOtherTools(own: unknown, hooks: AgentHooks, names: ReadonlySet<stri
       const { toolName, input } = context;
       if (names.has(toolName)) return answer;
       const asked = callOf(hooks, toolName, input, context.context);
-      if (hooks.verdictOf(asked) === undefined && hooks.isIdleFor(toolName)) return answer;
+      if (hooks.leavesAlone(asked)) return answer;
       return new Promise<unknown>((resolve) => {
         const ran = whole(
           hooks,

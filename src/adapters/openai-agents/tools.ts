@@ -66,8 +66,11 @@ function aroundFunction(
       let given: { readonly output: unknown; readonly result: ToolResult } | undefined;
       let failure: { readonly error: unknown } | undefined;
       const inner = isAgent(tool) ? new Run(run.hooks, true) : run;
+      const call = { ...callOf(run, context, name, details), input };
+      if (run.hooks.leavesAlone(call))
+        return runs.run(inner, () => tool.invoke(context, json, details));
       const ended = await run.hooks.tool(
-        { ...callOf(run, context, name, details), input },
+        call,
         async (toolInput) => {
           const asked = toolInput === input ? json : argumentsOf(toolInput);
           try {

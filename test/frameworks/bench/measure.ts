@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bytesInUse } from '../../../bench/memory.ts';
-import { growth, median, quantile } from '../../../bench/statistics.ts';
+import { growth, quantile } from '../../../bench/statistics.ts';
 
 /** An agent of a framework, with hooks around it or without. */
 export interface Subject {
@@ -15,22 +15,22 @@ export interface Subject {
 /** Makes an agent; with hooks where a project folder is given. */
 export type MakeSubject = (cwd: string | undefined) => Subject | Promise<Subject>;
 
-/** What hooks that match nothing cost: medians, and between what four fifths of the rounds lie. */
-export interface Spread {
-  readonly median: number;
-  readonly low: number;
-  readonly high: number;
+/** µs of an agent without hooks, and of the same one with hooks that match nothing. */
+export interface Pair {
+  readonly alone: number;
+  readonly hooked: number;
 }
 
-/** What is reported of a framework. Times are µs: processor time, and of the first piece of text the time on the clock. */
+/** What is reported of a framework. */
 export interface Measured {
-  readonly toolCall: Spread;
-  readonly modelCall: Spread;
-  /** Of the framework alone. */
-  readonly alone: { readonly toolCall: number; readonly modelCall: number };
-  readonly firstText?: Spread;
-  /** Bytes that a run leaves behind, with hooks and without. */
-  readonly kept: { readonly hooked: number; readonly alone: number };
+  /** Of the processor's time. */
+  readonly toolCall: Pair;
+  /** Of the processor's time. */
+  readonly modelCall: Pair;
+  /** On the clock, until the first piece of an answer is there. */
+  readonly firstText?: Pair;
+  /** Bytes that a run leaves behind. */
+  readonly kept: Pair;
 }
 
 const callsAtOnce = 10;
@@ -50,8 +50,8 @@ export async function measure(make: MakeSubject): Promise<void> {
   const subjects = [await make(undefined), await make(projectWithHooks())] as const;
   const isQuick = process.argv.includes('--quick');
   const measured = {
-    ...(await timed(subjects, isQuick ? 10 : 40)),
-    ...(await firstText(subjects, isQuick ? 50 : 300)),
+    ...(await timed(subjects, isQuick ? 20 : 100)),
+    ...(await firstText(subjects, isQuick ? 200 : 1_000)),
     kept: {
       alone: await kept(subjects[0], isQuick ? 100 : 1_000),
       hooked: await kept(subjects[1], isQuick ? 100 : 1_000),
@@ -72,49 +72,31 @@ async function timeOf(subject: Subject, toolCalls: number, runs: number): Promis
 
 async function timed(subjects: Subjects, rounds: number): Promise<Omit<Measured, 'kept'>> {
   const kinds = [0, callsAtOnce] as const;
-  // What is compiled is compiled by now, and a batch lasts long enough for the clock.
+  // What is compiled is compiled by now.
   for (const toolCalls of kinds)
     for (const subject of subjects) await timeOf(subject, toolCalls, 500);
-  const times: Record<'tool' | 'model' | 'aloneTool' | 'aloneModel', number[]> = {
-    tool: [],
-    model: [],
-    aloneTool: [],
-    aloneModel: [],
-  };
-  for (let round = 0; round < rounds; round++) {
-    const found = new Map<string, number>();
-    const order = round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const);
-    for (const toolCalls of kinds)
-      for (const index of order) {
-        globalThis.gc!();
-        found.set(`${toolCalls} ${index}`, await timeOf(subjects[index], toolCalls, 100));
-      }
-    const [model, hookedModel] = [found.get('0 0')!, found.get('0 1')!];
-    const [tools, hookedTools] = [found.get('10 0')!, found.get('10 1')!];
-    times.aloneModel.push(model);
-    times.model.push(hookedModel - model);
-    // A run with tool calls asks the model twice.
-    times.aloneTool.push((tools - 2 * model) / callsAtOnce);
-    times.tool.push((hookedTools - tools - 2 * (hookedModel - model)) / callsAtOnce);
-  }
+  const times = kinds.map(() => subjects.map((): number[] => []));
+  for (let round = 0; round < rounds; round++)
+    for (const [kind, toolCalls] of kinds.entries())
+      for (const index of round % 2 === 0 ? [0, 1] : [1, 0])
+        times[kind]![index]!.push(await timeOf(subjects[index]!, toolCalls, 50));
+  const [answers, calls] = times.map((kind) => kind.map(quiet)) as [number[], number[]];
+  // A run with tool calls asks the model twice.
+  const [alone, hooked] = calls.map((time, index) => (time - 2 * answers[index]!) / callsAtOnce);
   return {
-    toolCall: spread(times.tool),
-    modelCall: spread(times.model),
-    alone: { toolCall: median(times.aloneTool), modelCall: median(times.aloneModel) },
+    modelCall: { alone: answers[0]!, hooked: answers[1]! },
+    toolCall: { alone: alone!, hooked: hooked! },
   };
 }
 
-const spread = (values: readonly number[]): Spread => ({
-  median: median(values),
-  low: quantile(values, 0.1),
-  high: quantile(values, 0.9),
-});
+/** What most rounds do not fall below: what others do on the machine only makes a round longer. */
+const quiet = (times: readonly number[]): number => quantile(times, 0.1);
 
-/** How much later the first piece of text comes with hooks, in µs. */
+/** µs until the first piece of text. */
 async function firstText(
   subjects: Subjects,
-  pairs: number,
-): Promise<{ readonly firstText?: Spread }> {
+  rounds: number,
+): Promise<{ readonly firstText?: Pair }> {
   if (!subjects.every(({ stream }) => stream)) return {};
   const timeTo = async ({ stream }: Subject): Promise<number> => {
     const start = performance.now();
@@ -123,14 +105,14 @@ async function firstText(
     if (first === undefined) throw new Error('no text streamed');
     return first * 1_000;
   };
-  for (let warm = 0; warm < 100; warm++) for (const subject of subjects) await timeTo(subject);
-  const later: number[] = [];
-  for (let pair = 0; pair < pairs; pair++) {
-    const [first, second] = pair % 2 === 0 ? subjects : subjects.toReversed();
-    const times = [await timeTo(first!), await timeTo(second!)] as const;
-    later.push(pair % 2 === 0 ? times[1] - times[0] : times[0] - times[1]);
-  }
-  return { firstText: spread(later) };
+  const times = subjects.map((): number[] => []);
+  for (let round = -100; round < rounds; round++)
+    for (const index of round % 2 === 0 ? [0, 1] : [1, 0]) {
+      const time = await timeTo(subjects[index]!);
+      if (round >= 0) times[index]!.push(time);
+    }
+  const [alone, hooked] = times.map(quiet);
+  return { firstText: { alone: alone!, hooked: hooked! } };
 }
 
 /** Bytes that each of ten thousand runs leaves behind. */
