@@ -458,7 +458,8 @@ export class AgentHooks {
       if (verdict.call.stop) turn.stop = verdict.call.stop;
       return part;
     }
-    if (verdict.status === 'asked') await this.#announceQuestion(turn, request.name, verdict, signal);
+    if (verdict.status === 'asked')
+      await this.#announceQuestion(turn, request.name, verdict, signal);
     turn.open.set(id, { call, input: verdict.toolInput, verdict });
     return verdict.toolInput === input
       ? part

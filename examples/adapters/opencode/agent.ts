@@ -41,19 +41,22 @@ const settings = {
 writeFileSync(join(home, '.config/opencode/opencode.json'), JSON.stringify(settings));
 
 const args = ['run', 'Note the milk and the password.', '--model', 'local/m', '--auto'];
-const running = execa('opencode', [...args, '--format', 'json'], {
+const program = join(
+  here,
+  `node_modules/opencode-${process.platform}-${process.arch}/bin/opencode`,
+);
+const running = execa(program, [...args, '--format', 'json'], {
   cwd: project,
   env: { HOME: home, PATH: process.env['PATH'], OPENCODE_DISABLE_MODELS_FETCH: '1' },
   extendEnv: false,
-  localDir: here,
-  preferLocal: true,
   stdin: 'ignore',
   stderr: 'inherit',
 });
 for await (const line of createInterface(running.stdout)) {
   const { part } = JSON.parse(line) as { readonly part?: Part };
   const { status, input, output, error } = part?.state ?? {};
-  if (part?.type === 'tool') console.log(`write: ${input?.content}\n  ${status}: ${output ?? error}`);
+  const result = (output ?? error)?.replaceAll(/\s+/g, ' ');
+  if (part?.type === 'tool') console.log(`write: ${input?.content}\n  ${status}: ${result}`);
   if (part?.type === 'text') console.log(`model: ${part.text}`);
 }
 await running;

@@ -16,7 +16,6 @@ export async function runTool(
   run: (input: ToolInput) => unknown,
 ): Promise<unknown> {
   const { id = newCallId(), name, args } = call;
-  if (hooks.leavesAlone({ id, name, input: args })) return run(args);
   // Graphs know by it where they are, and hooks may go on somewhere else.
   const place = new AsyncResource('HookedToolCall');
   const { signal } = runtime;

@@ -69,20 +69,17 @@ function aroundFunction(
       const call = { ...callOf(run, context, name, details), input };
       if (run.hooks.leavesAlone(call))
         return runs.run(inner, () => tool.invoke(context, json, details));
-      const ended = await run.hooks.tool(
-        call,
-        async (toolInput) => {
-          const asked = toolInput === input ? json : argumentsOf(toolInput);
-          try {
-            const output = await runs.run(inner, () => tool.invoke(context, asked, details));
-            given = { output, result: toToolResult(output) };
-            return given.result;
-          } catch (error) {
-            failure = { error };
-            throw error;
-          }
-        },
-      );
+      const ended = await run.hooks.tool(call, async (toolInput) => {
+        const asked = toolInput === input ? json : argumentsOf(toolInput);
+        try {
+          const output = await runs.run(inner, () => tool.invoke(context, asked, details));
+          given = { output, result: toToolResult(output) };
+          return given.result;
+        } catch (error) {
+          failure = { error };
+          throw error;
+        }
+      });
       if (details?.signal?.aborted && ended.outcome.status === 'cancelled')
         throw details.signal.reason;
       if (failure && !isReplaced(ended)) throw failure.error;

@@ -9,19 +9,20 @@ interface Prompted {
 const wantedBy = ({ prompt }: Prompted): number =>
   prompt.at(-1)?.role === 'tool' ? 0 : Number(/\d+/.exec(JSON.stringify(prompt.at(-1)))?.[0]);
 
+const callsFor = (asked: Prompted) =>
+  Array.from({ length: wantedBy(asked) }, (_, index) => ({
+    type: 'tool-call',
+    toolCallId: `call-${index}`,
+    toolName: 'read',
+    input: '{"path":"a.txt"}',
+  }));
+
 /** A model that wants as many calls of a tool as it is told, and then says something. */
 export function benchModel(specificationVersion: 'v2' | 'v3' | 'v4') {
   const isOld = specificationVersion === 'v2';
   const count = (total: number): unknown => (isOld ? total : { total });
   const usage = { inputTokens: count(3), outputTokens: count(4), totalTokens: 7 };
   const finish = (word: string): unknown => (isOld ? word : { unified: word, raw: word });
-  const callsFor = (asked: Prompted) =>
-    Array.from({ length: wantedBy(asked) }, (_, index) => ({
-      type: 'tool-call',
-      toolCallId: `call-${index}`,
-      toolName: 'read',
-      input: '{"path":"a.txt"}',
-    }));
   return {
     specificationVersion,
     provider: 'bench',

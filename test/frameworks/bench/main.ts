@@ -29,7 +29,9 @@ const unknown = wanted.filter((name) => !measurable.includes(name));
 if (unknown.length > 0) throw new Error(`not measured: ${unknown.join(', ')}; there are ${measurable.join(', ')}`); // prettier-ignore
 
 const { cpu, cores, node, load } = describeMachine();
-process.stdout.write(`${cores} cores of ${cpu}, Node ${node.slice(1)}, load ${load} at the start\n\n`);
+process.stdout.write(
+  `${cores} cores of ${cpu}, Node ${node.slice(1)}, load ${load} at the start\n\n`,
+);
 const rows = [
   '| over the framework alone | µs a tool call | µs a model call | µs to the first text | bytes kept by a run |',
   '| ------------------------ | -------------: | --------------: | -------------------: | ------------------: |',

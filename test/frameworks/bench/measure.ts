@@ -7,9 +7,9 @@ import { growth, quantile } from '../../../bench/statistics.ts';
 /** An agent of a framework, with hooks around it or without. */
 export interface Subject {
   /** A run to its end: the model wants so many calls of a tool at once, and then answers; none, and it answers at once. */
-  run(toolCalls: number): Promise<unknown>;
+  readonly run: (toolCalls: number) => Promise<unknown>;
   /** A run whose answer streams; `onText` is called with its first piece. Absent where a framework cannot. */
-  stream?(onText: () => void): Promise<unknown>;
+  readonly stream?: (onText: () => void) => Promise<unknown>;
 }
 
 /** Makes an agent; with hooks where a project folder is given. */
@@ -92,19 +92,21 @@ async function timed(subjects: Subjects, rounds: number): Promise<Omit<Measured,
 /** What most rounds do not fall below: what others do on the machine only makes a round longer. */
 const quiet = (times: readonly number[]): number => quantile(times, 0.1);
 
-/** µs until the first piece of text. */
+/** µs until the first piece of text of one run. */
+async function timeTo({ stream }: Subject): Promise<number> {
+  const start = performance.now();
+  let first: number | undefined;
+  await stream!(() => (first ??= performance.now() - start));
+  if (first === undefined) throw new Error('no text streamed');
+  return first * 1_000;
+}
+
+/** What most runs take until the first piece of text. */
 async function firstText(
   subjects: Subjects,
   rounds: number,
 ): Promise<{ readonly firstText?: Pair }> {
   if (!subjects.every(({ stream }) => stream)) return {};
-  const timeTo = async ({ stream }: Subject): Promise<number> => {
-    const start = performance.now();
-    let first: number | undefined;
-    await stream!(() => (first ??= performance.now() - start));
-    if (first === undefined) throw new Error('no text streamed');
-    return first * 1_000;
-  };
   const times = subjects.map((): number[] => []);
   for (let round = -100; round < rounds; round++)
     for (const index of round % 2 === 0 ? [0, 1] : [1, 0]) {

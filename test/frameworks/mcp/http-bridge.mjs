@@ -20,11 +20,13 @@ async function newSession() {
   server.stdin.on('error', () => undefined);
   /** Requests that are open, the last one first: what the server says meanwhile belongs to it. */
   const open = [];
-  transport.onmessage = (message) => {
-    if ('method' in message && 'id' in message) open.unshift(message.id);
-    server.stdin.write(`${JSON.stringify(message)}\n`);
-  };
-  transport.onclose = () => server.stdin.end();
+  Object.assign(transport, {
+    onmessage(message) {
+      if ('method' in message && 'id' in message) open.unshift(message.id);
+      server.stdin.write(`${JSON.stringify(message)}\n`);
+    },
+    onclose: () => server.stdin.end(),
+  });
   createInterface(server.stdout).on('line', (line) => {
     const message = JSON.parse(line);
     const isAnswer = !('method' in message);

@@ -58,7 +58,12 @@ await measure((cwd) => {
     const { id: sessionId } = await runner.sessionService.createSession(asked);
     const newMessage = { role: 'user', parts: [{ text }] };
     const runConfig = { streamingMode };
-    for await (const { partial } of runner.runAsync({ userId: 'u', sessionId, newMessage, runConfig }))
+    for await (const { partial } of runner.runAsync({
+      userId: 'u',
+      sessionId,
+      newMessage,
+      runConfig,
+    }))
       if (partial) onText?.();
     await runner.sessionService.deleteSession({ ...asked, sessionId });
   };

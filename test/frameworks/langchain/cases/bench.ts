@@ -40,7 +40,10 @@ class BenchChat extends BaseChatModel {
   ): AsyncGenerator<ChatGenerationChunk> {
     for (let word = 0; word < 20; word++) {
       const text = `word ${word} `;
-      const chunk = new ChatGenerationChunk({ text, message: new AIMessageChunk({ content: text }) });
+      const chunk = new ChatGenerationChunk({
+        text,
+        message: new AIMessageChunk({ content: text }),
+      });
       yield chunk;
       await manager?.handleLLMNewToken(text, undefined, undefined, undefined, undefined, { chunk });
     }

@@ -1,4 +1,12 @@
-import { Agent, type Model, type ModelRequest, Runner, setTracingDisabled, tool, Usage } from '@openai/agents';
+import {
+  Agent,
+  type Model,
+  type ModelRequest,
+  Runner,
+  setTracingDisabled,
+  tool,
+  Usage,
+} from '@openai/agents';
 import { z } from 'zod';
 import { withHooks } from '../../../../src/entries/openai-agents.ts';
 import { measure } from '../../bench/measure.ts';
@@ -34,7 +42,8 @@ const answerTo = (request: ModelRequest) => ({
 const model: Model = {
   getResponse: async (request) => answerTo(request),
   async *getStreamedResponse(request) {
-    for (let word = 0; word < 20; word++) yield { type: 'output_text_delta', delta: `word ${word} ` };
+    for (let word = 0; word < 20; word++)
+      yield { type: 'output_text_delta', delta: `word ${word} ` };
     const { output } = answerTo(request);
     const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
     yield { type: 'response_done', response: { id: 'r', usage, output } };
