@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Dialect } from '../dialects/dialect.ts';
-import { presentDialects } from '../dialects/index.ts';
+import { knownDialects, presentDialects } from '../dialects/index.ts';
 import { isHookmachineError } from '../errors.ts';
 import { accounts, type CallAccount, type EventAccount } from '../journal/account.ts';
 import { compareEvents } from '../journal/compare-events.ts';
@@ -9,8 +9,10 @@ import type { JournalEntry } from '../journal/entry.ts';
 import { journalTo } from '../journal/journal.ts';
 import { readRecording } from '../journal/read-recording.ts';
 import type { HookEventName } from '../protocol/events.ts';
+import type { HookEventFields } from '../protocol/input.ts';
 import { isRecord } from '../protocol/output.ts';
 import { dialectsOption } from './dialects-option.ts';
+import { edited } from './edited.ts';
 import { CommandFailure } from './failure.ts';
 import { findCalls } from './find-calls.ts';
 import { printable, printableJson } from './printable.ts';
@@ -22,10 +24,13 @@ import { trustOption } from './trust-option.ts';
 interface Options {
   readonly cwd: string;
   readonly hook?: string;
+  readonly edit?: true;
   readonly dialects?: readonly Dialect[];
   readonly trust?: true;
   readonly json?: true;
 }
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /** `hookmachine replay FILE CALL`: what the hooks of a recorded call say of it today. */
 export function addReplay(program: Command): void {
@@ -38,6 +43,7 @@ export function addReplay(program: Command): void {
     )
     .description("run a recorded call's hooks again as they are now, and show what differs")
     .option('--hook <name>', 'run this hook alone')
+    .option('--edit', 'change what hooks are given first, in $VISUAL or $EDITOR')
     .option('--cwd <dir>', 'the project folder whose hooks run', process.cwd())
     .option(...dialectsOption)
     .option(...trustOption)
@@ -51,7 +57,7 @@ recording, hooks receive redacted.
 Exit status: 0 nothing differs, 2 something does, 1 the command could not do its work.
 
 Example:
-  hookmachine replay session.jsonl 4 --hook no-env`,
+  hookmachine replay session.jsonl 4 --hook no-env --edit`,
     )
     .action(replay);
 }
@@ -74,8 +80,14 @@ async function replay(file: string, wanted: string, options: Options): Promise<v
     );
   const events = eventsOf(file, call, options.hook);
   const outcomes = [];
-  for (const recorded of events) {
-    const now = await runAgain(recorded, call, folder, options);
+  const given = [];
+  // Nothing runs before all is as the user wants it.
+  for (const { event, given: recorded } of events) {
+    const fields = ownFields(recorded as Fields);
+    given.push(options.edit ? await editedFields(event, fields) : fields);
+  }
+  for (const [at, recorded] of events.entries()) {
+    const now = await runAgain(recorded.event, given[at]!, call, folder, options);
     outcomes.push({ event: recorded.event, now, differences: compareEvents(recorded, now) });
   }
   process.exitCode = outcomes.some(({ differences }) => differences.length > 0) ? 2 : 0;
@@ -119,8 +131,22 @@ function eventsOf(file: string, call: CallAccount, hook: string | undefined): Ev
 /** The fields that every event has; those of the event's own are given again. */
 const base = new Set(['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp']);
 
+const ownFields = (given: Fields): Fields =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => !base.has(name)));
+
+/** Fields that its hooks can receive. */
+const editedFields = (event: string, fields: Fields): Promise<Fields> =>
+  edited(event, fields, async (given) => {
+    const ours = knownDialects[0]!;
+    if (!Object.hasOwn(ours.events, event)) return;
+    const read = await ours.readCall(event, given);
+    if ('faults' in read)
+      throw new CommandFailure(`what you edited does not fit ${event}: ${read.faults.join('; ')}`);
+  });
+
 async function runAgain(
-  { event, given }: EventAccount,
+  event: string,
+  fields: Fields,
   { callId }: CallAccount,
   folder: string,
   { hook, dialects = presentDialects, trust }: Options,
@@ -133,7 +159,7 @@ async function runAgain(
   });
   const fired = {
     event: event as HookEventName,
-    fields: Object.fromEntries(Object.entries(given as object).filter(([name]) => !base.has(name))),
+    fields: fields as unknown as HookEventFields[HookEventName],
     context: { toolCallId: callId },
     folder,
     canAsk: true,

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandInProcess, group, projectWithHooks } from '../support/project.ts';
@@ -21,6 +21,10 @@ async function recorded(hooks: readonly object[], ...options: string[]) {
       ),
     replay: (...more: string[]) =>
       commandInProcess(['replay', file, '1', '--cwd', folder, ...more], { env }),
+    edit: (editor: string) =>
+      commandInProcess(['replay', file, '1', '--cwd', folder, '--edit'], {
+        env: { ...env, VISUAL: editor },
+      }),
   };
 }
 
@@ -68,6 +72,31 @@ describe('replay', () => {
     expect((await replay('--hook', 'nope')).stderr).toMatch(
       /at #1 there was no hook "nope": use one of "guard", "other"$/,
     );
+  });
+
+  test('--edit runs them with what the user makes of the call', async () => {
+    const { edit } = await recorded([group('grep -q b.txt && exit 2; exit 0')], payloads);
+    const { exitCode, stdout } = await edit('sed -i.bak s/a.txt/b.txt/');
+    expect(exitCode).toBe(2);
+    expect(stdout).toContain('decision: none then, "deny" now');
+    expect(stdout).toContain('together: "passed" then, "blocked" now');
+  });
+
+  test.each([
+    ['sed -i.bak s/{/[/', /what you edited of BeforeTool is not valid JSON/],
+    ['false', /the editor false ended with 1, so nothing was run; set VISUAL or EDITOR/],
+    [
+      `sed -i.bak 's/"tool_name": .*/"tool_name": 1,/'`,
+      /what you edited does not fit BeforeTool: .*tool_name/,
+    ],
+    ['no-such-editor', /the editor no-such-editor ended with 127, so nothing was run/],
+  ])('runs nothing after %s', async (editor, message) => {
+    const { edit, change, file } = await recorded([denying], payloads);
+    change(group(`touch ${file}.ran`, { name: 'guard' }));
+    const { exitCode, stdout, stderr } = await edit(editor);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(existsSync(`${file}.ran`)).toBe(false);
   });
 
   test('what the recording redacted is no difference', async () => {

@@ -24,7 +24,7 @@ const use = (id: string, name = 'Write', input: unknown = { file_path: '/p/a' })
   name,
   input,
 });
-const result = (id: string, content: unknown, more = {}) => ({
+const resultOf = (id: string, content: unknown, more = {}) => ({
   type: 'tool_result',
   tool_use_id: id,
   content,
@@ -50,8 +50,8 @@ describe('sessions of Claude Code', () => {
       { type: 'summary', summary: 'x', leafUuid: 'l' },
       user('Write it'),
       assistant({ type: 'text', text: 'Yes.' }, use('t1'), use('t2', 'Bash', { command: 'ls' })),
-      user([result('t1', 'ok')], { toolUseResult: { type: 'create' } }),
-      user([result('t2', [{ type: 'text', text: 'Exit code 2' }], { is_error: true })]),
+      user([resultOf('t1', 'ok')], { toolUseResult: { type: 'create' } }),
+      user([resultOf('t2', [{ type: 'text', text: 'Exit code 2' }], { is_error: true })]),
       { type: 'something-new', sessionId: 's' },
     ]);
     const write = { tool_name: 'Write', tool_input: { file_path: '/p/a' }, tool_use_id: 't1' };
@@ -86,7 +86,7 @@ describe('sessions of Claude Code', () => {
       assistant(use('t1', 'Write', 'no object'), use('t2')),
       { ...about, type: 'assistant' },
       '[1]',
-      user([result('never', 'x')]),
+      user([resultOf('never', 'x')]),
       `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`,
       '{"type":"assistant"',
     ]);
@@ -109,11 +109,11 @@ const item = (type: string, payload: object) => ({
   payload: { type, ...payload },
 });
 const bash = (command: string) => ({ tool_name: 'Bash', tool_input: { command } });
+const called = (name: string, args: object, more = {}) =>
+  item('function_call', { name, arguments: JSON.stringify(args), call_id: name, ...more });
 
 describe('sessions of Codex', () => {
   const meta = { type: 'session_meta', payload: { id: 'c', cwd: '/p' } };
-  const called = (name: string, args: object, more = {}) =>
-    item('function_call', { name, arguments: JSON.stringify(args), call_id: name, ...more });
 
   test('name tools and arguments as its hooks know them', async () => {
     const patch = '*** Begin Patch\n*** Add File: a\n+x\n*** End Patch';

@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isatty } from 'node:tty';
+import { isHookmachineError } from '../errors.ts';
+import { messageOf } from '../message-of.ts';
+import { confirmed } from './confirmed.ts';
+import { CommandFailure } from './failure.ts';
+import { parseJsonObject } from './parse-json-object.ts';
+import { printable } from './printable.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * An object as the user leaves it in their editor. On a terminal they may go on where it cannot be used.
+ *
+ * @throws {CommandFailure} when there is no editor, or what it left cannot be used; `check` throws for that too
+ */
+export async function edited(
+  name: string,
+  value: Fields,
+  check: (edited: Fields) => Promise<void>,
+): Promise<Fields> {
+  // Nobody else may read what is in it.
+  const folder = mkdtempSync(join(tmpdir(), 'hookmachine-'));
+  const file = join(folder, `${name.replaceAll(/[^\w.-]/g, '_')}.json`);
+  try {
+    writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+    for (;;) {
+      openEditor(file);
+      try {
+        const given = parseJsonObject(readEdited(file), `what you edited of ${name}`);
+        await check(given);
+        return given;
+      } catch (error) {
+        if (!isHookmachineError(error, 'COMMAND_FAILED') || !isatty(0)) throw error;
+        process.stderr.write(`hookmachine: ${printable(messageOf(error))}\n`);
+        if (!(await confirmed('Edit it again?'))) throw new CommandFailure('nothing was run');
+      }
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** As git does it: the variable may hold arguments too. */
+function openEditor(file: string): void {
+  const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi';
+  const { status, error } = spawnSync('sh', ['-c', `${editor} "$@"`, editor, file], {
+    stdio: 'inherit',
+  });
+  if (error ?? status !== 0)
+    throw new CommandFailure(
+      `the editor ${editor} ${error ? `could not be started (${error.message})` : `ended with ${status}`}, so nothing was run; set VISUAL or EDITOR to one that works here`,
+    );
+}
+
+function readEdited(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new CommandFailure(`the editor left no file (${messageOf(cause)}), so nothing was run`, {
+      cause,
+    });
+  }
+}
