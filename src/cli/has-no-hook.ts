@@ -45,6 +45,8 @@ export async function hasNoHook(
     getHookSystem: () => undefined,
   };
   const isUnread = config.getUnreadFiles().length > 0;
+  // What is to be recorded goes through a hook system.
+  if (config.getAudit?.() !== undefined) return { hasNone: false, isUnread };
   if (!config.getEnableHooks()) return { hasNone: true, isUnread };
   if (config.getUnknownGuards().length > 0 && hookPointOf(event).needsGuards)
     return { hasNone: false, isUnread };

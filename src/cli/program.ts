@@ -32,6 +32,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   enable: async () => (await import('./enable.ts')).addEnable,
   disable: async () => (await import('./enable.ts')).addEnable,
   'finish-hook': async () => (await import('./finish-hook.ts')).addFinishHook,
+  audit: async () => (await import('./audit.ts')).addAudit,
   schema: async () => (await import('./schema.ts')).addSchema,
 };
 

@@ -8,6 +8,7 @@ import type { HookSource } from '../protocol/events.ts';
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import type { HookExtension } from '../settings/extensions.ts';
 import type { FailureDefault } from '../settings/load-settings.ts';
+import type { AuditSettings } from '../settings/managed.ts';
 import type { DisabledHooks } from '../settings/unknown-names.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
 import type { SettingsNote } from '../settings/settings-notes.ts';
@@ -55,6 +56,8 @@ export interface HookHost {
   getUnknownGuards?(): readonly SettingsProblem[];
   /** Files that are there and could not be read, so that their hooks, if they have any, are unknown (S-10). */
   getUnreadFiles?(): readonly SettingsProblem[];
+  /** Where the administrator wants sessions to be recorded, without payloads; default: nowhere. */
+  getAudit?(): AuditSettings | undefined;
   /** Whether the administrator forbids that this variable adds hooks; default: no. */
   ignoresAdded?(variable: string): boolean;
   /** Whether nothing in the project's files counts, because nobody trusts the folder; they are not even looked at (S-17). */

@@ -63,6 +63,7 @@ export class HookSystem {
   #retrying: Promise<void> | undefined;
   #parts: Parts | undefined;
   #stopServing: (() => void) | undefined;
+  #audited: { readonly settings: string; readonly stop: () => void } | undefined;
   #disposed = false;
 
   /**
@@ -202,6 +203,7 @@ export class HookSystem {
     this.#stopServing?.();
     this.#config.stopWatchingSettings?.();
     this.#parts?.handler.dispose();
+    this.#audited?.stop();
     const hooks = definitionsOf(this.#parts?.found);
     void endHandlers(hooks, [], this.#config.getWorkingDir());
   }
@@ -251,7 +253,24 @@ export class HookSystem {
     // What runs hooks that nobody waits for is there before the first event.
     if (definitionsOf(found).some((hook) => hook.async)) await import('./unawaited-hooks.ts');
     this.#compose(found);
+    await this.#audit();
     await endHandlers(before, definitionsOf(found), this.#config.getWorkingDir());
+  }
+
+  /** Begins what the administrator wants to be recorded, before the first event. */
+  async #audit(): Promise<void> {
+    const settings = this.#config.getAudit?.();
+    const wanted = JSON.stringify(settings);
+    if (wanted === this.#audited?.settings) return;
+    this.#audited?.stop();
+    this.#audited = undefined;
+    if (settings === undefined || this.#disposed) return;
+    try {
+      const { startAudit } = await import('../audit/start-audit.ts');
+      this.#audited = { settings: wanted, stop: startAudit(settings, this, this.#warn) };
+    } catch (error) {
+      this.#warn(`this session is not audited: ${messageOf(error)}`);
+    }
   }
 
   /** One planner and one handler live as long as the system, for callers keep them (HOOK-006). */

@@ -123,6 +123,7 @@ export function settingsConfig(
     getFailureDefaults: () => settings().failureDefaults,
     ignoresAdded: (variable) =>
       settings().managed.onlyManagedHooks !== undefined || settings().managed.forbid.has(variable),
+    getAudit: () => settings().managed.audit,
     rechecks: () => settings().recheck,
     getUnknownGuards: () => settings().denying,
     getUnreadFiles: () => settings().unreadProblems,
@@ -213,6 +214,7 @@ function judge(
     // Nobody knows what stands in a file that cannot be read: it is tried again at each event.
     (denying.length > 0 ||
       unread.length > 0 ||
+      managed.audit !== undefined ||
       dialects.some((dialect) =>
         dialect.needsSwitch
           ? areSettingsOn()

@@ -98,6 +98,7 @@ const [bundle] = (
       // What a plain `fire` does not need.
       './dist/src/cli/main.js',
       './dist/src/journal/*',
+      './dist/src/audit/*',
       ...['fire-readable', 'fire-sample', 'hook-asked-for', 'why-hooks'].map(
         (name) => `./dist/src/cli/${name}.js`,
       ),

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { isRecord } from '../protocol/output.ts';
 import { collectProblems, type Path, placeOf, said, type SettingsProblem } from './problem.ts';
 import type { SettingsFile } from './read-files.ts';
@@ -16,6 +17,20 @@ export interface Managed {
   readonly forbid: ReadonlyMap<string, string>;
   /** Files that this version cannot obey, so that what they guard is unknown. */
   readonly unmet: readonly SettingsProblem[];
+  /** Where every session is recorded. */
+  readonly audit?: AuditSettings;
+}
+
+/** Where an audit log is kept, and how much of it. */
+export interface AuditSettings {
+  /** A file, in whose name `%u` stands for the user's. */
+  readonly file?: string;
+  /** The size from which on a new file is begun, in bytes. */
+  readonly maxBytes?: number;
+  /** How many old files stay. */
+  readonly keep?: number;
+  /** The system's log, or one behind this socket. */
+  readonly syslog?: true | string;
 }
 
 /** The options of commands, and the variables of the environment, that can be forbidden. */
@@ -41,6 +56,7 @@ export const managedKeys: readonly string[] = [
   'forbid',
   'redact',
   'requireVersion',
+  'audit',
 ];
 
 type File = Pick<SettingsFile, 'file' | 'values' | 'locate'>;
@@ -52,6 +68,7 @@ export function managedBy(files: readonly File[]): Managed {
     return isRecord(managed) ? [{ file, managed, locate }] : [];
   });
   const only = all.find(({ managed }) => isMeant(managed['onlyManagedHooks']));
+  const audits = all.flatMap(({ managed }) => auditOf(managed['audit']));
   const blocks = all.find(({ managed }) => isBlocking(managed['defaultOnFailure']));
   return {
     ...(only && { onlyManagedHooks: only.file }),
@@ -62,6 +79,7 @@ export function managedBy(files: readonly File[]): Managed {
       ),
     ),
     unmet: files.flatMap(unmetBy),
+    ...(audits.length > 0 && { audit: withPlace(Object.assign({}, ...audits) as AuditSettings) }),
   };
 }
 
@@ -91,6 +109,40 @@ function unmetBy({ file, values: { managed }, locate }: File): SettingsProblem[]
 
 /** Whoever writes something else than false means the guard. */
 const isMeant = (value: unknown): boolean => value !== undefined && value !== false;
+
+/** What `audit` may hold, and what is said of what does not fit. */
+const auditFields: Readonly<
+  Record<keyof AuditSettings, { fits: (value: unknown) => boolean; fix: string }>
+> = {
+  file: {
+    fits: (value) => typeof value === 'string' && isAbsolute(value),
+    fix: 'write the whole path of a file, in which "%u" stands for the user',
+  },
+  maxBytes: {
+    fits: (value) => Number.isInteger(value) && (value as number) >= 4_096,
+    fix: 'make it a whole number of bytes, at least 4096',
+  },
+  keep: {
+    fits: (value) => Number.isInteger(value) && (value as number) >= 0,
+    fix: 'make it a whole number',
+  },
+  syslog: {
+    fits: (value) => value === true || (typeof value === 'string' && isAbsolute(value)),
+    fix: 'make it true, or the whole path of a socket',
+  },
+};
+
+/** What of `audit` fits; whatever else than false stands there means that there is one. */
+function auditOf(value: unknown): AuditSettings[] {
+  if (value === undefined || value === false) return [];
+  if (!isRecord(value)) return [{}];
+  const fields = Object.entries(auditFields).filter(([key, { fits }]) => fits(value[key]));
+  return [Object.fromEntries(fields.map(([key]) => [key, value[key]]))];
+}
+
+/** An audit that names no place goes where users cannot take it back. */
+const withPlace = (audit: AuditSettings): AuditSettings =>
+  audit.file === undefined && audit.syslog === undefined ? { ...audit, syslog: true } : audit;
 
 const isBlocking = (value: unknown): boolean => value !== undefined && value !== 'allow';
 
@@ -130,7 +182,14 @@ export function managedProblems(
     // One that is no object is reported as what nobody can obey.
     if (!isRecord(managed)) return;
     reportUnknownKeys(managed, ['managed'], managedKeys, [], complain);
-    const { onlyManagedHooks: only, defaultOnFailure, forbid } = managed;
+    const { onlyManagedHooks: only, defaultOnFailure, forbid, audit } = managed;
+    if (isRecord(audit)) {
+      reportUnknownKeys(audit, ['managed', 'audit'], Object.keys(auditFields), [], complain);
+      for (const [key, { fits, fix }] of Object.entries(auditFields))
+        if (audit[key] !== undefined && !fits(audit[key]))
+          wrong(['audit', key], audit[key], 'it was ignored', fix);
+    } else if (audit !== undefined && typeof audit !== 'boolean')
+      wrong(['audit'], audit, 'it counts as true', 'make it true, false or an object');
     if (only !== undefined && typeof only !== 'boolean')
       wrong(['onlyManagedHooks'], only, 'it counts as true', 'make it true or false');
     if (![undefined, 'allow', 'block'].includes(defaultOnFailure as string | undefined))

@@ -261,6 +261,31 @@ const managed = z
         'The lowest version of hookmachine that will do; with an older one prompts, model calls and tools are denied.',
       )
       .optional(),
+    audit: z
+      .union([
+        z.boolean(),
+        z.strictObject({
+          file: z
+            .string()
+            .regex(/^\//)
+            .describe('A file to append to; "%u" stands for the user.')
+            .optional(),
+          maxBytes: z
+            .int()
+            .min(4_096)
+            .describe('The size from which on a new file is begun.')
+            .optional(),
+          keep: z.int().min(0).describe('How many old files stay.').optional(),
+          syslog: z
+            .union([z.literal(true), z.string().regex(/^\//)])
+            .describe("true: the system's log. A path: one behind this socket.")
+            .optional(),
+        }),
+      ])
+      .describe(
+        "Records every session without payloads: true in the system's log, else where the object says.",
+      )
+      .optional(),
   })
   .describe(
     "What nobody below can change: in an administrator's settings only, /etc/hookmachine/settings.json and settings.d/*.json.",

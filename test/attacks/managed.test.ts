@@ -48,7 +48,7 @@ describe('what users and projects write takes nothing from a managed guard', () 
     tools: { enableHooks: false },
     hooksConfig: { enabled: false, disabled: ['guard', guard.command] },
     hooks: { enabled: false, disabled: ['guard'] },
-    managed: { onlyManagedHooks: false, forbid: [], defaultOnFailure: 'allow' },
+    managed: { onlyManagedHooks: false, forbid: [], defaultOnFailure: 'allow', audit: false },
   };
   const attempts: Record<string, (box: Sandbox) => void> = {
     'switches of the user': (box) => void box.write(box.own.user, switchedOff),
@@ -305,12 +305,21 @@ test('managed is reported where it means nothing, and what is wrong in it is', a
   const box = sandbox();
   box.write(box.own.user, { managed: { onlyManagedHooks: true }, hooks: before(hook('true')) });
   box.write(box.own.system, {
-    managed: { defaultOnFailure: 'deny', forbid: ['--no-hook'], onlyManagedHook: true },
+    managed: {
+      defaultOnFailure: 'deny',
+      forbid: ['--no-hook'],
+      onlyManagedHook: true,
+      audit: { file: join(box.folder, 'log'), keep: -1, sylog: true },
+    },
   });
   const { warnings } = await call(box);
   expect(warnings).toEqual([
     expect.stringContaining("managed: counts in an administrator's settings only"),
     expect.stringContaining('managed.onlyManagedHook: there is no such key'),
+    expect.stringContaining(
+      'managed.audit.sylog: there is no such key, so it is ignored; write "syslog"',
+    ),
+    expect.stringContaining('managed.audit.keep: is -1, so it was ignored'),
     expect.stringContaining('managed.defaultOnFailure: is "deny", so it counts as "block"'),
     expect.stringContaining(
       'managed.forbid[0]: is "--no-hook", so it forbids nothing; name one of --no-hooks',

@@ -115,6 +115,17 @@ const settings = withMore(
         forbid: list(mostly(...forbiddable)),
         redact: fc.constant(['a']),
         requireVersion: mostly('0.0.1'),
+        audit: fc.oneof(
+          fc.constantFrom<unknown>(true, false, 'x', 5),
+          withMore(
+            record({
+              file: mostly('/log', 'log'),
+              maxBytes: mostly(4_096, 1e6),
+              keep: mostly(0, 3),
+              syslog: mostly(true, '/dev/log'),
+            }),
+          ),
+        ),
       }),
     ),
     hooks: withMore(

@@ -1,0 +1,111 @@
+import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { type AuditSummary, summarize } from '../audit/summary.ts';
+import { linesOf } from '../journal/lines.ts';
+import { messageOf } from '../message-of.ts';
+import { CommandFailure } from './failure.ts';
+import { printable, printableJson } from './printable.ts';
+
+interface Options {
+  readonly json?: true;
+  readonly machines?: string;
+}
+
+/** `hookmachine audit summary PATH…`: what audit logs say together. */
+export function addAudit(program: Command): void {
+  program
+    .command('audit')
+    .description('read audit logs, which an administrator can have every session write')
+    .command('summary')
+    .argument('<paths...>', 'logs, folders of logs, or - for stdin')
+    .description(
+      'say who was denied what, which hooks failed or were skipped, and which machines run without guards',
+    )
+    .option('--json', 'print JSON')
+    .option('--machines <file>', 'names of machines that should be there, one a line')
+    .addHelpText(
+      'after',
+      `
+A log is read with those that were put aside before it. Lines of a system's log are found behind what it writes before
+them.
+
+Example:
+  journalctl -t hookmachine -o cat | hookmachine audit summary -`,
+    )
+    .action(async (paths: readonly string[], { json, machines }: Options) => {
+      const expected = machines === undefined ? [] : namesIn(machines);
+      const summary = await summarize(linesIn(paths), expected);
+      process.stdout.write(json ? `${printableJson(summary, 2)}\n` : `${shown(summary)}\n`);
+    });
+}
+
+/** A longer line is no line of an audit log. */
+const longestLine = 1024 * 1024;
+
+async function* linesIn(paths: readonly string[]): AsyncGenerator<string | undefined> {
+  for (const file of paths.flatMap(filesAt))
+    try {
+      const chunks: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file);
+      for await (const { text } of linesOf(chunks, longestLine)) yield text;
+    } catch (cause) {
+      throw new CommandFailure(`${file} cannot be read: ${messageOf(cause)}`, { cause });
+    }
+}
+
+function filesAt(path: string): string[] {
+  if (path === '-') return [path];
+  try {
+    if (!statSync(path).isDirectory()) return [path];
+    return readdirSync(path)
+      .filter((name) => /\.(?:jsonl|log)(?:\.\d+-\d+)?$/.test(name))
+      .toSorted()
+      .map((name) => join(path, name));
+  } catch (cause) {
+    throw new CommandFailure(`${path} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function namesIn(file: string): string[] {
+  try {
+    const names = readFileSync(file, 'utf8').split('\n');
+    return names.map((name) => name.trim()).filter((name) => name !== '' && !name.startsWith('#'));
+  } catch (cause) {
+    throw new CommandFailure(`--machines ${file} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+}
+
+const section = (title: string, rows: readonly string[]): string[] =>
+  rows.length === 0 ? [] : ['', title, ...rows.map((row) => `  ${row}`)];
+
+const about = (text: string | undefined): string => (text === undefined ? '' : `: ${text}`);
+
+function shown({ denials, failures, withoutGuards, missing, ...all }: AuditSummary): string {
+  const { lines, unread, machines, sessions, from, to } = all;
+  const times = from === undefined ? '' : `, ${from} to ${to}`;
+  return [
+    `${machines.length} machines, ${sessions} sessions, ${lines} records${times}`,
+    ...(unread > 0 ? [`${unread} lines are no audit records`] : []),
+    ...section(
+      'Denied',
+      denials.map(
+        ({ user, host, what, by, count, lastReason }) =>
+          `${count}×  ${user} on ${host}  ${what}  by ${by}${about(lastReason)}`,
+      ),
+    ),
+    ...section(
+      'Failed or skipped',
+      failures.map(
+        ({ hook, source, host, status, count, lastError }) =>
+          `${count}×  ${hook}${source === undefined ? '' : ` (${source})`} on ${host}  ${status}${about(lastError)}`,
+      ),
+    ),
+    ...section(
+      'Without guards of the system',
+      withoutGuards.map(({ host, sessions: count }) => `${host}  ${count} sessions`),
+    ),
+    ...section('Not seen', missing),
+  ]
+    .map((line) => printable(line.replaceAll('\n', String.raw`\n`)))
+    .join('\n');
+}

@@ -1,0 +1,317 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { appendLine } from '../../src/audit/log-file.ts';
+import type { AuditLine } from '../../src/audit/record.ts';
+import { createConfig } from '../../src/hooks/create-config.ts';
+import { hasEtcOfItsOwn } from '../support/hookmachine.ts';
+import { inProcess } from '../support/in-process.ts';
+import { sandbox, type Sandbox } from '../support/sandbox.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+import { waitUntil } from '../support/until.ts';
+
+const hook = (name: string, command: string) => ({ type: 'command', name, command });
+const before = (...hooks: object[]) => ({ BeforeTool: [{ hooks }] });
+const guards = before(
+  hook('no-keys', 'echo Keys stay out. >&2; exit 2'),
+  hook('broken', 'echo secret-of-stderr >&2; exit 1'),
+);
+
+/** A machine whose sessions are audited. */
+function audited(audit: unknown, hooks: object = guards): Sandbox {
+  const box = sandbox();
+  box.write(box.own.system, { managed: { audit }, hooks });
+  return box;
+}
+
+/** Calls a tool in an agent of its own, some times. */
+async function session(box: Sandbox, { calls = 1, sessionId = 's1' } = {}) {
+  const warnings: string[] = [];
+  const config = createConfig({
+    cwd: box.project,
+    systemFolder: box.systemFolder,
+    sessionId,
+    onWarning: (line) => warnings.push(line),
+  });
+  let ran = 0;
+  for (let count = 0; count < calls; count++)
+    await executeToolWithHooks(config, 'write_file', { content: 'secret-of-arguments' }, () => {
+      ran++;
+      return Promise.resolve({ llmContent: 'secret-of-result', returnDisplay: '' });
+    });
+  config.getHookSystem()?.dispose();
+  return { ran, warnings: warnings.filter((line) => line.includes('audit')) };
+}
+
+const linesIn = (file: string): AuditLine[] =>
+  readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as AuditLine);
+
+describe('an audit log in a file', () => {
+  test('says who was denied what by whom, and holds no payload', async () => {
+    const box = sandbox();
+    const file = join(box.folder, 'logs', '%u.jsonl');
+    box.write(box.own.system, { managed: { audit: { file } }, hooks: guards });
+    expect(await session(box)).toEqual({ ran: 0, warnings: [] });
+    const log = file.replace('%u', userInfo().username);
+    const text = readFileSync(log, 'utf8');
+    expect(text).not.toContain('secret-of');
+    expect(statSync(log).mode & 0o777).toBe(0o600);
+    const origin = {
+      v: 1,
+      host: hostname(),
+      user: userInfo().username,
+      version: '0.1.0',
+      project: box.project,
+      guards: 2,
+      session: 's1',
+    };
+    expect(linesIn(log)).toEqual([
+      { ...origin, at: expect.any(String), kind: 'session', hooks: { system: 2 }, problems: 0 },
+      {
+        ...origin,
+        at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+        kind: 'call',
+        machine: 'toolCall',
+        name: 'write_file',
+        status: 'blocked',
+        ms: expect.any(Number),
+        events: [
+          {
+            event: 'BeforeTool',
+            decision: 'deny',
+            by: 'no-keys',
+            reason: 'Keys stay out.',
+            hooks: [
+              expect.objectContaining({ name: 'no-keys', source: 'system', decision: 'deny' }),
+              expect.objectContaining({ name: 'broken', status: 'failed' }),
+            ],
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('records sessions and calls that have no hook at all', async () => {
+    const box = sandbox();
+    const file = join(box.folder, 'log.jsonl');
+    box.write(box.own.system, { managed: { audit: { file } } });
+    expect(await session(box)).toEqual({ ran: 1, warnings: [] });
+    expect(linesIn(file)).toMatchObject([
+      { kind: 'session', guards: 0, hooks: {} },
+      { kind: 'call', name: 'write_file', status: 'done', events: [] },
+    ]);
+  });
+
+  test('records that settings which nobody can read deny', async () => {
+    const box = sandbox();
+    const file = join(box.folder, 'log.jsonl');
+    box.write(box.own.system, { managed: { audit: { file } } });
+    box.write(box.files.system, '{');
+    expect((await session(box)).ran).toBe(0);
+    const [, call] = linesIn(file);
+    expect(call).toMatchObject({ events: [{ decision: 'deny', by: box.files.system }] });
+  });
+
+  test('is put aside when it is full, and the oldest go', async () => {
+    const box = sandbox();
+    const file = join(box.folder, 'logs', 'log.jsonl');
+    box.write(box.own.system, {
+      managed: { audit: { file, maxBytes: 4_096, keep: 2 } },
+      hooks: guards,
+    });
+    expect(await session(box, { calls: 60 })).toEqual({ ran: 0, warnings: [] });
+    const names = readdirSync(join(box.folder, 'logs'));
+    expect(names.length).toBeGreaterThanOrEqual(2);
+    expect(names.length).toBeLessThanOrEqual(3);
+    for (const name of names) {
+      expect(statSync(join(box.folder, 'logs', name)).size).toBeLessThanOrEqual(4_096);
+      expect(linesIn(join(box.folder, 'logs', name)).every(({ v }) => v === 1)).toBe(true);
+    }
+  });
+
+  test('takes whole lines of many at once, also behind one that was cut', () => {
+    const file = join(tempFolder(), 'log.jsonl');
+    appendFileSync(file, '{"v":1,"cut');
+    appendLine(file, '{"a":1}');
+    appendLine(file, '{"a":2}');
+    expect(readFileSync(file, 'utf8')).toBe('{"v":1,"cut\n{"a":1}\n{"a":2}\n');
+  });
+
+  const full = spawnSync('mount', ['--version']).status === 0 && process.getuid?.() === 0;
+  test.runIf(full)('that has no room stops nothing, and is reported once', async () => {
+    const box = sandbox();
+    const folder = join(box.folder, 'full');
+    mkdirSync(folder);
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'none', folder]).status).toBe(0);
+    onTestFinished(() => void spawnSync('umount', [folder]));
+    const file = join(folder, 'log.jsonl');
+    box.write(box.own.system, { managed: { audit: { file } }, hooks: guards });
+    const { ran, warnings } = await session(box, { calls: 20 });
+    expect(ran).toBe(0);
+    expect(warnings).toEqual([expect.stringMatching(/not audited in .*full\/log\.jsonl: /)]);
+  });
+
+  test.each([
+    ['a folder', (file: string) => mkdirSync(file)],
+    ['a link', (file: string) => symlinkSync('/etc/passwd', file)],
+    ['a pipe', (file: string) => void spawnSync('mkfifo', [file])],
+    ['a device', (file: string) => symlinkSync('/dev/full', file)],
+  ])('that is %s stops nothing, and is reported once', async (_, put) => {
+    const box = sandbox();
+    const file = join(box.folder, 'log.jsonl');
+    put(file);
+    box.write(box.own.system, { managed: { audit: { file } }, hooks: guards });
+    const { ran, warnings } = await session(box, { calls: 3 });
+    expect([ran, warnings]).toEqual([0, [expect.stringContaining(`not audited in ${file}`)]]);
+  });
+});
+
+/** A collector of a system's log behind a socket, as syslogd is one; `said` are the messages that it got. */
+async function collector(isDeaf = false) {
+  const socket = join(tempFolder(), 'log');
+  const program = `
+import os, socket, sys, time
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, ${isDeaf ? 2048 : 1_000_000})
+s.bind(sys.argv[1])
+print("ready", flush=True)
+while ${isDeaf ? 'time.sleep(60) or ' : ''}True:
+    print(s.recv(65536).decode(), flush=True)
+`;
+  const child = spawn('python3', ['-c', program, socket], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  child.stdout.on('data', (text: Buffer) => (said += text.toString()));
+  await once(child.stdout, 'data');
+  return { socket, said: () => said };
+}
+
+const hasLogger = existsSync('/usr/bin/logger') && process.platform === 'linux';
+describe.skipIf(!hasLogger)('an audit log of the system', () => {
+  test('gets a line for each call', async () => {
+    const { socket, said } = await collector();
+    const box = audited({ syslog: socket });
+    expect(await session(box, { calls: 2 })).toEqual({ ran: 0, warnings: [] });
+    await waitUntil(() => said().split('"kind":"call"').length === 3);
+    expect(said()).toMatch(/^<37>.*hookmachine.*: \{"v":1,/m);
+    expect(said()).not.toContain('secret-of');
+  });
+
+  test('that is dead stops nothing, and is reported once', async () => {
+    const box = audited({ syslog: join(tempFolder(), 'none') });
+    const warnings: string[] = [];
+    const config = createConfig({
+      cwd: box.project,
+      systemFolder: box.systemFolder,
+      onWarning: (line) => warnings.push(line),
+    });
+    const call = () =>
+      executeToolWithHooks(config, 'write_file', {}, () => Promise.reject(new Error('ran')));
+    for (const _ of [1, 2, 3]) expect(JSON.stringify(await call())).toContain('Keys stay out.');
+    await waitUntil(() => warnings.some((line) => line.includes('not audited')));
+    await call();
+    expect(warnings.filter((line) => line.includes('not audited'))).toHaveLength(1);
+    config.getHookSystem()?.dispose();
+  });
+
+  test('that does not read stops nothing', async () => {
+    const { socket } = await collector(true);
+    const box = audited({ syslog: socket }, before(hook('fine', 'true')));
+    expect((await session(box, { calls: 40 })).ran).toBe(40);
+  });
+});
+
+describe.skipIf(!hasEtcOfItsOwn)('the command', () => {
+  const write = JSON.stringify({ tool_name: 'write_file', tool_input: { file_path: 'a' } });
+
+  test('is audited event by event, with the tool that it is about', async () => {
+    const box = sandbox();
+    const file = join(box.folder, 'log.jsonl');
+    box.write(box.own.system, { managed: { audit: { file } }, hooks: guards });
+    const args = ['fire', 'BeforeTool', '--session-id', 's', '--no-hooks'];
+    for (const _ of [1, 2]) expect((await inProcess(box, args, write)).exitCode).toBe(2);
+    await inProcess(box, ['fire', 'AfterTool', '--session-id', 's'], JSON.stringify({ tool_name: 'x', tool_input: {}, tool_response: {} })); // prettier-ignore
+    expect(linesIn(file)).toMatchObject([
+      { kind: 'session', session: 's' },
+      { kind: 'call', machine: 'hookEvent', name: 'BeforeTool', tool: 'write_file' },
+      { kind: 'call', tool: 'write_file' },
+    ]);
+  });
+
+  test('reports a dead log of the system, and answers all the same', async () => {
+    const box = audited({ syslog: join(tempFolder(), 'none') });
+    const { exitCode, stderr } = await inProcess(box, ['fire', 'BeforeTool'], write);
+    expect(exitCode).toBe(2);
+    if (hasLogger) expect(stderr).toContain('this session is not audited in');
+  });
+});
+
+describe('hookmachine audit summary', () => {
+  test('says who was denied what, what failed or was skipped, and which machines have no guards', async () => {
+    const box = sandbox();
+    const file = join(box.folder, 'logs', 'a.jsonl');
+    box.write(box.own.system, { managed: { audit: { file } }, hooks: guards });
+    await session(box, { calls: 2 });
+    const [begun] = linesIn(file);
+    const other = { ...begun, host: 'bare', guards: 0, session: 's2', user: 'ann' };
+    const skip = { ...other, kind: 'skipped', text: 'hook "theirs" (BeforeTool) was skipped: x' };
+    box.write(
+      'logs/b.log.1763880000000-7',
+      `Nov 23 03:00:00 bare hookmachine: ${JSON.stringify(other)}\n${JSON.stringify(skip)}\nnoise\n{"v":1}\n`,
+    );
+    box.write('logs/README', 'no log');
+    const machines = box.write('machines', `${hostname()}\n# a comment\nlost\nbare\n`);
+    const args = ['audit', 'summary', join(box.folder, 'logs'), '--machines', machines];
+    const { stdout, exitCode } = await inProcess({ ...box, systemFolder: undefined! }, [
+      ...args,
+      '--json',
+    ]);
+    expect(exitCode).toBe(0);
+    const me = { user: userInfo().username, host: hostname() };
+    expect(JSON.parse(stdout)).toMatchObject({
+      lines: 5,
+      unread: 2,
+      sessions: 2,
+      machines: ['bare', hostname()].toSorted(),
+      denials: [
+        { ...me, what: 'write_file', by: 'no-keys', count: 2, lastReason: 'Keys stay out.' },
+      ],
+      failures: [
+        { hook: 'broken', source: 'system', host: hostname(), status: 'failed', count: 2 },
+        { hook: 'theirs', host: 'bare', status: 'skipped', count: 1 },
+      ],
+      withoutGuards: [{ host: 'bare', sessions: 1 }],
+      missing: ['lost'],
+    });
+    const words = await inProcess({ ...box, systemFolder: undefined! }, args);
+    expect(words.stdout).toContain(
+      `2×  ${me.user} on ${me.host}  write_file  by no-keys: Keys stay out.`,
+    );
+    expect(words.stdout).toContain('Without guards of the system\n  bare  1 sessions');
+    expect(words.stdout).toContain('Not seen\n  lost');
+  });
+
+  test('says what it cannot read', async () => {
+    const box = sandbox();
+    const { stderr, exitCode } = await inProcess(box, ['audit', 'summary', '/proc/nowhere']);
+    expect([exitCode, stderr]).toEqual([
+      1,
+      expect.stringContaining('/proc/nowhere cannot be read'),
+    ]);
+  });
+});
