@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { HookEventName } from '../hook-points.ts';
+import { hostSample } from './host-samples.ts';
 import { definitionOf, readyToFind } from './run-as.ts';
 import { sampleFieldsOf } from './sample-fields.ts';
 import { lineScript } from './script.ts';
@@ -8,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * An event's own fields as a dialect spells them, to try `hookmachine fire` with: what a hook of it would
- * receive, without what is ours to say. Undefined for an event that only its host knows.
+ * receive, without what is ours to say. Undefined for an event of which nobody knows the fields.
  */
 export async function sampleStdin(
   dialect: Dialect,
@@ -18,7 +19,9 @@ export async function sampleStdin(
   await readyToFind(dialect, cwd);
   const event = dialect.events[name]!;
   const hook = definitionOf(dialect, name, event, lineScript('true', 1000));
-  const payloads = sampleFieldsOf(event).map((fields) => ({
+  const ofHost = hostSample(dialect.family, event);
+  const fieldsOf = ofHost ? [ofHost] : sampleFieldsOf(event);
+  const payloads = fieldsOf.map((fields) => ({
     ...baseFields(event, cwd),
     ...fields,
   }));

@@ -89,6 +89,21 @@ describe('hookmachine check', () => {
     expect(stdout).toContain('its matcher "bash" fits no known tool; write "Bash"');
   });
 
+  test('knows the tools of other hosts, and those of ours that their hooks see', async () => {
+    const box = sandbox();
+    const before = (matcher: string) => [{ matcher, hooks: [run('true')] }];
+    box.write(join(box.project, '.claude/settings.json'), { hooks: { PreToolUse: before('Workflow|Artifact|Bash') } }); // prettier-ignore
+    box.write(join(box.project, '.gemini/settings.json'), { hooks: { BeforeTool: before('tracker_create_task|update_topic') } }); // prettier-ignore
+    box.write(join(box.project, '.qwen/settings.json'), { hooks: { PreToolUse: before('task_create') } }); // prettier-ignore
+    box.write(join(box.project, '.codex/hooks.json'), { hooks: { PreToolUse: before('get_goal|read_file') } }); // prettier-ignore
+    const { stdout } = await inProcess(box, ['check']);
+    expect(stdout).toBe('Nothing is wrong with 4 hooks.');
+    box.write(join(box.project, '.codex/hooks.json'), { hooks: { PreToolUse: before('exec_command|web_search') } }); // prettier-ignore
+    const { stdout: unfit } = await inProcess(box, ['check']);
+    expect(unfit).toContain('its matcher "exec_command" fits no known tool');
+    expect(unfit).toContain('its matcher "web_search" fits no known tool');
+  });
+
   test('finds hooks that are there twice, that are off, and names in "disabled" that no hook has', async () => {
     const box = sandbox();
     box.write(box.files.project, {

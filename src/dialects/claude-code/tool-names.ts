@@ -4,7 +4,7 @@ import { claudeEventOf, traitsOf } from './events.ts';
 
 /** Claude Code's tools (code.claude.com/docs/en/tools-reference), those of older versions too. */
 const names =
-  'Bash Write Edit Read Glob Grep Agent Task WebFetch WebSearch NotebookEdit NotebookRead MultiEdit LS LSP TodoWrite TodoRead AskUserQuestion BashOutput CronCreate CronDelete CronList EnterPlanMode ExitPlanMode EnterWorktree ExitWorktree KillBash KillShell ListMcpResourcesTool Monitor PowerShell ReadMcpResourceTool SendMessage Skill SlashCommand StructuredOutput TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete ToolSearch'.split(
+  'Bash Write Edit Read Glob Grep Agent Task WebFetch WebSearch NotebookEdit NotebookRead MultiEdit LS LSP TodoWrite TodoRead AskUserQuestion BashOutput CronCreate CronDelete CronList Artifact EnterPlanMode ExitPlanMode EnterWorktree ExitWorktree KillBash KillShell ListAgents ListMcpResourcesTool Monitor PowerShell PushNotification ReadMcpResourceTool RemoteTrigger ScheduleWakeup SendMessage ShareOnboardingGuide Skill SlashCommand StructuredOutput TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TeamCreate TeamDelete ToolSearch WaitForMcpServers Workflow'.split(
     ' ',
   );
 

@@ -1,12 +1,20 @@
 import type { HookDefinition } from '../../settings/hook-definition.ts';
+import { toolNames as ourToolNames } from '../llxprt/tool-names.ts';
 import { codexEventOf, traitsOf } from './events.ts';
+import { codexNamesOf } from './tools.ts';
 
-/** Codex's tools by the names that its matchers know, and its words for what writes files. */
+/**
+ * Codex's tools that its hooks receive (codex-rs/core/src/tools/spec_plan.rs), of earlier versions too. What is
+ * typed into a shell that runs, and what its provider searches, they do not.
+ */
 const names =
-  'Bash apply_patch Edit Write update_plan view_image web_search request_user_input spawn_agent send_input resume_agent wait_agent close_agent list_mcp_resources read_mcp_resource read_file list_dir grep_files'.split(
+  'Bash apply_patch update_plan view_image get_goal create_goal update_goal request_user_input request_permissions list_available_plugins_to_install request_plugin_install tool_search spawn_agent send_input send_message followup_task resume_agent wait_agent close_agent interrupt_agent list_agents spawn_agents_on_csv report_agent_job_result list_mcp_resources list_mcp_resource_templates read_mcp_resource list_dir grep_files'.split(
     ' ',
   );
 
-/** The names that a hook's matcher may fit; undefined where it is not for tools. */
-export const toolNames = (hook: HookDefinition): readonly string[] | undefined =>
-  traitsOf(codexEventOf(hook)).subject === 'tool_name' ? names : undefined;
+/** The names that a hook's matcher may fit, ours too; undefined where it is not for tools. */
+export function toolNames(hook: HookDefinition): readonly string[] | undefined {
+  if (traitsOf(codexEventOf(hook)).subject !== 'tool_name') return undefined;
+  const ours = ourToolNames({ ...hook, event: 'BeforeTool' }) ?? [];
+  return [...new Set([...names, ...ours.flatMap(codexNamesOf)])];
+}
