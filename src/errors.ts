@@ -1,7 +1,14 @@
 /** What kind of error one of ours is. */
 export type HookmachineErrorCode =
+  | 'APPROVAL_MISMATCH'
+  | 'APPROVAL_UNKNOWN'
   | 'BATCH_RUNNING'
+  | 'CALL_CONFLICT'
+  | 'CALL_UNKNOWN'
   | 'COMMAND_FAILED'
+  | 'DATABASE_SCHEMA'
+  | 'DATABASE_UNAVAILABLE'
+  | 'HOST_NAME_TAKEN'
   | 'HOOK_SYSTEM_NOT_INITIALIZED'
   | 'MODEL_ERROR'
   | 'PORT_UNAVAILABLE'

@@ -45,6 +45,7 @@ export class OfferedTools {
         execute(tool, request.name, input, {
           cwd: config.getWorkingDir(),
           signal: toolSignal,
+          callId: request.id,
           allowGuardWrites,
           confirmGuarded:
             confirmGuarded &&

@@ -7,6 +7,8 @@ export interface ToolContext {
   readonly cwd: string;
   /** Aborted when the call is cancelled. */
   readonly signal: AbortSignal;
+  /** The id of the call: a key by which a service can tell a call that it knows. */
+  readonly callId?: string;
   /** Whether built-in tools may write where guards are written down without asking; default false. */
   readonly allowGuardWrites?: boolean | undefined;
   /** Asks the user before that; without it such a write is refused. */
@@ -30,6 +32,8 @@ export interface Tool<Input extends object = object> {
   readonly name: string;
   readonly description: string;
   readonly parameters: ToolParameters<Input>;
+  /** It does no harm when it runs twice: a durable call whose host ended meanwhile runs it once more. */
+  readonly idempotent?: true;
   /** Runs the tool with checked arguments. A failure that the model should read is a result with `error`; a thrown error becomes one. */
   execute(input: Input, context: ToolContext): Promise<ToolResult>;
 }

@@ -38,7 +38,8 @@ export interface EventVerdict extends HookVerdict {
   readonly result: AggregatedHookResult;
 }
 
-const verdictOf = (result: AggregatedHookResult): EventVerdict => ({
+/** A result with its flags. */
+export const verdictOf = (result: AggregatedHookResult): EventVerdict => ({
   blocked: result.finalOutput?.isBlockingDecision() ?? false,
   stop: result.finalOutput?.shouldStopExecution() ?? false,
   ...askedOf(result.verdict),

@@ -41,14 +41,14 @@ export function runMachine<Machine extends AnyStateMachine>(
 }
 
 /** Tells the actor to cancel when the signal is aborted, until the returned function is called. */
-function cancelOnAbort(actor: Actor<AnyStateMachine>, signal: AbortSignal): () => void {
+export function cancelOnAbort(actor: Actor<AnyStateMachine>, signal: AbortSignal): () => void {
   const cancel = (): void => actor.send({ type: 'cancel', reason: messageOf(signal.reason) });
   if (signal.aborted) cancel();
   return onAbort(signal, cancel);
 }
 
 /** An observer that throws would break the machine it looks at, and with it a guard. */
-const onlyWatching =
+export const onlyWatching =
   (inspect: InspectObserver) =>
   (event: InspectionEvent): void => {
     try {

@@ -84,11 +84,15 @@ export function journalTo(
   const prefix = randomUUID().slice(0, 8);
   let count = 0;
 
+  /** What began it; a machine that is not journaled may stand between. */
+  const runAbove = ({ _parent: above }: ActorRef): Run | undefined =>
+    above && (runs.get(above) ?? runAbove(above));
+
   const begin = (ref: ActorRef): void => {
     const machine = machineOf(ref);
     if (machine === undefined) return;
     const { input } = ref.options;
-    const parent = ref._parent && runs.get(ref._parent);
+    const parent = runAbove(ref);
     const { given, ...beginning } = beginningOf(machine, input, redaction);
     const payload = payloads ? redaction.value(given?.()) : undefined;
     const run: Run = {

@@ -32,6 +32,7 @@ export const glob: Tool<z.infer<typeof parameters>> = {
   name: 'glob',
   description: `Finds files of the project whose paths match a glob pattern, in alphabetical order, relative to the project folder. ${skippedFolders} are skipped, links are not followed, and at most ${fileLimit} files are shown.`,
   parameters,
+  idempotent: true,
   execute: (input, { cwd, signal }) =>
     inProject(cwd, givenPath(input) ?? '.', async (place) => {
       const { pattern } = input;

@@ -27,6 +27,7 @@ export const listDirectory: Tool<z.infer<typeof parameters>> = {
   name: 'list_directory',
   description: `Lists the names directly in a folder of the project: folders first, marked [DIR]; links marked [LINK]. At most ${entryLimit} names are shown.`,
   parameters,
+  idempotent: true,
   execute: (input, { cwd }) =>
     inProject(cwd, givenPath(input) ?? '.', async (place) => {
       if (!(await stat(place.path)).isDirectory()) return notAFolder(place);

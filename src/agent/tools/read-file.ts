@@ -23,6 +23,7 @@ export const readFile: Tool<z.infer<typeof parameters>> = {
   name: 'read_file',
   description: `Reads a text file of the project. Without a limit, at most ${lineLimit} lines are shown; offset and limit page through a longer file. What was left out is said.`,
   parameters,
+  idempotent: true,
   execute: (input, { cwd }) =>
     inProject(cwd, givenPath(input)!, async (place) => {
       const file = await readTextFile(place.path);

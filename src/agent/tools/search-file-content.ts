@@ -37,6 +37,7 @@ export const searchFileContent: Tool<z.infer<typeof parameters>> = {
   name: 'search_file_content',
   description: `Finds the lines of the project's text files that match a regular expression. path may be a folder or a single file. Binary files, ${skippedFolders} are skipped, links are not followed, and at most ${matchLimit} lines are shown.`,
   parameters,
+  idempotent: true,
   execute: (input, { cwd, signal }) =>
     inProject(cwd, givenPath(input) ?? '.', async (place) => {
       const { pattern, include } = input;

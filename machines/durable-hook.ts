@@ -1,0 +1,149 @@
+import { assign, fromPromise, sendTo, setup } from 'xstate';
+import type { HookProcessInput, HookProcessOutcome, hookProcessMachine } from './hook-process.ts';
+
+/** Whether a hook may start: it may where nobody has claimed it, else there is an outcome already. */
+export type HookClaim =
+  | { readonly status: 'claimed' }
+  | { readonly status: 'recorded'; readonly outcome: HookProcessOutcome };
+
+export interface DurableHookContext {
+  readonly input: HookProcessInput;
+  readonly outcome?: HookProcessOutcome;
+  readonly cancelReason?: string;
+}
+
+const outcomeOf = ({ outcome, cancelReason }: DurableHookContext): HookProcessOutcome =>
+  outcome ?? { status: 'cancelled', reason: cancelReason ?? '' };
+
+/** A hook that is started at most once, whichever host dies: it is claimed first, and its outcome is written once. */
+export const durableHookMachine = setup({
+  types: {
+    context: {} as DurableHookContext,
+    events: {} as { type: 'cancel'; reason: string },
+    input: {} as HookProcessInput,
+    output: {} as HookProcessOutcome,
+    children: {} as { claim: 'claim'; process: 'hookProcess'; record: 'record' },
+    tags: {} as 'work' | 'ended',
+  },
+  actors: {
+    claim: fromPromise<HookClaim, HookProcessInput>(() => {
+      throw new Error('Provide the actor "claim".');
+    }),
+    hookProcess: {} as typeof hookProcessMachine,
+    record: fromPromise<
+      HookProcessOutcome,
+      { input: HookProcessInput; outcome: HookProcessOutcome }
+    >(() => {
+      throw new Error('Provide the actor "record".');
+    }),
+  },
+  actions: {
+    keepOutcome: assign({ outcome: (_, outcome: HookProcessOutcome) => outcome }),
+    keepClaimed: assign({
+      outcome: ({ context }, claim: HookClaim) =>
+        claim.status === 'recorded' ? claim.outcome : context.outcome,
+    }),
+    keepBroken: assign({
+      outcome: (_, { error }: { error: unknown }): HookProcessOutcome => ({
+        status: 'failed',
+        error: new Error(String(error)),
+      }),
+    }),
+    keepCancel: assign({ cancelReason: (_, reason: string) => reason }),
+    giveUp: assign({
+      outcome: (): HookProcessOutcome => ({
+        status: 'cancelled',
+        reason: 'its ledger is out of reach',
+      }),
+    }),
+    cancelProcess: sendTo('process', ({ context }) => ({
+      type: 'cancel' as const,
+      reason: context.cancelReason ?? '',
+    })),
+  },
+  guards: {
+    isRecorded: (_, claim: HookClaim) => claim.status === 'recorded',
+    wasCancelled: ({ context }) => context.cancelReason !== undefined,
+  },
+}).createMachine({
+  id: 'durableHook',
+  description: 'One hook that is started at most once, whichever host dies.',
+  context: ({ input }) => ({ input }),
+  initial: 'claiming',
+  on: {
+    cancel: { actions: { type: 'keepCancel', params: ({ event }) => event.reason } },
+  },
+  states: {
+    claiming: {
+      description: 'The claim is committed before anything starts.',
+      invoke: {
+        id: 'claim',
+        src: 'claim',
+        input: ({ context }) => context.input,
+        onDone: [
+          {
+            guard: { type: 'isRecorded', params: ({ event }) => event.output },
+            target: 'ended',
+            actions: { type: 'keepClaimed', params: ({ event }) => event.output },
+          },
+          { guard: 'wasCancelled', target: 'recording' },
+          { target: 'running' },
+        ],
+        onError: {
+          description: 'Nobody knows whether it ran, so nothing starts, and its call is given up.',
+          target: 'ended',
+          actions: 'giveUp',
+        },
+      },
+    },
+    running: {
+      description: 'The hook runs, as any other does.',
+      tags: 'work',
+      invoke: {
+        id: 'process',
+        src: 'hookProcess',
+        input: ({ context }) => context.input,
+        onDone: {
+          target: 'recording',
+          actions: { type: 'keepOutcome', params: ({ event }) => event.output },
+        },
+        onError: {
+          target: 'recording',
+          actions: { type: 'keepBroken', params: ({ event }) => ({ error: event.error }) },
+        },
+      },
+      on: {
+        cancel: {
+          actions: [
+            { type: 'keepCancel', params: ({ event }) => event.reason },
+            'cancelProcess',
+          ],
+        },
+      },
+    },
+    recording: {
+      description: 'The first outcome that is written stands.',
+      invoke: {
+        id: 'record',
+        src: 'record',
+        input: ({ context }) => ({ input: context.input, outcome: outcomeOf(context) }),
+        onDone: {
+          target: 'ended',
+          actions: { type: 'keepOutcome', params: ({ event }) => event.output },
+        },
+        onError: {
+          description: 'What the hook said counts for nothing that others could not read.',
+          target: 'ended',
+          actions: 'giveUp',
+        },
+      },
+    },
+    ended: {
+      type: 'final',
+      tags: 'ended',
+      description: 'The outcome that is written is what counts.',
+      output: ({ context }): HookProcessOutcome => outcomeOf(context),
+    },
+  },
+  output: ({ event }) => event.output as HookProcessOutcome,
+});

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { addHostOptions, durableHost, type HostOptions, reported } from './durable-options.ts';
+import { untilInterrupted } from './inspect-option.ts';
+import { print } from './print.ts';
+import { printable } from './printable.ts';
+
+interface Options extends HostOptions {
+  readonly json?: true;
+}
+
+/** `hookmachine worker`: goes on with durable calls that were answered, and with those of hosts that ended. */
+export function addWorker(program: Command): void {
+  addHostOptions(program.command('worker'))
+    .description('go on with the durable calls of a workspace, once they are answered or their hosts have ended')
+    .option('--concurrency <n>', 'how many calls it works on at once (default: 8)')
+    .option('--json', 'say that it is ready as one line of JSON')
+    .addHelpText(
+      'after',
+      `
+SIGTERM and Ctrl-C drain it: what it works on is ended first, and nothing else is begun.
+
+Example:
+  hookmachine worker --name host-1 --workspace shop-backend`,
+    )
+    .action((options: Options) => reported(() => work(options)));
+}
+
+async function work(options: Options): Promise<void> {
+  const stop = new AbortController();
+  const interrupted = untilInterrupted().then(() => stop.abort());
+  const durable = await durableHost(options, true);
+  const { name, workspace } = durable;
+  print(
+    options.json
+      ? `${JSON.stringify({ event: 'ready', name, workspace, pid: process.pid })}\n`
+      : printable(`host ${name} works on the calls of ${workspace}, until Ctrl-C\n`),
+  );
+  await durable.work(stop.signal);
+  await durable.close();
+  await interrupted;
+  process.exit();
+}

@@ -1,0 +1,254 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HookmachineError } from '../errors.ts';
+import { assertKnown, channel } from './calls.ts';
+import type { HookSaid } from './judged.ts';
+import { type Database, isUnreachable } from './postgres.ts';
+import { format } from './schema.ts';
+
+/** A question that a hook wants answered before a tool runs. */
+export interface Approval {
+  /** Such as `ap-7`. */
+  readonly id: string;
+  readonly call: string;
+  /** The format of what its row holds; one of a newer release is answered there. */
+  readonly format: number;
+  readonly workspace: string;
+  readonly session?: string;
+  readonly tool: string;
+  /** The arguments that the tool gets, byte for byte, as JSON. */
+  readonly shown: string;
+  /** The SHA-256 of `shown`: an answer that names it is one to these arguments and no others. */
+  readonly digest: string;
+  /** Why hooks want somebody to be asked. */
+  readonly reason?: string;
+  /** What each hook said. */
+  readonly hooks: readonly HookSaid[];
+  readonly askedAt: Date;
+  readonly expiresAt: Date;
+  /** Absent as long as nobody has answered. */
+  readonly answer?: GivenAnswer;
+}
+
+/** What became of a question. */
+export interface GivenAnswer {
+  readonly decision: 'approved' | 'denied' | 'expired' | 'withdrawn';
+  /** What whoever answered says of themselves. */
+  readonly by?: string;
+  /** The role in the database that the answer came with. */
+  readonly role?: string;
+  readonly note?: string;
+  readonly at: Date;
+}
+
+/** An answer to a question. */
+export interface AnswerOptions {
+  readonly decision: 'approve' | 'deny' | 'withdraw';
+  /** Who answers. */
+  readonly by: string;
+  readonly note?: string | undefined;
+  /** What was shown to whoever answers; another digest is refused. The first twelve characters are enough. */
+  readonly digest?: string | undefined;
+}
+
+/** Whether an answer counts: only the first one does. */
+export type AnswerOutcome =
+  | { readonly accepted: true }
+  | { readonly accepted: false; readonly was: GivenAnswer };
+
+const words = { approve: 'approved', deny: 'denied', withdraw: 'withdrawn' } as const;
+
+interface ApprovalRow {
+  readonly id: string;
+  readonly call: string;
+  readonly format: number;
+  readonly workspace: string;
+  readonly session: string | null;
+  readonly tool: string;
+  readonly shown: string;
+  readonly digest: string;
+  readonly asked: string;
+  readonly asked_at: Date;
+  readonly expires_at: Date;
+  readonly decision: GivenAnswer['decision'] | null;
+  readonly answered_by: string | null;
+  readonly answered_as: string | null;
+  readonly note: string | null;
+  readonly answered_at: Date | null;
+}
+
+/** The questions of all workspaces of a database. Nothing of this needs tools, hooks or a host that lives. */
+export class Approvals {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The questions that nobody has answered, the oldest first; with `all`, the others too. */
+  async list({
+    all = false,
+    workspace,
+  }: {
+    readonly all?: boolean | undefined;
+    readonly workspace?: string | undefined;
+  } = {}): Promise<readonly Approval[]> {
+    await this.expire();
+    return this.#find('($1 or a.decision is null) and ($2::text is null or c.workspace = $2)', [
+      all,
+      workspace ?? null,
+    ]);
+  }
+
+  /** @throws {HookmachineError} `APPROVAL_UNKNOWN` where there is none */
+  async show(id: string): Promise<Approval> {
+    await this.expire();
+    const [found] = await this.#find('a.id = $1', [numberOf(id)]);
+    if (found === undefined) throw unknownApproval(id);
+    return found;
+  }
+
+  /** The question that a call waits for, or waited for. */
+  async of(call: string): Promise<Approval | undefined> {
+    const [found] = await this.#find('a.call = $1', [call]);
+    return found;
+  }
+
+  /**
+   * Answers a question, and lets the call go on, both or neither. The first answer counts, and none does
+   * once the question has expired.
+   *
+   * @throws {HookmachineError} `APPROVAL_UNKNOWN` where there is none, `APPROVAL_MISMATCH` where something else was shown
+   * @example
+   * const { accepted } = await approvals.answer('ap-7', { decision: 'approve', by: 'ann' });
+   */
+  async answer(
+    id: string,
+    { decision, by, note, digest }: AnswerOptions,
+  ): Promise<AnswerOutcome> {
+    const asked = await this.show(id);
+    assertKnown({ id: asked.call, format: asked.format });
+    if (digest !== undefined && !isDigest(digest, asked.digest))
+      throw new HookmachineError(
+        'APPROVAL_MISMATCH',
+        `${id} was asked about other arguments than those with the digest ${digest}: theirs is ${asked.digest}. Look at what it shows.`,
+      );
+    const { rows } = await this.#database.query(
+      `with answered as (
+         update hookmachine.approvals
+         set decision = $2, answered_by = $3, answered_as = current_user, note = $4, answered_at = now()
+         where id = $1 and decision is null and expires_at > now() returning call
+       ), ready as (
+         update hookmachine.calls set status = 'ready', ready_at = now()
+         from answered where calls.id = answered.call and calls.status = 'suspended'
+       ) select pg_notify('${channel}', call) from answered`,
+      [numberOf(id), words[decision], by, note ?? null],
+    );
+    if (rows.length > 0) return { accepted: true };
+    const { answer } = await this.show(id);
+    if (answer === undefined) throw unknownApproval(id);
+    return { accepted: false, was: answer };
+  }
+
+  /** Ends the questions whose time is over; their calls go on, and are refused. */
+  async expire(): Promise<void> {
+    await this.#database.query(
+      `with expired as (
+         update hookmachine.approvals set decision = 'expired', answered_at = now()
+         where decision is null and expires_at <= now() returning call
+       ), ready as (
+         update hookmachine.calls set status = 'ready', ready_at = now()
+         from expired where calls.id = expired.call and calls.status = 'suspended' returning calls.id
+       ) select pg_notify('${channel}', id) from ready`,
+    );
+  }
+
+  /**
+   * The questions that nobody has answered, and then each new one, until the signal is aborted. A
+   * database that goes away is waited for.
+   *
+   * @example
+   * for await (const approval of approvals.watch(signal)) await post(approval);
+   */
+  async *watch(signal: AbortSignal): AsyncGenerator<Approval, void, undefined> {
+    let last = 0;
+    while (!signal.aborted) {
+      const found = await this.#newer(last);
+      for (const approval of found) {
+        last = Math.max(last, Number(numberOf(approval.id)));
+        yield approval;
+      }
+      await sleep(lookEvery, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #newer(last: number): Promise<readonly Approval[]> {
+    try {
+      await this.expire();
+      return await this.#find('a.decision is null and a.id > $1', [last]);
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      return [];
+    }
+  }
+
+  async #find(which: string, values: readonly unknown[]): Promise<readonly Approval[]> {
+    const { rows } = await this.#database.query<ApprovalRow>(
+      `select a.*, c.format, c.workspace, c.session, c.tool
+       from hookmachine.approvals a join hookmachine.calls c on c.id = a.call
+       where ${which} order by a.id`,
+      values,
+    );
+    return rows.map(approvalOf);
+  }
+}
+
+/** How often it is looked for new questions, in ms. */
+const lookEvery = 1_000;
+
+/** Of a newer release only the columns are known. */
+const askedIn = ({ format: written, asked }: ApprovalRow): Pick<Approval, 'reason' | 'hooks'> =>
+  written > format
+    ? { reason: `It was asked by a newer release (format ${written}): answer it there.`, hooks: [] }
+    : (JSON.parse(asked) as Pick<Approval, 'reason' | 'hooks'>);
+
+function approvalOf(row: ApprovalRow): Approval {
+  const { reason, hooks } = askedIn(row);
+  const { decision, answered_by: by, answered_as: role, note, answered_at: at } = row;
+  return {
+    id: `ap-${row.id}`,
+    call: row.call,
+    format: row.format,
+    workspace: row.workspace,
+    ...(row.session !== null && { session: row.session }),
+    tool: row.tool,
+    shown: row.shown,
+    digest: row.digest,
+    ...(reason !== undefined && { reason }),
+    hooks,
+    askedAt: row.asked_at,
+    expiresAt: row.expires_at,
+    ...(decision !== null &&
+      at !== null && {
+        answer: {
+          decision,
+          ...(by !== null && { by }),
+          ...(role !== null && { role }),
+          ...(note !== null && { note }),
+          at,
+        },
+      }),
+  };
+}
+
+/** @throws {HookmachineError} `APPROVAL_UNKNOWN` where it is no id of a question */
+function numberOf(id: string): string {
+  const number = /^ap-(\d{1,18})$/.exec(id)?.[1];
+  if (number === undefined) throw unknownApproval(id);
+  return number;
+}
+
+const unknownApproval = (id: string): HookmachineError =>
+  new HookmachineError('APPROVAL_UNKNOWN', `There is no approval ${id}: approvals list shows all.`);
+
+const isDigest = (given: string, digest: string): boolean =>
+  given.length >= 12 && digest.startsWith(given.toLowerCase());

@@ -1,0 +1,73 @@
+import { type Approval, Approvals } from './approvals.ts';
+import { type CallRow, findCall } from './calls.ts';
+import type { Database } from './postgres.ts';
+
+/** One thing that was done for a call: a hook, or the tool. */
+export interface AuditedEffect {
+  /** Such as `BeforeTool/0/guard` or `tool`. */
+  readonly name: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly startedAt: Date;
+  /** Absent as long as nobody knows how it ended. */
+  readonly endedAt?: Date;
+  /** How it ended: of a hook its exit and what it printed, of the tool its result. */
+  readonly outcome?: unknown;
+}
+
+/** Everything that was done for a call. */
+export interface Audit {
+  readonly call: Pick<CallRow, 'id' | 'workspace' | 'tool' | 'input' | 'status' | 'attempts'> & {
+    readonly host?: string;
+    readonly submittedAt: Date;
+    readonly endedAt?: Date;
+    readonly outcome?: unknown;
+  };
+  /** The digests of the hooks that judged it, and of those that it was ended by after its answer. */
+  readonly policy: { readonly judged?: string; readonly resumed?: string };
+  readonly effects: readonly AuditedEffect[];
+  readonly approval?: Approval;
+}
+
+interface EffectRow {
+  readonly name: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly started_at: Date;
+  readonly ended_at: Date | null;
+  readonly outcome: string | null;
+}
+
+/** @throws {HookmachineError} `CALL_UNKNOWN` where there is no such call */
+export async function audit(database: Database, id: string): Promise<Audit> {
+  const row = await findCall(database, id);
+  const { rows } = await database.query<EffectRow>(
+    `select name, host, pid, started_at, ended_at, outcome
+     from hookmachine.effects where call = $1 order by started_at, name`,
+    [id],
+  );
+  const approval = await new Approvals(database).of(id);
+  const { workspace, tool, input, status, attempts, host } = row;
+  return {
+    call: {
+      ...{ id, workspace, tool, input, status, attempts },
+      ...(host !== null && { host }),
+      submittedAt: row.submitted_at,
+      ...(row.ended_at && { endedAt: row.ended_at }),
+      ...(row.outcome !== null && { outcome: JSON.parse(row.outcome) as unknown }),
+    },
+    policy: {
+      ...(row.policy !== null && { judged: row.policy }),
+      ...(row.policy_resumed !== null && { resumed: row.policy_resumed }),
+    },
+    effects: rows.map((effect) => ({
+      name: effect.name,
+      host: effect.host,
+      pid: effect.pid,
+      startedAt: effect.started_at,
+      ...(effect.ended_at && { endedAt: effect.ended_at }),
+      ...(effect.outcome !== null && { outcome: JSON.parse(effect.outcome) as unknown }),
+    })),
+    ...(approval && { approval }),
+  };
+}

@@ -1,0 +1,219 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { RefusedBy, ToolInput } from '../../machines/tool-call.ts';
+import type { StopRequest } from '../agent/tool-call.ts';
+import { HookmachineError } from '../errors.ts';
+import type { ToolResult } from '../protocol/tool-result.ts';
+import type { HookSaid, Judged } from './judged.ts';
+import { type Lease, LeaseLost } from './ledger.ts';
+import type { Policy } from './policy.ts';
+import { sha256 } from './policy.ts';
+import type { Database, Queryable } from './postgres.ts';
+import { format } from './schema.ts';
+
+/** A call as it stands in the database. */
+export interface CallRow {
+  readonly id: string;
+  readonly format: number;
+  readonly workspace: string;
+  readonly session: string | null;
+  readonly tool: string;
+  readonly input: string;
+  /** `ready`: whoever comes first goes on with it. */
+  readonly status: 'running' | 'suspended' | 'ready' | 'ended';
+  readonly lease: number;
+  readonly host: string | null;
+  readonly attempts: number;
+  readonly judged: string | null;
+  readonly policy: string | null;
+  readonly policy_resumed: string | null;
+  readonly outcome: string | null;
+  readonly submitted_at: Date;
+  readonly ended_at: Date | null;
+}
+
+/** How a durable call ended, as plain data; it is the same for whoever asks, and whenever. */
+export interface EndedCall {
+  readonly id: string;
+  readonly status: 'done' | 'blocked' | 'stopped' | 'refused' | 'deferred' | 'failed' | 'cancelled';
+  /** Who refused it. */
+  readonly by?: RefusedBy;
+  /** The arguments that the tool got, or would have got. */
+  readonly toolInput: ToolInput;
+  /** What the model reads. */
+  readonly toolResult: ToolResult;
+  /** A hook wants the agent to stop. */
+  readonly stop?: StopRequest;
+  /** What hooks have for the user alone. */
+  readonly notice?: string;
+}
+
+/** A call as it is submitted. */
+export interface Submission {
+  readonly id: string;
+  readonly workspace: string;
+  readonly session: string | undefined;
+  readonly tool: string;
+  /** The arguments as JSON. */
+  readonly input: string;
+}
+
+/** Where news of calls is sent; the payload is the call's id. */
+export const channel = 'hookmachine';
+
+/**
+ * Submits a call, which is then this host's to work on; or finds the one that was submitted with this id.
+ *
+ * @throws {HookmachineError} `CALL_CONFLICT` where another call has this id
+ */
+export async function submit(
+  database: Database,
+  { id, workspace, session, tool, input }: Submission,
+  host: string,
+): Promise<{ readonly row: CallRow; readonly isNew: boolean }> {
+  const { rows } = await database.query<CallRow>(
+    `insert into hookmachine.calls (id, format, workspace, session, tool, input, status, host, attempts)
+     values ($1, $2, $3, $4, $5, $6, 'running', $7, 1) on conflict do nothing returning *`,
+    [id, format, workspace, session ?? null, tool, input, host],
+  );
+  if (rows[0]) return { row: rows[0], isNew: true };
+  const row = await findCall(database, id);
+  const isSame =
+    row.tool === tool &&
+    row.workspace === workspace &&
+    isDeepStrictEqual(JSON.parse(row.input), JSON.parse(input));
+  if (!isSame)
+    throw new HookmachineError(
+      'CALL_CONFLICT',
+      `Another call has the id ${id}: it is one of ${row.tool} in the workspace ${row.workspace}${row.tool === tool && row.workspace === workspace ? ', with other arguments' : ''}. Submit this one with an id of its own.`,
+    );
+  return { row, isNew: false };
+}
+
+/** @throws {HookmachineError} `CALL_UNKNOWN` where there is none, or where its row is of a newer release */
+export async function findCall(database: Queryable, id: string): Promise<CallRow> {
+  const { rows } = await database.query<CallRow>('select * from hookmachine.calls where id = $1', [
+    id,
+  ]);
+  const [row] = rows;
+  if (row === undefined)
+    throw new HookmachineError('CALL_UNKNOWN', `There is no call with the id ${id}.`);
+  assertKnown(row);
+  return row;
+}
+
+/** @throws {HookmachineError} `CALL_UNKNOWN` where a row was written by a newer release */
+export function assertKnown(row: Pick<CallRow, 'id' | 'format'>): void {
+  if (row.format > format)
+    throw new HookmachineError(
+      'CALL_UNKNOWN',
+      `The call ${row.id} has format ${row.format}, and this release reads up to ${format}: upgrade hookmachine on this host.`,
+    );
+}
+
+/** Takes a call that waits for somebody to go on with it: that one, or the oldest of the workspace; undefined where there is none. */
+export async function takeReady(
+  database: Database,
+  workspace: string,
+  host: string,
+  id?: string,
+): Promise<CallRow | undefined> {
+  const { rows } = await database.query<CallRow>(
+    `update hookmachine.calls
+     set status = 'running', host = $2, lease = lease + 1, attempts = attempts + 1
+     where id = (
+       select id from hookmachine.calls
+       where status = 'ready' and workspace = $1 and format <= $3 and ($4::text is null or id = $4)
+       order by ready_at for update skip locked limit 1
+     ) returning *`,
+    [workspace, host, format, id ?? null],
+  );
+  return rows[0];
+}
+
+/** Gives back what a host was working on, for whoever comes first; that host's lease of it is worth nothing any more. */
+export async function giveBack(database: Queryable, host: string): Promise<number> {
+  const { rows } = await database.query(
+    `with given as (
+       update hookmachine.calls
+       set status = 'ready', host = null, lease = lease + 1, ready_at = now()
+       where host = $1 and status = 'running' returning id
+     ) select pg_notify('${channel}', id) from given`,
+    [host],
+  );
+  return rows.length;
+}
+
+/** Lets go of one call that a host could not go on with. */
+export async function letGo(database: Queryable, { call, number }: Lease): Promise<void> {
+  await database.query(
+    `with given as (
+       update hookmachine.calls
+       set status = 'ready', host = null, lease = lease + 1, ready_at = now()
+       where id = $1 and lease = $2 and status = 'running' returning id
+     ) select pg_notify('${channel}', id) from given`,
+    [call, number],
+  );
+}
+
+/** Keeps the policy that a call is judged by, or was ended by. */
+export async function keepPolicy(
+  database: Database,
+  { call, number }: Lease,
+  { digest, hooks }: Policy,
+  column: 'policy' | 'policy_resumed',
+): Promise<void> {
+  const { rows } = await database.query(
+    `with known as (
+       insert into hookmachine.policies (digest, hooks) values ($3, $4) on conflict do nothing
+     )
+     update hookmachine.calls set ${column} = $3
+     where id = $1 and lease = $2 and status = 'running' returning id`,
+    [call, number, digest, hooks],
+  );
+  assertHeld(rows, call);
+}
+
+/** Lists the question and lets go of the call, both or neither. */
+export function suspend(
+  database: Database,
+  { call, number }: Lease,
+  judged: Judged,
+  asked: { readonly reason?: string; readonly hooks: readonly HookSaid[] },
+  expiresAfter: number,
+): Promise<void> {
+  const shown = JSON.stringify(judged.toolInput);
+  return database.transaction(async (connection) => {
+    const { rows } = await connection.query(
+      `update hookmachine.calls set status = 'suspended', host = null, judged = $3
+       where id = $1 and lease = $2 and status = 'running' returning id`,
+      [call, number, JSON.stringify(judged)],
+    );
+    assertHeld(rows, call);
+    await connection.query(
+      `insert into hookmachine.approvals (call, shown, digest, asked, expires_at)
+       values ($1, $2, $3, $4, now() + $5 * interval '1 millisecond')`,
+      [call, shown, sha256(shown), JSON.stringify(asked), expiresAfter],
+    );
+    await connection.query(`select pg_notify('${channel}', $1)`, [call]);
+  });
+}
+
+/** Writes how a call ended. */
+export async function end(
+  database: Database,
+  { call, number }: Lease,
+  outcome: EndedCall,
+): Promise<void> {
+  const { rows } = await database.query(
+    `with ended as (
+       update hookmachine.calls set status = 'ended', host = null, outcome = $3, ended_at = now()
+       where id = $1 and lease = $2 and status = 'running' returning id
+     ) select pg_notify('${channel}', id) from ended`,
+    [call, number, JSON.stringify(outcome)],
+  );
+  assertHeld(rows, call);
+}
+
+function assertHeld(rows: readonly unknown[], call: string): void {
+  if (rows.length === 0) throw new LeaseLost(`The call ${call} was taken over by another host.`);
+}

@@ -1,0 +1,252 @@
+import { hostname } from 'node:os';
+import { randomUUID } from 'node:crypto';
+import { newCallId } from '../agent/event-hooks.ts';
+import type { Tool } from '../agent/tool.ts';
+import type { ToolInput } from '../../machines/tool-call.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { warn } from '../log.ts';
+import { messageOf } from '../message-of.ts';
+import { Approvals } from './approvals.ts';
+import { audit, type Audit } from './audit.ts';
+import { type CallRow, findCall, letGo, submit, takeReady } from './calls.ts';
+import { Host } from './host.ts';
+import { isLeaseLost } from './ledger.ts';
+import { type LegParts, runLeg } from './leg.ts';
+import { blockedBy, type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
+import { type Database, isUnreachable, openDatabase } from './postgres.ts';
+import { assertMigrated } from './schema.ts';
+import { takeOver } from './take-over.ts';
+
+/** What a host needs for durable calls. */
+export interface DurableOptions {
+  /** A URL such as `postgres://user@host/database`. */
+  readonly database: string;
+  readonly config: HookSystemConfig;
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** What the tools act on: a call goes on where its workspace is. */
+  readonly workspace: string;
+  /** The name of this host, unique among those that live; one that comes back takes up what it left. Default: one of its own. */
+  readonly name?: string | undefined;
+  /** How long a question waits for its answer, in ms; default: 7 days. */
+  readonly expiresAfter?: number | undefined;
+  /** A host that says nothing for so long has ended, as far as this one is concerned, in ms; default: 60 s. */
+  readonly lostAfter?: number | undefined;
+  /** How many calls `work` works on at once; default 8. */
+  readonly concurrency?: number | undefined;
+  /** How long a call waits for a database that went away while it ran, in ms; default: 60 s. */
+  readonly patience?: number | undefined;
+  /** See `ToolSchedulerOptions`. */
+  readonly allowGuardWrites?: boolean | undefined;
+}
+
+/** A durable call, as it is made. */
+export interface DurableRequest {
+  /** Ties whoever asks again to the same call; default: one of its own. */
+  readonly id?: string | undefined;
+  readonly name: string;
+  readonly input: ToolInput;
+  /** The session that hooks are told of; default: the config's. */
+  readonly session?: string | undefined;
+}
+
+/**
+ * Joins the hosts of a workspace. The database must have been migrated: `hookmachine durable migrate`.
+ *
+ * @throws {HookmachineError} `DATABASE_UNAVAILABLE`, `DATABASE_SCHEMA`, `HOST_NAME_TAKEN`
+ * @example
+ * const durable = await connectDurable({ database, config, tools, workspace: 'shop' });
+ * const outcome = await durable.call({ id: 'c-1', name: 'write_file', input });
+ * if (outcome.status === 'suspended') console.log(`${outcome.approval.id} waits for an answer`);
+ */
+export async function connectDurable(options: DurableOptions): Promise<Durable> {
+  const name = options.name ?? `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+  const database = await openDatabase(options.database, `hookmachine ${name}`);
+  try {
+    await assertMigrated(database);
+    const { workspace, lostAfter = 60_000, config } = options;
+    const tell = (line: string): void => warn(config.onWarning, line);
+    const host = new Host(database, { name, workspace, lostAfter, warn: tell });
+    await host.join();
+    return new Durable(options, name, database, host);
+  } catch (error) {
+    await database.end();
+    throw error;
+  }
+}
+
+/** How often it is looked at what nobody brings news of, in ms. */
+const lookEvery = 1_000;
+
+/** How long a call that begins waits for a host that has lost the database, in ms. */
+const beginPatience = 5_000;
+
+/** Durable calls of one host. */
+export class Durable {
+  readonly name: string;
+  readonly workspace: string;
+  readonly approvals: Approvals;
+  readonly #database: Database;
+  readonly #host: Host;
+  readonly #parts: LegParts;
+  readonly #options: DurableOptions;
+
+  /** Made by `connectDurable`. */
+  constructor(options: DurableOptions, name: string, database: Database, host: Host) {
+    const { config, tools, allowGuardWrites, expiresAfter = 7 * 24 * 60 * 60 * 1000 } = options;
+    this.name = name;
+    this.workspace = options.workspace;
+    this.#options = options;
+    this.#database = database;
+    this.#host = host;
+    this.approvals = new Approvals(database);
+    const { approvals } = this;
+    this.#parts = { database, approvals, config, tools, allowGuardWrites, expiresAfter };
+  }
+
+  /**
+   * Makes a call, here and at once; or goes on with the one that has this id. A call that begins while
+   * the database is out of reach is blocked: nothing of it runs unguarded.
+   *
+   * @throws {HookmachineError} `CALL_CONFLICT` where another call has this id, `DATABASE_UNAVAILABLE` where the database went away meanwhile and did not come back
+   */
+  async call(
+    { id = newCallId(), name, input, session }: DurableRequest,
+    options: WaitOptions = {},
+  ): Promise<DurableOutcome> {
+    const { workspace } = this.#options;
+    const text = JSON.stringify(input);
+    try {
+      await this.#host.session(beginPatience);
+      // Nothing was submitted before this, so that it can be said for certain that nothing runs.
+      await this.#database.query('select 1');
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      return blockedBy(error, id, JSON.parse(text) as ToolInput);
+    }
+    const submission = { id, workspace, session, tool: name, input: text };
+    const submitted = await this.#retried(() => submit(this.#database, submission, this.name));
+    if (submitted.isNew) await this.#work(submitted.row, options.signal);
+    return this.#follow(id, options);
+  }
+
+  /**
+   * What came of a call that was submitted anywhere, once it has ended or waits for an answer.
+   *
+   * @throws {HookmachineError} `CALL_UNKNOWN` where there is none
+   */
+  async outcome(id: string, options: WaitOptions = {}): Promise<DurableOutcome> {
+    return this.#follow(id, options);
+  }
+
+  /** Every effect of a call, with what was asked and answered. */
+  audit(id: string): Promise<Audit> {
+    return audit(this.#database, id);
+  }
+
+  /**
+   * Works on calls of the workspace that were answered, or whose hosts have ended, until the signal is aborted;
+   * what it works on then is ended first.
+   */
+  async work(signal: AbortSignal): Promise<void> {
+    const { concurrency = 8, workspace } = this.#options;
+    const running = new Set<Promise<void>>();
+    const sweeping = this.#sweep(signal);
+    while (!signal.aborted) {
+      try {
+        await this.#host.session(lookEvery);
+        const row =
+          running.size < concurrency
+            ? await takeReady(this.#database, workspace, this.name)
+            : undefined;
+        if (row === undefined) {
+          await this.#host.news(lookEvery, signal);
+          continue;
+        }
+        const leg = this.#work(row).finally(() => running.delete(leg));
+        running.add(leg);
+      } catch (error) {
+        if (!isUnreachable(error)) this.#warn(`the worker cannot go on yet: ${messageOf(error)}`);
+        await this.#host.news(lookEvery, signal);
+      }
+    }
+    await Promise.all([sweeping, ...running]);
+  }
+
+  /** Leaves the other hosts. What is not ended others may go on with. */
+  async close(): Promise<void> {
+    await this.#host.leave();
+    await this.#database.end();
+  }
+
+  /** Ends what expires, and gives back what dead hosts had. */
+  async #sweep(signal: AbortSignal): Promise<void> {
+    const { workspace, lostAfter = 60_000 } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await this.approvals.expire();
+        await takeOver(this.#database, this.name, workspace, lostAfter);
+      } catch (error) {
+        if (!isUnreachable(error)) this.#warn(`the worker cannot go on yet: ${messageOf(error)}`);
+      }
+      await this.#host.news(2 * lookEvery, signal, '');
+    }
+  }
+
+  /** Works on a call that this host has. What comes of it is in the database; a call that could not be gone on with is for whoever comes first. */
+  async #work(row: CallRow, signal?: AbortSignal): Promise<void> {
+    const lease = { call: row.id, number: row.lease, host: this.name };
+    try {
+      const { lost } = await this.#host.session(0);
+      await runLeg(this.#parts, row, { signal, lost });
+    } catch (error) {
+      const isExpected = isUnreachable(error) || isLeaseLost(error);
+      if (!isExpected) this.#warn(`the call ${row.id} could not be gone on with: ${messageOf(error)}`); // prettier-ignore
+      // Where the database stays away, its lock is lost, and it is given back when the host comes again.
+      await this.#retried(() => letGo(this.#database, lease)).catch(() => undefined);
+    }
+  }
+
+  #warn(line: string): void {
+    warn(this.#options.config.onWarning, line);
+  }
+
+  /** Until a call has ended or waits for an answer. One that waits for somebody to go on is gone on with here. */
+  async #follow(id: string, { signal, wait = false }: WaitOptions): Promise<DurableOutcome> {
+    const { workspace } = this.#options;
+    for (;;) {
+      const row = await this.#retried(() => findCall(this.#database, id));
+      const outcome = await this.#retried(() => outcomeOf(row, this.approvals));
+      if (outcome && !(wait && outcome.status === 'suspended')) return outcome;
+      signal?.throwIfAborted();
+      if (row.status === 'ready' && row.workspace === workspace) {
+        const taken = await this.#retried(() =>
+          takeReady(this.#database, workspace, this.name, id),
+        );
+        if (taken) {
+          await this.#work(taken, signal);
+          continue;
+        }
+      }
+      if (row.status === 'running')
+        await this.#retried(() =>
+          takeOver(this.#database, this.name, workspace, this.#options.lostAfter ?? 60_000),
+        );
+      if (row.status === 'suspended') await this.#retried(() => this.approvals.expire());
+      await this.#host.news(lookEvery, signal, id);
+    }
+  }
+
+  /** Does something with the database, again once it is back. */
+  async #retried<Made>(work: () => Promise<Made>): Promise<Made> {
+    const until = Date.now() + (this.#options.patience ?? 60_000);
+    for (;;) {
+      try {
+        await this.#host.session(Math.max(1, until - Date.now()));
+        return await work();
+      } catch (error) {
+        if (!isUnreachable(error) || Date.now() >= until) throw error;
+        await this.#host.news(250, undefined, '');
+      }
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import { createHash } from 'node:crypto';
+import type { HookAnswer, HookEventInput, PlannedHook } from '../../machines/hook-event.ts';
+import type { HookClaim } from '../../machines/durable-hook.ts';
+import type { HookProcessInput, HookProcessOutcome } from '../../machines/hook-process.ts';
+import { type ExecuteTool, failedResult } from '../agent/tool-call.ts';
+import type { EventVerdict } from '../hooks/plan-input.ts';
+import { messageOf } from '../message-of.ts';
+import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
+import type { HookExecutionResult } from '../verdict/results.ts';
+import { cutOffOutcome, isCutOff, outcomeFrom, outcomeText } from './hook-outcome.ts';
+import type { Ledger } from './ledger.ts';
+
+/** A hook's process with the name of its effect. */
+interface DurableHook extends HookProcessInput {
+  readonly effect: string;
+}
+
+/**
+ * The effects of one leg of a call: each hook and the tool, at most once. Once the ledger could not be
+ * asked, nothing of this leg counts any more: a guard that could not be claimed must not be missed.
+ */
+export class Effects {
+  readonly #ledger: Ledger;
+  readonly #abort: (error: unknown) => void;
+  #broken: { readonly error: unknown } | undefined;
+
+  /** `abort` is called when the leg is to end. */
+  constructor(ledger: Ledger, abort: (error: unknown) => void) {
+    this.#ledger = ledger;
+    this.#abort = abort;
+  }
+
+  /** Why the leg counts for nothing; undefined as long as it does. */
+  get broken(): { readonly error: unknown } | undefined {
+    return this.#broken;
+  }
+
+  /** Nothing of this leg counts from now on. */
+  break(error: unknown): void {
+    if (this.#broken) return;
+    this.#broken = { error };
+    this.#abort(error);
+  }
+
+  /** The hooks of an event with the names of their effects, and a question where one was cut off before the tool. */
+  event(input: HookEventInput): HookEventInput {
+    const prepared = new Set<PlannedHook>();
+    const nameOf = (hook: PlannedHook): string =>
+      `${input.event}/${input.hooks.indexOf(hook)}/${shortName(hook.name)}`;
+    const { rules, unawaited } = input;
+    return {
+      ...input,
+      ...(unawaited && {
+        unawaited: {
+          ...unawaited,
+          start: (hook, payload) =>
+            void this.#startUnawaited(nameOf(hook), () => unawaited.start(hook, payload)),
+        },
+      }),
+      rules: {
+        ...rules,
+        prepare: (hook, payload): DurableHook => {
+          const effect = prepared.has(hook) ? `${nameOf(hook)}/recheck` : nameOf(hook);
+          prepared.add(hook);
+          return { ...rules.prepare(hook, payload), effect };
+        },
+        read: (hook, outcome, payload) => {
+          const answer = rules.read(hook, outcome, payload);
+          const mayAsk = input.event === 'BeforeTool' && answer.decision !== 'deny';
+          return isCutOff(outcome) && mayAsk ? asking(hook, answer, outcome) : answer;
+        },
+        // Somebody can be asked, so that a question passes in no dialect.
+        merge: (answers, payload) => {
+          const verdict = rules.merge(answers, payload) as EventVerdict;
+          const isAsked = verdict.result.verdict.decision === 'ask';
+          const isOpen = !verdict.blocked && !verdict.stop && verdict.defer !== true;
+          return isAsked && isOpen ? { ...verdict, ask: true, approved: false } : verdict;
+        },
+      },
+    };
+  }
+
+  /** Whether a hook may start, for the machine of a durable hook. */
+  claimHook(input: HookProcessInput): Promise<HookClaim> {
+    return this.#whole(async () => {
+      const { effect } = input as DurableHook;
+      const claim = await this.#ledger.claim(effect);
+      switch (claim.status) {
+        case 'claimed':
+          return { status: 'claimed' };
+        case 'recorded':
+          return { status: 'recorded', outcome: outcomeFrom(claim.outcome) };
+        case 'cutOff': {
+          const text = outcomeText(cutOffOutcome(claim.host));
+          return { status: 'recorded', outcome: outcomeFrom(await this.#ledger.record(effect, text)) };
+        }
+      }
+    });
+  }
+
+  /** Writes what a hook came to; what is written then counts. */
+  recordHook(input: HookProcessInput, outcome: HookProcessOutcome): Promise<HookProcessOutcome> {
+    return this.#whole(async () => {
+      const { effect } = input as DurableHook;
+      return outcomeFrom(await this.#ledger.record(effect, outcomeText(outcome)));
+    });
+  }
+
+  /** The tool, at most once, or once more after it was cut off where that does no harm. */
+  tool(execute: ExecuteTool, { isIdempotent }: { readonly isIdempotent: boolean }): ExecuteTool {
+    const run = async (...[input, signal]: Parameters<ExecuteTool>): Promise<ToolResult> => {
+      const result = await execute(input, signal).catch(failedResult);
+      this.#assertWhole();
+      return JSON.parse(await this.#ledger.record(toolEffect, textOf(result))) as ToolResult;
+    };
+    return (input, signal) =>
+      this.#whole(async () => {
+        const claim = await this.#ledger.claim(toolEffect);
+        if (claim.status === 'claimed') return run(input, signal);
+        if (claim.status === 'recorded') return JSON.parse(claim.outcome) as ToolResult;
+        if (isIdempotent && (await this.#ledger.claimAgain(toolEffect, claim.token)) !== undefined)
+          return run(input, signal);
+        const unknown = errorResult(
+          `It is unknown whether the tool ran: its host ${claim.host} ended meanwhile. It may have run, in whole or in part, and is not started again. Look at what is there before you try again.`,
+          'cut_off',
+        );
+        return JSON.parse(await this.#ledger.record(toolEffect, textOf(unknown))) as ToolResult;
+      });
+  }
+
+  async #startUnawaited(effect: string, start: () => void): Promise<void> {
+    try {
+      const claim = await this.#ledger.claim(effect);
+      if (claim.status !== 'claimed') return;
+      start();
+      await this.#ledger.record(effect, JSON.stringify({ status: 'started' }));
+    } catch (error) {
+      this.break(error);
+    }
+  }
+
+  #assertWhole(): void {
+    if (this.#broken) throw this.#broken.error;
+  }
+
+  /** Does something with the ledger; where that fails the leg counts for nothing. */
+  async #whole<Made>(work: () => Promise<Made>): Promise<Made> {
+    this.#assertWhole();
+    try {
+      return await work();
+    } catch (error) {
+      this.break(error);
+      throw error;
+    }
+  }
+}
+
+const toolEffect = 'tool';
+
+/** Part of a key, which has a limit; the place in the plan tells hooks of one name apart. */
+const shortName = (name: string): string =>
+  name.length <= 100
+    ? name
+    : `${name.slice(0, 80)}…${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
+
+/** The answer of a hook of which nobody knows what it would have said: somebody is to be asked. */
+function asking(hook: PlannedHook, answer: HookAnswer, outcome: HookProcessOutcome): HookAnswer {
+  const why = outcome.status === 'failed' ? outcome.error.message : '';
+  const reason = `Hook "${shortName(hook.name)}" was cut off: ${why}.`;
+  return {
+    ...(answer as HookExecutionResult),
+    status: 'ok',
+    decision: 'ask',
+    reason,
+    effects: [],
+    output: { decision: 'ask', reason },
+  } as HookAnswer;
+}
+
+function textOf(result: ToolResult | undefined): string {
+  try {
+    return JSON.stringify(result ?? { llmContent: '', returnDisplay: '' });
+  } catch (error) {
+    return JSON.stringify(
+      errorResult(`The tool ran, and its result has no JSON form: ${messageOf(error)}`, 'no_json'),
+    );
+  }
+}

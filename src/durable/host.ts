@@ -1,0 +1,197 @@
+import { EventEmitter, once, setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HookmachineError, isHookmachineError } from '../errors.ts';
+import { messageOf } from '../message-of.ts';
+import { channel, giveBack } from './calls.ts';
+import { type Connection, type Database, isUnreachable, lockKey } from './postgres.ts';
+
+/** How a host takes part. */
+export interface HostOptions {
+  /** Unique among the hosts that live. */
+  readonly name: string;
+  readonly workspace: string;
+  /** A host that says nothing for so long has ended, as far as others are concerned, in ms. */
+  readonly lostAfter: number;
+  readonly warn: (line: string) => void;
+}
+
+/** The time in which a host holds its lock without a break. */
+export interface Session {
+  /** Aborted when the lock is lost: from then on others may go on with the host's calls. */
+  readonly lost: AbortSignal;
+}
+
+interface HeldSession extends Session {
+  readonly connection: Connection;
+}
+
+/** How long a name that somebody holds is waited for: whoever looks whether a host lives holds it for a moment, in ms. */
+const nameWait = 5_000;
+
+/**
+ * A host among others. It holds an advisory lock for as long as its connection lives; whoever gets that lock
+ * knows that the host has ended. It comes back by itself when the database does.
+ */
+export class Host {
+  readonly #database: Database;
+  readonly #options: HostOptions;
+  readonly #news = new EventEmitter();
+  readonly #left = new AbortController();
+  #session: HeldSession | undefined;
+  #joining: Promise<void> | undefined;
+
+  constructor(database: Database, options: HostOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.#news.setMaxListeners(0);
+  }
+
+  /**
+   * Joins, and gives back what an earlier host of this name left undone.
+   *
+   * @throws {HookmachineError} `HOST_NAME_TAKEN` where a host of this name lives, `DATABASE_UNAVAILABLE`
+   */
+  async join(): Promise<void> {
+    const lost = new AbortController();
+    // Every leg listens to it.
+    setMaxListeners(0, lost.signal);
+    const connection = await this.#database.connection((error) => {
+      lost.abort(error);
+      if (this.#session?.connection === connection) this.#rejoin(error);
+    });
+    try {
+      connection.on('notification', ({ payload }) => this.#news.emit('news', payload));
+      await this.#lock(connection);
+      await connection.query(`listen ${channel}`);
+      await this.#enrol(connection);
+    } catch (error) {
+      await connection.end().catch(() => undefined);
+      throw error;
+    }
+    this.#session = { connection, lost: lost.signal };
+    if (lost.signal.aborted) this.#rejoin(lost.signal.reason);
+    else void this.#beat(this.#session);
+    this.#news.emit('joined');
+  }
+
+  async #lock(connection: Connection): Promise<void> {
+    const { name } = this.#options;
+    const until = Date.now() + nameWait;
+    for (;;) {
+      const { rows } = await connection.query<{ held: boolean }>(
+        'select pg_try_advisory_lock($1::bigint) as held',
+        [lockKey(name)],
+      );
+      if (rows[0]?.held === true) return;
+      if (Date.now() > until)
+        throw new HookmachineError(
+          'HOST_NAME_TAKEN',
+          `Another host with the name ${name} is at work: give each a name of its own.`,
+        );
+      await sleep(100);
+    }
+  }
+
+  async #enrol(connection: Connection): Promise<void> {
+    const { name, workspace } = this.#options;
+    await connection.query(
+      `insert into hookmachine.hosts (name, workspace, pid, backend)
+       values ($1, $2, $3, pg_backend_pid())
+       on conflict (name) do update set workspace = excluded.workspace, pid = excluded.pid,
+         backend = excluded.backend, joined_at = now(), seen_at = now()`,
+      [name, workspace, process.pid],
+    );
+    await giveBack(connection, name);
+  }
+
+  /** Says that it lives, until it has lost its lock. */
+  async #beat({ connection, lost }: HeldSession): Promise<void> {
+    const { name, lostAfter } = this.#options;
+    const ended = AbortSignal.any([lost, this.#left.signal]);
+    while (!ended.aborted) {
+      await sleep(Math.min(5_000, lostAfter / 4), undefined, { signal: ended, ref: false }).catch(
+        () => undefined,
+      );
+      if (ended.aborted) return;
+      const beaten = connection.query('update hookmachine.hosts set seen_at = now() where name = $1', [name]); // prettier-ignore
+      // A connection that takes no statement is lost, whether or not it knows.
+      await beaten.catch(() => connection.end().catch(() => undefined));
+    }
+  }
+
+  #rejoin(why: unknown): void {
+    this.#session = undefined;
+    if (this.#left.signal.aborted) return;
+    this.#options.warn(
+      `the connection of host ${this.#options.name} to the database was lost (${messageOf(why)}): its hooks and tools are ended, and it comes back when the database does`,
+    );
+    this.#joining ??= this.#comeBack().finally(() => (this.#joining = undefined));
+  }
+
+  async #comeBack(): Promise<void> {
+    for (let wait = 250; !this.#left.signal.aborted; wait = Math.min(wait * 2, 5_000)) {
+      await sleep(wait, undefined, { signal: this.#left.signal }).catch(() => undefined);
+      if (this.#left.signal.aborted) return;
+      try {
+        await this.join();
+        this.#options.warn(`host ${this.#options.name} is connected to the database again`);
+        return;
+      } catch (error) {
+        const isExpected = isUnreachable(error) || isHookmachineError(error, 'HOST_NAME_TAKEN');
+        if (!isExpected) this.#options.warn(`it cannot come back yet: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  /**
+   * The time in which the lock is held now; one that begins within `patience` ms is waited for.
+   *
+   * @throws {HookmachineError} `DATABASE_UNAVAILABLE` where none does
+   */
+  async session(patience: number): Promise<Session> {
+    if (this.#session) return this.#session;
+    const signal = AbortSignal.any([AbortSignal.timeout(patience), this.#left.signal]);
+    await once(this.#news, 'joined', { signal }).catch(() => undefined);
+    if (this.#session) return this.#session;
+    throw new HookmachineError(
+      'DATABASE_UNAVAILABLE',
+      this.#left.signal.aborted
+        ? 'This host was closed.'
+        : `The database has been out of reach for ${Math.round(patience / 1000)} s.`,
+    );
+  }
+
+  /** Waits for news of a call, or of any, but no longer than `ms`. */
+  news(ms: number, signal?: AbortSignal, call?: string): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#news.off('news', hear);
+        signal?.removeEventListener('abort', end);
+        resolve();
+      };
+      const hear = (payload: string): void => {
+        if (call === undefined || payload === call) end();
+      };
+      const timer = setTimeout(end, ms);
+      this.#news.on('news', hear);
+      if (signal?.aborted) end();
+      else signal?.addEventListener('abort', end);
+    });
+  }
+
+  /** Leaves: what it has not ended others may go on with. */
+  async leave(): Promise<void> {
+    this.#left.abort();
+    await this.#joining;
+    const session = this.#session;
+    this.#session = undefined;
+    if (session === undefined) return;
+    const { name } = this.#options;
+    await giveBack(session.connection, name).catch(() => undefined);
+    await session.connection
+      .query('delete from hookmachine.hosts where name = $1', [name])
+      .catch(() => undefined);
+    await session.connection.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,95 @@
+import type { HookEventOutcome } from '../../machines/hook-event.ts';
+import type { PhaseFailure, ToolCallContext, ToolInput } from '../../machines/tool-call.ts';
+import { hookResult } from '../agent/event-hooks.ts';
+import type { Verdict } from '../dialects/verdict.ts';
+import { verdictOf } from '../hooks/plan-input.ts';
+import { messageOf } from '../message-of.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import type { HookOutput } from '../protocol/output.ts';
+import { createSpecificHookOutput } from '../translate/model-outputs.ts';
+import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
+
+/** What one hook said of a call, for whoever is asked about it. */
+export interface HookSaid {
+  readonly hook: string;
+  readonly source: string;
+  readonly dialect: string;
+  readonly decision?: string;
+  readonly reason?: string;
+  /** What became of the hook itself, unless it did its work. */
+  readonly status?: string;
+}
+
+/** The hooks of a phase as plain data. */
+interface JudgedPhase {
+  readonly verdict: Verdict;
+  readonly output?: HookOutput;
+}
+
+/** What the first leg of a call leaves to the second, as plain data. */
+export interface Judged {
+  /** The arguments that the hooks left: what is shown, and what the tool gets. */
+  readonly toolInput: ToolInput;
+  readonly before?: JudgedPhase;
+  readonly permission?: JudgedPhase;
+  readonly failures: readonly { readonly phase: PhaseFailure['phase']; readonly message: string }[];
+}
+
+/** What is left of a call that waits for an answer. */
+export function judgedOf({
+  toolInput,
+  before,
+  permission,
+  failures,
+}: Pick<ToolCallContext, 'toolInput' | 'before' | 'permission' | 'failures'>): Judged {
+  return {
+    toolInput,
+    ...(before && { before: phaseOf(before) }),
+    ...(permission && { permission: phaseOf(permission) }),
+    failures: failures.map(({ phase, error }) => ({ phase, message: messageOf(error) })),
+  };
+}
+
+function phaseOf(outcome: HookEventOutcome): JudgedPhase {
+  const { verdict, finalOutput } = hookResult(outcome)!;
+  return { verdict, ...(finalOutput && { output: { ...finalOutput } }) };
+}
+
+/** The same as the machine of a tool call keeps it. */
+export const contextOf = ({
+  toolInput,
+  before,
+  permission,
+  failures,
+}: Judged): Pick<ToolCallContext, 'toolInput' | 'before' | 'permission' | 'failures'> => ({
+  toolInput,
+  ...(before && { before: outcomeOf('BeforeTool', before) }),
+  ...(permission && { permission: outcomeOf('ToolPermission', permission) }),
+  failures: failures.map(({ phase, message }) => ({ phase, error: new Error(message) })),
+});
+
+function outcomeOf(event: HookEventName, { verdict, output }: JudgedPhase): HookEventOutcome {
+  const result: AggregatedHookResult = {
+    ...makeEmptySuccessResult(),
+    verdict,
+    ...(output && { finalOutput: createSpecificHookOutput(output, event) }),
+  };
+  return { status: 'settled', verdict: verdictOf(result) };
+}
+
+/** What each hook said of a call that somebody is asked about. */
+export const saidOf = ({
+  before,
+  permission,
+}: Pick<ToolCallContext, 'before' | 'permission'>): HookSaid[] =>
+  [before, permission].flatMap(
+    (phase) =>
+      hookResult(phase)?.results.map(({ hook, decision, reason, status }) => ({
+        hook: hook.name,
+        source: hook.source,
+        dialect: hook.dialect,
+        ...(decision !== undefined && { decision }),
+        ...(reason !== undefined && { reason }),
+        ...(status !== 'ok' && { status }),
+      })) ?? [],
+  );

@@ -1,0 +1,305 @@
+import { createActor, fromPromise, waitFor } from 'xstate';
+import { durableHookMachine } from '../../machines/durable-hook.ts';
+import { hookEventMachine } from '../../machines/hook-event.ts';
+import type { HookProcessInput, HookProcessOutcome } from '../../machines/hook-process.ts';
+import {
+  toolCallMachine,
+  type ToolCallContext,
+  type ToolCallInput,
+  type ToolCallOutcome,
+  type ToolCallPorts,
+} from '../../machines/tool-call.ts';
+import { firedResult, hookResult, isUnready, readyHookSystem } from '../agent/event-hooks.ts';
+import { OfferedTools } from '../agent/offered-tools.ts';
+import type { Tool } from '../agent/tool.ts';
+import { endedToolCall, toolCallInput, type ToolCallRequest } from '../agent/tool-call.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { cancelOnAbort, hookProcess, onlyWatching } from '../hooks/run-machine.ts';
+import { observed, observedSession } from '../hooks/telemetry.ts';
+import { errorResult } from '../protocol/tool-result.ts';
+import type { Approval, Approvals } from './approvals.ts';
+import { type CallRow, end, type EndedCall, keepPolicy, suspend } from './calls.ts';
+import { Effects } from './effects.ts';
+import { contextOf, type Judged, judgedOf, saidOf } from './judged.ts';
+import { type Lease, LeaseLost, Ledger } from './ledger.ts';
+import { policyOf } from './policy.ts';
+import type { Database } from './postgres.ts';
+
+/** What a host works on calls with. */
+export interface LegParts {
+  readonly database: Database;
+  readonly approvals: Approvals;
+  readonly config: HookSystemConfig;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly allowGuardWrites?: boolean | undefined;
+  /** How long a question waits for its answer, in ms. */
+  readonly expiresAfter: number;
+}
+
+/** How a leg may be ended before its call is. */
+export interface LegSignals {
+  /** The caller gives the call up: it ends as cancelled. */
+  readonly signal?: AbortSignal | undefined;
+  /** The host has lost its place: what it still does counts for nothing. */
+  readonly lost: AbortSignal;
+}
+
+/** A call that so many hosts did not survive is given up. */
+const mostAttempts = 10;
+
+/**
+ * Works on a call that this host has taken: until its hooks have judged it and somebody is to be asked,
+ * or to its end. What came of it is in the database when this resolves, and nowhere else.
+ *
+ * @throws {LeaseLost} where the call was taken over
+ */
+export async function runLeg(parts: LegParts, row: CallRow, signals: LegSignals): Promise<void> {
+  const { database } = parts;
+  const lease: Lease = { call: row.id, number: row.lease, host: row.host ?? '' };
+  const abort = new AbortController();
+  const effects = new Effects(new Ledger(database, lease), (error) => abort.abort(error));
+  const lose = (): void => effects.break(new LeaseLost('The host has lost its place.'));
+  if (signals.lost.aborted) lose();
+  signals.lost.addEventListener('abort', lose);
+  try {
+    const leg = new Leg(parts, row, lease, effects, signals.signal, abort.signal);
+    if (row.attempts > mostAttempts) await leg.giveUp();
+    else await (row.judged === null ? leg.judge() : leg.resume(JSON.parse(row.judged) as Judged));
+  } finally {
+    signals.lost.removeEventListener('abort', lose);
+  }
+}
+
+class Leg {
+  readonly #parts: LegParts;
+  readonly #row: CallRow;
+  readonly #lease: Lease;
+  readonly #effects: Effects;
+  readonly #signal: AbortSignal;
+  readonly #request: ToolCallRequest;
+
+  constructor(
+    parts: LegParts,
+    row: CallRow,
+    lease: Lease,
+    effects: Effects,
+    signal: AbortSignal | undefined,
+    broken: AbortSignal,
+  ) {
+    this.#parts = parts;
+    this.#row = row;
+    this.#lease = lease;
+    this.#effects = effects;
+    this.#signal = signal ? AbortSignal.any([signal, broken]) : broken;
+    const input = JSON.parse(row.input) as ToolCallRequest['input'];
+    this.#request = { id: row.id, name: row.tool, input };
+  }
+
+  /** The call is not taken up again. */
+  giveUp(): Promise<void> {
+    const { attempts, id } = this.#row;
+    return this.#end({
+      id,
+      status: 'failed',
+      toolInput: this.#request.input,
+      toolResult: errorResult(
+        `Given up: ${attempts - 1} times a host ended while it worked on this call. Whether the tool ran, its effects say: hookmachine durable audit ${id}`,
+        'gave_up',
+      ),
+    });
+  }
+
+  /** The first leg: the hooks before the tool judge the call. Done again, it finds what was recorded. */
+  async judge(): Promise<void> {
+    const changed = await this.#keepPolicy();
+    if (changed !== undefined) return this.#end(changed);
+    const input = await this.#input();
+    const actor = createActor(machineOf(this.#effects), {
+      input,
+      ...this.#inspection(),
+    });
+    const outcome = await this.#run(actor);
+    if (outcome !== undefined) return this.#end(this.#ended(outcome));
+    const { context } = actor.getSnapshot();
+    await this.#suspend(context);
+    actor.stop();
+  }
+
+  /** The second leg: the question was answered, and the arguments are those that were shown. */
+  async resume(judged: Judged): Promise<void> {
+    const approval = await this.#parts.approvals.of(this.#row.id);
+    if (approval?.answer === undefined) throw new Error(`${this.#row.id} was not answered`);
+    await this.#keepPolicy();
+    const input = await this.#input();
+    const machine = machineOf(this.#effects);
+    const { id, toolName, ports } = input;
+    const context: ToolCallContext = {
+      ...{ id, toolName, ports },
+      ...contextOf(judged),
+      toolInput: JSON.parse(approval.shown) as ToolCallContext['toolInput'],
+    };
+    const actor = createActor(machine, {
+      snapshot: machine.resolveState({ value: 'asking', context }),
+      input,
+      ...this.#inspection(),
+    });
+    const outcome = await this.#run(actor, () => actor.send(answerOf(approval)));
+    if (outcome !== undefined) await this.#end(this.#ended(outcome));
+  }
+
+  /** Runs a machine until it has ended or waits for an answer, for which it is undefined. */
+  async #run(
+    actor: ReturnType<typeof createActor<typeof toolCallMachine>>,
+    begin: () => void = () => undefined,
+  ): Promise<ToolCallOutcome | undefined> {
+    actor.start();
+    const stopListening = cancelOnAbort(actor, this.#signal);
+    begin();
+    const { output } = await waitFor(
+      actor,
+      (snapshot) => snapshot.status !== 'active' || snapshot.hasTag('suspended'),
+    ).finally(stopListening);
+    if (this.#effects.broken) throw this.#effects.broken.error;
+    return output;
+  }
+
+  #inspection() {
+    const { inspect } = observed(this.#parts.config);
+    return inspect ? { inspect: onlyWatching(inspect) } : {};
+  }
+
+  async #input(): Promise<ToolCallInput> {
+    const { config, tools, allowGuardWrites } = this.#parts;
+    const { session } = this.#row;
+    const ready = await readyHookSystem(config);
+    const offered = new OfferedTools({ config, tools, allowGuardWrites });
+    const { execute, options } = offered.call(this.#request, this.#signal);
+    const isIdempotent = tools.get(this.#request.name)?.idempotent === true;
+    const sessionId = session ?? undefined;
+    const input = toolCallInput(
+      config,
+      ready,
+      this.#request,
+      this.#effects.tool(execute, { isIdempotent }),
+      {
+        ...options,
+        asks: 'where a hook wants it',
+        // Somebody can be asked; who is, the approvals say.
+        confirm: () => false,
+        sessionId,
+      },
+    );
+    return { ...input, ...observedSession(config, sessionId), ports: this.#ports(input.ports) };
+  }
+
+  /** The hooks of a call, each of them an effect; nobody is asked here. */
+  #ports(ports: ToolCallPorts): ToolCallPorts {
+    const effects = this.#effects;
+    const { hooksBefore, hooksOnPermission, hooksOnFailure, hooksAfter } = ports;
+    return {
+      ...ports,
+      hooksBefore: hooksBefore && ((...given) => effects.event(hooksBefore(...given))),
+      hooksOnPermission:
+        hooksOnPermission && ((...given) => effects.event(hooksOnPermission(...given))),
+      hooksOnFailure: hooksOnFailure && ((...given) => effects.event(hooksOnFailure(...given))),
+      hooksAfter: hooksAfter && ((...given) => effects.event(hooksAfter(...given))),
+      ask: () => undefined,
+    };
+  }
+
+  /** Keeps what the call is judged by. Where hooks had begun to judge by another policy, the call ends. */
+  async #keepPolicy(): Promise<EndedCall | undefined> {
+    const { config, database } = this.#parts;
+    const ready = await readyHookSystem(config);
+    const system = ready === undefined || isUnready(ready) ? undefined : ready;
+    const policy = await policyOf(config, system, this.#row.tool);
+    const { policy: judgedBy, judged, id } = this.#row;
+    if (judged === null && judgedBy !== null && judgedBy !== policy.digest) {
+      const { rows } = await database.query(
+        'select from hookmachine.effects where call = $1 limit 1',
+        [id],
+      );
+      if (rows.length > 0)
+        return {
+          id,
+          status: 'blocked',
+          toolInput: this.#request.input,
+          toolResult: errorResult(
+            'The hooks changed while this call was being judged, after a host had ended: it was not run. Make the call again.',
+            'policy_changed',
+          ),
+        };
+    }
+    const column = judged === null ? 'policy' : 'policy_resumed';
+    await keepPolicy(database, this.#lease, policy, column);
+    return undefined;
+  }
+
+  async #suspend(context: ToolCallContext): Promise<void> {
+    const { config, database, expiresAfter } = this.#parts;
+    const reason = hookResult(context.before)?.verdict.reason;
+    const hooks = saidOf(context);
+    const asked = { ...(reason !== undefined && { reason }), hooks };
+    await suspend(database, this.#lease, judgedOf(context), asked, expiresAfter);
+    const approval = await this.#parts.approvals.of(this.#row.id);
+    const notification_type = 'ToolPermission';
+    const message = `${approval?.id ?? this.#row.id}: may ${this.#row.tool} run? ${reason ?? ''}`.trim();
+    const details = { approval_id: approval?.id, call_id: this.#row.id, tool_name: this.#row.tool };
+    await firedResult(config, 'Notification', notification_type, (handler) =>
+      handler.fireNotificationEvent({ notification_type, message, details }),
+    );
+  }
+
+  #ended(outcome: ToolCallOutcome): EndedCall {
+    const { toolResult, stop, notice } = endedToolCall(outcome);
+    return {
+      id: this.#row.id,
+      status: outcome.status,
+      ...(outcome.status === 'refused' && { by: outcome.by }),
+      toolInput: outcome.toolInput,
+      toolResult,
+      ...(stop && { stop }),
+      ...(notice !== undefined && { notice }),
+    };
+  }
+
+  #end(ended: EndedCall): Promise<void> {
+    return end(this.#parts.database, this.#lease, ended);
+  }
+}
+
+/** The machine of a tool call whose hooks are started at most once. */
+function machineOf(effects: Effects): typeof toolCallMachine {
+  const durableHook = durableHookMachine.provide({
+    actors: {
+      claim: fromPromise(({ input }: { input: HookProcessInput }) => effects.claimHook(input)),
+      hookProcess,
+      record: fromPromise(
+        ({ input }: { input: { input: HookProcessInput; outcome: HookProcessOutcome } }) =>
+          effects.recordHook(input.input, input.outcome),
+      ),
+    },
+  });
+  const hookEvent = hookEventMachine.provide({
+    // It takes what the machine of a hook takes, and ends with what that ends with.
+    actors: { hookProcess: durableHook as unknown as typeof hookProcess },
+  });
+  return toolCallMachine.provide({ actors: { hookEvent } });
+}
+
+/** What an answered question is to the machine; the model reads who answered, when and why. */
+function answerOf({ id, answer, expiresAt }: Approval) {
+  const { decision, by = 'somebody', note, at } = answer!;
+  const why = note === undefined || note === '' ? '' : `: ${note}`;
+  const when = at.toISOString();
+  switch (decision) {
+    case 'approved':
+      return { type: 'answer', approved: true, reason: '' } as const;
+    case 'denied':
+      return { type: 'answer', approved: false, reason: `Denied by ${by} at ${when}${why}` } as const; // prettier-ignore
+    case 'expired':
+      return { type: 'expire', reason: `Nobody answered ${id} in time; it expired at ${expiresAt.toISOString()}, and the tool did not run.` } as const; // prettier-ignore
+    case 'withdrawn':
+      return { type: 'cancel', reason: `Withdrawn by ${by} at ${when}${why}` } as const;
+  }
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import type { HookSystem } from '../hooks/hook-system.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import { definitionHash } from '../trust/definition.ts';
+import { scriptFiles } from '../trust/script-files.ts';
+
+/** The hooks that judge a call, as they are now: their definitions and the files that their commands name. */
+export interface Policy {
+  readonly digest: string;
+  /** The same as a text, for whoever wants to know later what it was. */
+  readonly hooks: string;
+}
+
+const events: readonly HookEventName[] = ['BeforeTool', 'ToolPermission', 'ToolFailed', 'AfterTool'];
+
+/** The policy of a tool; no hooks are one too. */
+export async function policyOf(
+  config: HookSystemConfig,
+  system: HookSystem | undefined,
+  tool: string,
+): Promise<Policy> {
+  const cwd = config.getWorkingDir();
+  const planned = events.flatMap((event) => {
+    const plan = system?.getEventHandler().plan(event, tool);
+    return plan?.kind === 'hooks' ? plan.plan.hooks : [];
+  });
+  const judging = await Promise.all(
+    planned.map(async (hook) => {
+      const { scripts } = await scriptFiles(hook, cwd).catch(() => ({ scripts: [] }));
+      const { event, name, dialect, source, type, command } = hook;
+      return {
+        ...{ event, name, dialect, source, type, command },
+        definition: definitionHash(hook, cwd),
+        scripts: scripts.map(({ path, sha256 }) => ({ path, sha256 })),
+      };
+    }),
+  );
+  const hooks = JSON.stringify(judging);
+  return { digest: sha256(hooks), hooks };
+}
+
+/** The digest of a text, such as of what somebody is asked about. */
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { HookmachineError, isHookmachineError } from '../errors.ts';
+import { messageOf } from '../message-of.ts';
+import { isNotInstalled, loadPackage } from '../optional-package.ts';
+
+/** What statements give back. */
+export interface Rows<Row> {
+  readonly rows: readonly Row[];
+}
+
+/** Whatever takes statements: the pool, or one connection. */
+export interface Queryable {
+  query<Row = Record<string, unknown>>(
+    text: string,
+    values?: readonly unknown[],
+  ): Promise<Rows<Row>>;
+}
+
+/** A connection of its own, as the package `pg` has it. */
+export interface Connection extends Queryable {
+  connect(): Promise<void>;
+  end(): Promise<void>;
+  on(event: 'error', listener: (error: Error) => void): void;
+  on(event: 'end', listener: () => void): void;
+  on(event: 'notification', listener: (message: { readonly payload?: string }) => void): void;
+}
+
+interface PooledConnection extends Connection {
+  release(broken?: boolean): void;
+}
+
+interface Pool extends Queryable {
+  connect(): Promise<PooledConnection>;
+  end(): Promise<void>;
+  on(event: 'error', listener: (error: Error) => void): void;
+  on(event: 'connect', listener: (connection: Connection) => void): void;
+}
+
+interface Postgres {
+  readonly Pool: new (options: object) => Pool;
+  readonly Client: new (options: object) => Connection;
+}
+
+/** A statement that takes longer than this waits for a server that is gone. */
+const patience = { connectionTimeoutMillis: 5_000, query_timeout: 60_000, keepAlive: true } as const;
+
+/** A PostgreSQL database. The one place that knows the package `pg`. */
+export class Database implements Queryable {
+  readonly #postgres: Postgres;
+  readonly #options: object;
+  readonly #pool: Pool;
+
+  constructor(postgres: Postgres, url: string, application: string) {
+    this.#postgres = postgres;
+    this.#options = { connectionString: url, application_name: application, ...patience };
+    this.#pool = new postgres.Pool({ ...this.#options, max: 10, allowExitOnIdle: true });
+    // Without a listener a server that goes away ends the process.
+    const ignore = (): void => undefined;
+    this.#pool.on('error', ignore);
+    this.#pool.on('connect', (connection) => connection.on('error', ignore));
+  }
+
+  /** @throws {HookmachineError} `DATABASE_UNAVAILABLE` where the server cannot be reached */
+  query<Row>(text: string, values?: readonly unknown[]): Promise<Rows<Row>> {
+    return this.#pool.query<Row>(text, values).catch(throwKnown);
+  }
+
+  /** Does all of it or nothing. */
+  async transaction<Made>(work: (connection: Queryable) => Promise<Made>): Promise<Made> {
+    const connection = await this.#pool.connect().catch(throwKnown);
+    let isBroken = true;
+    try {
+      await connection.query('begin');
+      const made = await work(connection);
+      await connection.query('commit');
+      isBroken = false;
+      return made;
+    } catch (error) {
+      isBroken = await connection.query('rollback').then(
+        () => false,
+        () => true,
+      );
+      return throwKnown(error);
+    } finally {
+      connection.release(isBroken);
+    }
+  }
+
+  /** A connection of its own, whose loss `onLost` is called with, once. */
+  async connection(onLost: (error: Error) => void): Promise<Connection> {
+    const connection = new this.#postgres.Client(this.#options);
+    let isLost = false;
+    const lose = (error: Error): void => {
+      if (isLost) return;
+      isLost = true;
+      onLost(error);
+    };
+    connection.on('error', lose);
+    connection.on('end', () => lose(new Error('the connection was closed')));
+    await connection.connect().catch(throwKnown);
+    return connection;
+  }
+
+  async end(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/**
+ * Opens a database; nothing is connected to yet.
+ *
+ * @throws {HookmachineError} `DATABASE_UNAVAILABLE` where `pg` is not installed or the URL names no PostgreSQL database
+ */
+export async function openDatabase(url: string, application = 'hookmachine'): Promise<Database> {
+  if (!/^postgres(?:ql)?:\/\//.test(url))
+    throw new HookmachineError(
+      'DATABASE_UNAVAILABLE',
+      'The database must be a URL that begins with postgres:// or postgresql://.',
+    );
+  const loaded = await loadPackage('pg').catch((cause: unknown) => {
+    if (!isNotInstalled(cause, 'pg')) throw cause;
+    throw new HookmachineError(
+      'DATABASE_UNAVAILABLE',
+      'Durable calls need the package pg, which is not installed; install it: npm i pg',
+      { cause },
+    );
+  });
+  return new Database((loaded as { readonly default: Postgres }).default, url, application);
+}
+
+/** Whether the server is out of reach, rather than the statement wrong. */
+export function isUnreachable(error: unknown): boolean {
+  if (isHookmachineError(error)) return error.code === 'DATABASE_UNAVAILABLE';
+  const { severity, code } = error as { readonly severity?: unknown; readonly code?: unknown };
+  // What the server itself said has a severity: of that, the connection is gone, or the server starts, stops or is full.
+  return severity === undefined || /^(?:08|57P|53)/.test(String(code));
+}
+
+function throwKnown(error: unknown): never {
+  if (isHookmachineError(error) || !isUnreachable(error)) throw error;
+  const { code } = error as { readonly code?: unknown };
+  throw new HookmachineError(
+    'DATABASE_UNAVAILABLE',
+    `The database cannot be reached: ${messageOf(error) || String(code)}`,
+    { cause: error },
+  );
+}
+
+/** The key of an advisory lock, 64 bits as a text. */
+export const lockKey = (name: string): string =>
+  createHash('sha256').update(`hookmachine:${name}`).digest().readBigInt64BE(0).toString();

@@ -1,0 +1,122 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Approvals } from './approvals.ts';
+import { audit, type Audit } from './audit.ts';
+import { findCall } from './calls.ts';
+import { type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
+import { type Database, openDatabase } from './postgres.ts';
+import { assertMigrated, migrate, schemaVersion, versionOf } from './schema.ts';
+
+/** What the database alone can tell, and be told: it takes no tools, no hooks and no host that lives. */
+export class DurableRecords {
+  readonly approvals: Approvals;
+  readonly #database: Database;
+
+  /** Made by `openRecords`. */
+  constructor(database: Database) {
+    this.#database = database;
+    this.approvals = new Approvals(database);
+  }
+
+  /**
+   * What came of a call, once it has ended or, without `wait`, waits for an answer.
+   *
+   * @throws {HookmachineError} `CALL_UNKNOWN` where there is none
+   */
+  async outcome(id: string, { signal, wait = false }: WaitOptions = {}): Promise<DurableOutcome> {
+    for (;;) {
+      const outcome = await outcomeOf(await findCall(this.#database, id), this.approvals);
+      if (outcome && !(wait && outcome.status === 'suspended')) return outcome;
+      if (outcome) await this.approvals.expire();
+      await sleep(lookEvery, undefined, { ...(signal && { signal }) });
+    }
+  }
+
+  /** Every effect of a call, with what was asked and answered. */
+  audit(id: string): Promise<Audit> {
+    return audit(this.#database, id);
+  }
+
+  /** The calls that nobody works on though they could go on, by workspace: there is no host, or too few. */
+  async waiting(): Promise<readonly { readonly workspace: string; readonly calls: number }[]> {
+    const { rows } = await this.#database.query<{ workspace: string; calls: number }>(
+      `select workspace, count(*)::integer as calls from hookmachine.calls
+       where status = 'ready' group by workspace order by workspace`,
+    );
+    return rows;
+  }
+
+  /** The hosts that take part, and when each was heard of last. */
+  async hosts(): Promise<readonly DurableHost[]> {
+    const { rows } = await this.#database.query<DurableHost>(
+      `select name, workspace, pid, joined_at as "joinedAt", seen_at as "seenAt"
+       from hookmachine.hosts order by name`,
+    );
+    return rows;
+  }
+
+  async close(): Promise<void> {
+    await this.#database.end();
+  }
+}
+
+/** A host that takes part. */
+export interface DurableHost {
+  readonly name: string;
+  readonly workspace: string;
+  readonly pid: number;
+  readonly joinedAt: Date;
+  readonly seenAt: Date;
+}
+
+const lookEvery = 1_000;
+
+/**
+ * Opens the records of a database that was migrated.
+ *
+ * @throws {HookmachineError} `DATABASE_UNAVAILABLE`, `DATABASE_SCHEMA`
+ * @example
+ * const records = await openRecords('postgres://localhost/hooks');
+ * for (const { id, tool } of await records.approvals.list()) console.log(id, tool);
+ */
+export async function openRecords(url: string): Promise<DurableRecords> {
+  const database = await openDatabase(url);
+  try {
+    await assertMigrated(database);
+    return new DurableRecords(database);
+  } catch (error) {
+    await database.end();
+    throw error;
+  }
+}
+
+/** The version of a database's tables before and after. */
+export interface Migration {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Makes the tables of a database, or brings them up to date; hosts may be at work meanwhile.
+ *
+ * @throws {HookmachineError} `DATABASE_UNAVAILABLE`, `DATABASE_SCHEMA` where they are newer than this release
+ */
+export async function migrateDatabase(url: string): Promise<Migration> {
+  const database = await openDatabase(url);
+  try {
+    return await migrate(database);
+  } finally {
+    await database.end();
+  }
+}
+
+/** The version that a database has, and the one that this release needs. */
+export async function checkDatabase(
+  url: string,
+): Promise<{ readonly version: number; readonly needed: number }> {
+  const database = await openDatabase(url);
+  try {
+    return { version: await versionOf(database), needed: schemaVersion };
+  } finally {
+    await database.end();
+  }
+}

@@ -1,0 +1,128 @@
+import { HookmachineError } from '../errors.ts';
+import { type Database, lockKey, type Queryable } from './postgres.ts';
+
+/** The format of what a row holds as text. A row of a newer one is left alone. */
+export const format = 1;
+
+/** What each version adds to the one before. A version that was released is never changed. */
+const migrations: readonly string[] = [
+  `
+  create table hookmachine.hosts (
+    name text primary key,
+    workspace text not null,
+    pid integer not null,
+    backend integer not null,
+    joined_at timestamptz not null default now(),
+    seen_at timestamptz not null default now()
+  );
+  create table hookmachine.policies (
+    digest text primary key,
+    hooks text not null,
+    first_seen_at timestamptz not null default now()
+  );
+  create table hookmachine.calls (
+    id text primary key,
+    format integer not null,
+    workspace text not null,
+    session text,
+    tool text not null,
+    input text not null,
+    status text not null check (status in ('running', 'suspended', 'ready', 'ended')),
+    lease integer not null default 1,
+    host text,
+    attempts integer not null default 0,
+    judged text,
+    policy text references hookmachine.policies,
+    policy_resumed text references hookmachine.policies,
+    outcome text,
+    submitted_at timestamptz not null default now(),
+    ready_at timestamptz not null default now(),
+    ended_at timestamptz
+  );
+  create index on hookmachine.calls (workspace, ready_at) where status = 'ready';
+  create index on hookmachine.calls (workspace, host) where status = 'running';
+  create table hookmachine.effects (
+    call text not null references hookmachine.calls on delete cascade,
+    name text not null,
+    token uuid not null,
+    host text not null,
+    pid integer not null,
+    started_at timestamptz not null default now(),
+    ended_at timestamptz,
+    outcome text,
+    primary key (call, name)
+  );
+  create table hookmachine.approvals (
+    id bigint generated always as identity primary key,
+    call text not null unique references hookmachine.calls on delete cascade,
+    shown text not null,
+    digest text not null,
+    asked text not null,
+    asked_at timestamptz not null default now(),
+    expires_at timestamptz not null,
+    decision text check (decision in ('approved', 'denied', 'expired', 'withdrawn')),
+    answered_by text,
+    answered_as text,
+    note text,
+    answered_at timestamptz
+  );
+  create index on hookmachine.approvals (expires_at) where decision is null;
+  `,
+];
+
+/** The version that this release makes and reads. */
+export const schemaVersion = migrations.length;
+
+/** The version that a database has; 0 where it was never migrated. */
+export async function versionOf(database: Queryable): Promise<number> {
+  const { rows: found } = await database.query<{ there: boolean }>(
+    `select to_regclass('hookmachine.version') is not null as there`,
+  );
+  if (found[0]?.there !== true) return 0;
+  const { rows } = await database.query<{ version: number }>(
+    'select coalesce(max(version), 0)::integer as version from hookmachine.version',
+  );
+  return rows[0]?.version ?? 0;
+}
+
+/** Brings a database to the version of this release; hosts that do it at once wait for one another. */
+export function migrate(
+  database: Database,
+): Promise<{ readonly from: number; readonly to: number }> {
+  return database.transaction(async (connection) => {
+    await connection.query(`select pg_advisory_xact_lock(${lockKey('migrate')})`);
+    const from = await versionOf(connection);
+    assertNotNewer(from);
+    if (from === 0) {
+      await connection.query('create schema if not exists hookmachine');
+      await connection.query(
+        'create table hookmachine.version (version integer primary key, migrated_at timestamptz not null default now())',
+      );
+    }
+    for (const [index, text] of migrations.entries()) {
+      if (index < from) continue;
+      await connection.query(text);
+      await connection.query('insert into hookmachine.version (version) values ($1)', [index + 1]);
+    }
+    return { from, to: schemaVersion };
+  });
+}
+
+/** @throws {HookmachineError} `DATABASE_SCHEMA` unless the database has the version of this release */
+export async function assertMigrated(database: Queryable): Promise<void> {
+  const version = await versionOf(database);
+  assertNotNewer(version);
+  if (version < schemaVersion)
+    throw new HookmachineError(
+      'DATABASE_SCHEMA',
+      `The database ${version === 0 ? 'has no tables of hookmachine' : `is at version ${version}, and this release needs ${schemaVersion}`}; run: hookmachine durable migrate`,
+    );
+}
+
+function assertNotNewer(version: number): void {
+  if (version > schemaVersion)
+    throw new HookmachineError(
+      'DATABASE_SCHEMA',
+      `The database is at version ${version}, which is newer than this release knows (${schemaVersion}); upgrade hookmachine on this host`,
+    );
+}

@@ -1,0 +1,12 @@
+/** `hookmachine/durable`: tool calls that survive their hosts, and approvals that wait in a database. */
+
+export { connectDurable, type Durable } from '../durable/connect.ts';
+export type { DurableOptions, DurableRequest } from '../durable/connect.ts';
+export type { DurableOutcome, SuspendedCall, WaitOptions } from '../durable/outcome.ts';
+export type { EndedCall } from '../durable/calls.ts';
+export { checkDatabase, migrateDatabase, openRecords } from '../durable/records.ts';
+export type { DurableHost, DurableRecords, Migration } from '../durable/records.ts';
+export type { AnswerOptions, AnswerOutcome, Approvals } from '../durable/approvals.ts';
+export type { Approval, GivenAnswer } from '../durable/approvals.ts';
+export type { HookSaid } from '../durable/judged.ts';
+export type { Audit, AuditedEffect } from '../durable/audit.ts';
