@@ -50,12 +50,6 @@ export const durableHookMachine = setup({
       }),
     }),
     keepCancel: assign({ cancelReason: (_, reason: string) => reason }),
-    giveUp: assign({
-      outcome: (): HookProcessOutcome => ({
-        status: 'cancelled',
-        reason: 'its ledger is out of reach',
-      }),
-    }),
     cancelProcess: sendTo('process', ({ context }) => ({
       type: 'cancel' as const,
       reason: context.cancelReason ?? '',
@@ -83,7 +77,7 @@ export const durableHookMachine = setup({
         onDone: [
           {
             guard: { type: 'isRecorded', params: ({ event }) => event.output },
-            target: 'ended',
+            target: 'recorded',
             actions: { type: 'keepClaimed', params: ({ event }) => event.output },
           },
           { guard: 'wasCancelled', target: 'recording' },
@@ -91,8 +85,7 @@ export const durableHookMachine = setup({
         ],
         onError: {
           description: 'Nobody knows whether it ran, so nothing starts, and its call is given up.',
-          target: 'ended',
-          actions: 'giveUp',
+          target: 'givenUp',
         },
       },
     },
@@ -114,10 +107,7 @@ export const durableHookMachine = setup({
       },
       on: {
         cancel: {
-          actions: [
-            { type: 'keepCancel', params: ({ event }) => event.reason },
-            'cancelProcess',
-          ],
+          actions: [{ type: 'keepCancel', params: ({ event }) => event.reason }, 'cancelProcess'],
         },
       },
     },
@@ -128,21 +118,30 @@ export const durableHookMachine = setup({
         src: 'record',
         input: ({ context }) => ({ input: context.input, outcome: outcomeOf(context) }),
         onDone: {
-          target: 'ended',
+          target: 'recorded',
           actions: { type: 'keepOutcome', params: ({ event }) => event.output },
         },
         onError: {
           description: 'What the hook said counts for nothing that others could not read.',
-          target: 'ended',
-          actions: 'giveUp',
+          target: 'givenUp',
         },
       },
     },
-    ended: {
+    recorded: {
       type: 'final',
       tags: 'ended',
       description: 'The outcome that is written is what counts.',
       output: ({ context }): HookProcessOutcome => outcomeOf(context),
+    },
+    givenUp: {
+      type: 'final',
+      tags: 'ended',
+      description:
+        'The ledger is out of reach: its call is given up, and somebody goes on with it later.',
+      output: (): HookProcessOutcome => ({
+        status: 'cancelled',
+        reason: 'its ledger is out of reach',
+      }),
     },
   },
   output: ({ event }) => event.output as HookProcessOutcome,

@@ -62,7 +62,10 @@ export function addApprovals(program: Command): void {
     .option('--as <who>', 'who answers (default: your user name)')
     .option('--note <text>', 'why; where it is denied, the model reads it')
     .option('--digest <sha256>', 'what you were shown: anything else is refused')
-    .addHelpText('after', '\nExit status: 0 accepted, 3 answered or expired already, 1 it could not be answered.') // prettier-ignore
+    .addHelpText(
+      'after',
+      '\nExit status: 0 accepted, 3 answered or expired already, 1 it could not be answered.',
+    ) // prettier-ignore
     .action((id: string, word: string, { as, note, digest }: AnswerOptions) =>
       withRecords(async (records) => {
         const decision = words.find((one) => one === word);

@@ -21,11 +21,16 @@ export function addCall(program: Command): void {
   const tools = builtInTools();
   addHostOptions(program.command('call'))
     .argument('[name]', `one of ${[...tools.keys()].join(', ')}`)
-    .description('run one built-in tool as a durable call, which a hook may suspend until somebody has answered')
+    .description(
+      'run one built-in tool as a durable call, which a hook may suspend until somebody has answered',
+    )
     .option('--input <json>', "the tool's arguments as a JSON object; - reads them from stdin")
     .option('--id <id>', 'the call: whoever gives the same id again gets the same call')
     .option('--session <id>', 'the session that hooks are told of')
-    .option('--wait [id]', 'wait for the answer and the end; with an id alone, of a call made elsewhere')
+    .option(
+      '--wait [id]',
+      'wait for the answer and the end; with an id alone, of a call made elsewhere',
+    )
     .addHelpText(
       'after',
       `

@@ -47,9 +47,15 @@ export interface HostOptions extends RecordingOptions {
 export const addHostOptions = (command: Command): Command =>
   addRecordingOptions(command)
     .option('--cwd <dir>', 'the project folder, which tools act on', process.cwd())
-    .option('--workspace <name>', 'what the tools act on (default: this machine and the project folder)') // prettier-ignore
+    .option(
+      '--workspace <name>',
+      'what the tools act on (default: this machine and the project folder)',
+    ) // prettier-ignore
     .option('--name <name>', 'the name of this host, unique among those that live')
-    .option('--expires-after <time>', 'how long a question waits, such as 7d, 12h, 30m, 90s (default: 7d)') // prettier-ignore
+    .option(
+      '--expires-after <time>',
+      'how long a question waits, such as 7d, 12h, 30m, 90s (default: 7d)',
+    ) // prettier-ignore
     .option('--lost-after <time>', 'a host that says nothing for so long has ended (default: 60s)')
     .option(...dialectsOption)
     .option(...trustOption)
@@ -97,7 +103,11 @@ export async function durableHost(options: HostOptions, watch = false): Promise<
 export async function withRecords(work: (records: DurableRecords) => Promise<void>): Promise<void> {
   await reported(async () => {
     const records = await openRecords(databaseUrl());
-    await work(records).finally(() => records.close());
+    try {
+      await work(records);
+    } finally {
+      await records.close();
+    }
   });
 }
 

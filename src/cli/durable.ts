@@ -27,7 +27,9 @@ export function addDurable(program: Command): void {
   durable
     .command('audit')
     .argument('<call>', 'the id of a call')
-    .description('show what was done for a call: each hook and the tool, with host, times and how it ended')
+    .description(
+      'show what was done for a call: each hook and the tool, with host, times and how it ended',
+    )
     .option('--json', 'as one JSON object, with all that hooks printed')
     .action((id: string, { json }: { readonly json?: true }) =>
       withRecords(async (records) => {

@@ -11,7 +11,9 @@ interface Options extends HostOptions {
 /** `hookmachine worker`: goes on with durable calls that were answered, and with those of hosts that ended. */
 export function addWorker(program: Command): void {
   addHostOptions(program.command('worker'))
-    .description('go on with the durable calls of a workspace, once they are answered or their hosts have ended')
+    .description(
+      'go on with the durable calls of a workspace, once they are answered or their hosts have ended',
+    )
     .option('--concurrency <n>', 'how many calls it works on at once (default: 8)')
     .option('--json', 'say that it is ready as one line of JSON')
     .addHelpText(

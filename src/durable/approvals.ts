@@ -121,10 +121,7 @@ export class Approvals {
    * @example
    * const { accepted } = await approvals.answer('ap-7', { decision: 'approve', by: 'ann' });
    */
-  async answer(
-    id: string,
-    { decision, by, note, digest }: AnswerOptions,
-  ): Promise<AnswerOutcome> {
+  async answer(id: string, { decision, by, note, digest }: AnswerOptions): Promise<AnswerOutcome> {
     const asked = await this.show(id);
     assertKnown({ id: asked.call, format: asked.format });
     if (digest !== undefined && !isDigest(digest, asked.digest))

@@ -50,7 +50,12 @@ export async function audit(database: Database, id: string): Promise<Audit> {
   const { workspace, tool, input, status, attempts, host } = row;
   return {
     call: {
-      ...{ id, workspace, tool, input, status, attempts },
+      id,
+      workspace,
+      tool,
+      input,
+      status,
+      attempts,
       ...(host !== null && { host }),
       submittedAt: row.submitted_at,
       ...(row.ended_at && { endedAt: row.ended_at }),

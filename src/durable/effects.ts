@@ -92,7 +92,10 @@ export class Effects {
           return { status: 'recorded', outcome: outcomeFrom(claim.outcome) };
         case 'cutOff': {
           const text = outcomeText(cutOffOutcome(claim.host));
-          return { status: 'recorded', outcome: outcomeFrom(await this.#ledger.record(effect, text)) };
+          return {
+            status: 'recorded',
+            outcome: outcomeFrom(await this.#ledger.record(effect, text)),
+          };
         }
       }
     });

@@ -57,7 +57,7 @@ export class Host {
     setMaxListeners(0, lost.signal);
     const connection = await this.#database.connection((error) => {
       lost.abort(error);
-      if (this.#session?.connection === connection) this.#rejoin(error);
+      if (this.#session?.lost === lost.signal) this.#rejoin(error);
     });
     try {
       connection.on('notification', ({ payload }) => this.#news.emit('news', payload));

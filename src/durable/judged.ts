@@ -52,7 +52,7 @@ export function judgedOf({
 
 function phaseOf(outcome: HookEventOutcome): JudgedPhase {
   const { verdict, finalOutput } = hookResult(outcome)!;
-  return { verdict, ...(finalOutput && { output: { ...finalOutput } }) };
+  return { verdict, ...(finalOutput && { output: finalOutput }) };
 }
 
 /** The same as the machine of a tool call keeps it. */

@@ -134,7 +134,9 @@ class Leg {
     const machine = machineOf(this.#effects);
     const { id, toolName, ports } = input;
     const context: ToolCallContext = {
-      ...{ id, toolName, ports },
+      id,
+      toolName,
+      ports,
       ...contextOf(judged),
       toolInput: JSON.parse(approval.shown) as ToolCallContext['toolInput'],
     };
@@ -243,7 +245,8 @@ class Leg {
     await suspend(database, this.#lease, judgedOf(context), asked, expiresAfter);
     const approval = await this.#parts.approvals.of(this.#row.id);
     const notification_type = 'ToolPermission';
-    const message = `${approval?.id ?? this.#row.id}: may ${this.#row.tool} run? ${reason ?? ''}`.trim();
+    const message =
+      `${approval?.id ?? this.#row.id}: may ${this.#row.tool} run? ${reason ?? ''}`.trim();
     const details = { approval_id: approval?.id, call_id: this.#row.id, tool_name: this.#row.tool };
     await firedResult(config, 'Notification', notification_type, (handler) =>
       handler.fireNotificationEvent({ notification_type, message, details }),

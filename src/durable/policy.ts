@@ -12,7 +12,12 @@ export interface Policy {
   readonly hooks: string;
 }
 
-const events: readonly HookEventName[] = ['BeforeTool', 'ToolPermission', 'ToolFailed', 'AfterTool'];
+const events: readonly HookEventName[] = [
+  'BeforeTool',
+  'ToolPermission',
+  'ToolFailed',
+  'AfterTool',
+];
 
 /** The policy of a tool; no hooks are one too. */
 export async function policyOf(
@@ -30,7 +35,12 @@ export async function policyOf(
       const { scripts } = await scriptFiles(hook, cwd).catch(() => ({ scripts: [] }));
       const { event, name, dialect, source, type, command } = hook;
       return {
-        ...{ event, name, dialect, source, type, command },
+        event,
+        name,
+        dialect,
+        source,
+        type,
+        command,
         definition: definitionHash(hook, cwd),
         scripts: scripts.map(({ path, sha256 }) => ({ path, sha256 })),
       };

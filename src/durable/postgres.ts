@@ -42,7 +42,13 @@ interface Postgres {
 }
 
 /** A statement that takes longer than this waits for a server that is gone. */
-const patience = { connectionTimeoutMillis: 5_000, query_timeout: 60_000, keepAlive: true } as const;
+const patience = {
+  connectionTimeoutMillis: 5_000,
+  query_timeout: 60_000,
+  keepAlive: true,
+} as const;
+
+const ignore = (): void => undefined;
 
 /** A PostgreSQL database. The one place that knows the package `pg`. */
 export class Database implements Queryable {
@@ -55,7 +61,6 @@ export class Database implements Queryable {
     this.#options = { connectionString: url, application_name: application, ...patience };
     this.#pool = new postgres.Pool({ ...this.#options, max: 10, allowExitOnIdle: true });
     // Without a listener a server that goes away ends the process.
-    const ignore = (): void => undefined;
     this.#pool.on('error', ignore);
     this.#pool.on('connect', (connection) => connection.on('error', ignore));
   }

@@ -40,7 +40,10 @@ export class DurableRecords {
   async waiting(): Promise<readonly { readonly workspace: string; readonly calls: number }[]> {
     const { rows } = await this.#database.query<{ workspace: string; calls: number }>(
       `select workspace, count(*)::integer as calls from hookmachine.calls
-       where status = 'ready' group by workspace order by workspace`,
+       where status = 'ready' or status = 'running' and not exists (
+         select from hookmachine.hosts h join pg_locks l on l.pid = h.backend
+         where h.name = calls.host and l.locktype = 'advisory' and l.granted
+       ) group by workspace order by workspace`,
     );
     return rows;
   }

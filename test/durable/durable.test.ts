@@ -1,0 +1,379 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import '../build.ts';
+import { waitUntil } from '../support/until.ts';
+import { isInstalled, isWhole } from './installed.ts';
+import { noServer, Postgres } from './postgres.ts';
+import {
+  type Hooks,
+  type Installed,
+  loadInstalled,
+  makeTemplate,
+  Scene,
+  toolCommand,
+} from './scene.ts';
+
+const missing =
+  noServer ?? (isInstalled ? undefined : 'pg is not installed: npm ci --prefix test/durable');
+if (missing !== undefined) process.stderr.write(`durable calls are not tested: ${missing}\n`);
+
+const allowing: Hooks = { 'tool.before': { guard: {} }, 'tool.after': { audit: {} } };
+
+/** Waits until the call is asked about, and gives the question. */
+const asked = async (scene: Scene) => {
+  const { approvals } = await scene.records();
+  const found = await waitUntil(async () => (await approvals.list())[0]);
+  return { approval: found!, approvals };
+};
+
+/** Approves it, and waits for the end. */
+const approved = async (scene: Scene) => {
+  const { approval, approvals } = await asked(scene);
+  const answer = await approvals.answer(approval.id, { decision: 'approve', by: 'ann' });
+  expect(answer).toEqual({ accepted: true });
+  return ended(scene);
+};
+
+const ended = async (scene: Scene) => {
+  const outcome = await (await scene.records()).outcome('c-1', { wait: true });
+  if (outcome.status === 'suspended') throw new Error('it waits');
+  return outcome;
+};
+
+describe.skipIf(missing !== undefined)('a durable call', () => {
+  let server: Postgres;
+  let installed: Installed;
+
+  beforeAll(async () => {
+    installed = await loadInstalled();
+    server = await Postgres.start();
+    await makeTemplate(server, installed);
+  });
+  afterAll(() => server?.end());
+
+  const make = (hooks?: Hooks): Promise<Scene> => Scene.make(server, installed, hooks);
+
+  test('that was suspended is answered while no host lives, and goes on with the arguments that were shown, byte for byte (rows 6, 14, 16)', async () => {
+    const scene = await make();
+    const first = await scene.call();
+    expect([first.exitCode, scene.starts('guard'), scene.starts('tool')]).toEqual([3, 1, 0]);
+    const { approval, approvals } = await asked(scene);
+    expect(approval).toMatchObject({
+      shown: JSON.stringify({ command: toolCommand }),
+      reason: 'May it?',
+    });
+    // Another guard, which would deny, and another script.
+    scene.setHooks({ 'tool.before': { guard: { decision: 'deny' } }, 'tool.after': { audit: {} } });
+    appendFileSync(join(scene.project, 'audit.sh'), '# changed\n');
+    const answers = await Promise.all(
+      ['ann', 'bob', 'eve'].map(async (by) => {
+        const { approvals: elsewhere } = await scene.records();
+        return elsewhere.answer(approval.id, { decision: 'approve', by, digest: approval.digest });
+      }),
+    );
+    expect(answers.filter(({ accepted }) => accepted)).toHaveLength(1);
+    const winner = ['ann', 'bob', 'eve'][answers.findIndex(({ accepted }) => accepted)];
+    expect(await approvals.answer(approval.id, { decision: 'deny', by: 'late' })).toMatchObject({
+      accepted: false,
+      was: { decision: 'approved', by: winner, role: 'postgres' },
+    });
+    await scene.work();
+    const outcome = await ended(scene);
+    expect(outcome).toMatchObject({ status: 'done', toolInput: { command: toolCommand } });
+    expect([scene.starts('guard'), scene.starts('tool'), scene.starts('audit')]).toEqual([1, 1, 1]);
+    const { policy, effects } = await (await scene.records()).audit('c-1');
+    expect(policy.judged).not.toBe(policy.resumed);
+    expect(effects.map(({ name }) => name)).toEqual([
+      'BeforeTool/0/guard',
+      'tool',
+      'AfterTool/0/audit',
+    ]);
+  });
+
+  describe.skipIf(!isWhole)('whose host is killed', () => {
+    test('before anything is as if nothing had been (row 1)', async () => {
+      const scene = await make();
+      await scene.close('claim BeforeTool/0/guard');
+      await scene.killAtGate(scene.call(), 'lost');
+      await scene.work();
+      expect(await approved(scene)).toMatchObject({ status: 'done' });
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 1]);
+    });
+
+    test('when a hook was claimed and not started asks (row 2)', async () => {
+      const scene = await make(allowing);
+      await scene.close('claimed BeforeTool/0/guard');
+      await scene.killAtGate(scene.call(), 'committed');
+      await scene.work();
+      const { approval } = await asked(scene);
+      expect(approval.reason).toMatch(/^Hook "guard" was cut off: its host \S+ ended/);
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([0, 0]);
+      expect(await approved(scene)).toMatchObject({ status: 'done' });
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([0, 1]);
+    });
+
+    test('while a hook runs asks, and keeps what others have said (row 3)', async () => {
+      const sibling = { decision: 'ask', reason: 'The sibling asks.' };
+      const scene = await make({ 'tool.before': { guard: {}, sibling } });
+      scene.hold('guard');
+      const host = scene.call();
+      await waitUntil(async () => {
+        const rows = await scene.query(`select from hookmachine.effects where outcome is not null`);
+        return rows.length === 1 && scene.starts('guard') === 1;
+      });
+      host.kill('SIGKILL');
+      await host;
+      scene.release('guard');
+      await scene.work();
+      const { approval } = await asked(scene);
+      expect(approval.reason).toMatch(/^Hook "guard" was cut off: .*\nThe sibling asks\.$/);
+      expect([scene.starts('guard'), scene.starts('sibling'), scene.starts('tool')]).toEqual([
+        1, 1, 0,
+      ]);
+    });
+
+    test('when a hook has allowed it and nothing is recorded asks (row 4)', async () => {
+      const scene = await make(allowing);
+      await scene.close('record BeforeTool/0/guard');
+      await scene.killAtGate(scene.call(), 'lost');
+      await scene.work();
+      const { approval } = await asked(scene);
+      expect(approval.reason).toMatch(/cut off/);
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
+    });
+
+    test('before the question is listed lists it once (row 5)', async () => {
+      const scene = await make();
+      await scene.close('list');
+      await scene.killAtGate(scene.call(), 'lost');
+      await scene.work();
+      expect(await approved(scene)).toMatchObject({ status: 'done' });
+      expect(await scene.query('select from hookmachine.approvals')).toHaveLength(1);
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 1]);
+    });
+
+    test('right after the answer goes on elsewhere (rows 7, 11)', async () => {
+      const scene = await make();
+      await scene.call();
+      await scene.close('claim tool');
+      const { approval, approvals } = await asked(scene);
+      await approvals.answer(approval.id, { decision: 'approve', by: 'ann' });
+      const worker = scene.worker();
+      await scene.killAtGate(worker, 'lost');
+      expect(await (await scene.records()).waiting()).toEqual([{ workspace: 'w', calls: 1 }]);
+      await scene.work();
+      expect(await ended(scene)).toMatchObject({ status: 'done' });
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 1]);
+    });
+
+    test.each([
+      ['claimed', 'claimed tool', 'committed', 0],
+      ['ended and not recorded', 'record tool', 'lost', 1],
+    ] as const)(
+      'when the tool was %s says that it may have run (row 8)',
+      async (_, point, fate, starts) => {
+        const scene = await make(allowing);
+        await scene.close(point);
+        await scene.killAtGate(scene.call(), fate);
+        await scene.work();
+        const { status, toolResult } = await ended(scene);
+        expect([status, toolResult.error?.type]).toEqual(['done', 'cut_off']);
+        expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, starts]);
+        expect(scene.read('audit.input')).toMatch(/It is unknown whether the tool ran/);
+      },
+    );
+
+    test('while the tool runs says that it may have run (row 8)', async () => {
+      const scene = await make(allowing);
+      scene.hold('tool');
+      const host = scene.call();
+      await waitUntil(() => scene.starts('tool') === 1);
+      host.kill('SIGKILL');
+      await host;
+      scene.release('tool');
+      await scene.work();
+      expect((await ended(scene)).toolResult.error?.type).toBe('cut_off');
+      expect([scene.starts('guard'), scene.starts('tool'), scene.starts('audit')]).toEqual([
+        1, 1, 1,
+      ]);
+    });
+
+    test('while a hook looks at the result keeps the result (row 9)', async () => {
+      const scene = await make(allowing);
+      scene.hold('audit');
+      const host = scene.call();
+      await waitUntil(() => scene.starts('audit') === 1);
+      host.kill('SIGKILL');
+      await host;
+      scene.release('audit');
+      await scene.work();
+      const { status, toolResult } = await ended(scene);
+      expect([status, toolResult.error]).toEqual(['done', undefined]);
+      expect([scene.starts('guard'), scene.starts('tool'), scene.starts('audit')]).toEqual([
+        1, 1, 1,
+      ]);
+    });
+
+    test('before its caller knows has the same outcome for whoever asks again (rows 10, 18)', async () => {
+      const scene = await make(allowing);
+      await scene.close('ended');
+      await scene.killAtGate(scene.call(), 'committed');
+      const again = await scene.call();
+      expect([again.exitCode, JSON.parse(again.stdout)]).toEqual([0, await ended(scene)]);
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 1]);
+      const other = await scene.run('call', 'read_file', '--input', '{}', '--id', 'c-1', '--workspace', 'w'); // prettier-ignore
+      expect([other.exitCode, other.stderr]).toEqual([1, expect.stringMatching(/Another call has the id c-1/)]); // prettier-ignore
+    });
+
+    test('keeps a denial that was recorded beside a question (row 20)', async () => {
+      const no = { decision: 'deny', reason: 'Never.' };
+      const scene = await make({ 'tool.before': { guard: no, asker: { decision: 'ask' } } });
+      scene.hold('asker');
+      const host = scene.call();
+      await waitUntil(async () => {
+        const rows = await scene.query(`select from hookmachine.effects where outcome is not null`);
+        return rows.length === 1 && scene.starts('asker') === 1;
+      });
+      host.kill('SIGKILL');
+      await host;
+      scene.release('asker');
+      await scene.work();
+      const { status, toolResult } = await ended(scene);
+      expect([status, toolResult.llmContent]).toEqual(['blocked', 'Never.']);
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
+    });
+
+    test('twice, at random, comes to an outcome, with each hook and the tool started once at most (row 12)', async () => {
+      const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000);
+      process.stderr.write(`SEED=${seed} repeats the moments of the kills\n`);
+      let state = seed;
+      const random = (): number => (state = (state * 48_271 + 11) % 2_147_483_647) / 2_147_483_647;
+      const scene = await make();
+      for (let round = 0; round < 4; round++) {
+        const id = `r-${round}`;
+        for (let kill = 0; kill < 2; kill++) {
+          const host = kill === 0 ? scene.call(id) : scene.worker();
+          await new Promise((resolve) => setTimeout(resolve, 600 + random() * 1_200));
+          host.kill('SIGKILL');
+          await host;
+          const { approvals } = await scene.records();
+          for (const { id: asks } of await approvals.list())
+            await approvals.answer(asks, { decision: 'approve', by: 'ann' });
+        }
+      }
+      const host = await scene.work();
+      const { approvals } = await scene.records();
+      for (let round = 0; round < 4; round++) {
+        // One that was killed before it had submitted anything has left nothing.
+        const input = { command: toolCommand };
+        let outcome = await host.call({ id: `r-${round}`, name: 'run_shell_command', input });
+        if (outcome.status === 'suspended') {
+          await approvals.answer(outcome.approval.id, { decision: 'approve', by: 'ann' });
+          outcome = await host.outcome(`r-${round}`, { wait: true });
+        }
+        expect(outcome.status).toBe('done');
+      }
+      const begun = await scene.query(
+        `select name, count(*)::integer as count from hookmachine.effects group by name`,
+      );
+      const claims = Object.fromEntries(begun.map(({ name, count }) => [name, count]));
+      expect(scene.starts('guard')).toBeLessThanOrEqual(claims['BeforeTool/0/guard'] as number);
+      expect(scene.starts('tool')).toBeLessThanOrEqual(claims['tool'] as number);
+    });
+  });
+
+  describe.skipIf(!isWhole)('that is worked on', () => {
+    test('by a host that is frozen goes on elsewhere, and the frozen one counts for nothing when it thaws', async () => {
+      const scene = await make(allowing);
+      scene.hold('guard');
+      const frozen = scene.call();
+      await waitUntil(() => scene.starts('guard') === 1);
+      frozen.kill('SIGSTOP');
+      await scene.work({ lostAfter: 2_000 });
+      const { approval, approvals } = await asked(scene);
+      expect(approval.reason).toMatch(/cut off/);
+      scene.release('guard');
+      frozen.kill('SIGCONT');
+      const thawed = await frozen;
+      expect([thawed.exitCode, JSON.parse(thawed.stdout)]).toMatchObject([3, { status: 'suspended' }]); // prettier-ignore
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
+      await approvals.answer(approval.id, { decision: 'approve', by: 'ann' });
+      expect(await ended(scene)).toMatchObject({ status: 'done' });
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 1]);
+    });
+
+    test('by a host whose database is killed goes on when that is back (row 13)', async () => {
+      const scene = await make(allowing);
+      scene.hold('guard');
+      const host = scene.call();
+      await waitUntil(() => scene.starts('guard') === 1);
+      const begin = await scene.killServer();
+      scene.release('guard');
+      await begin();
+      const { exitCode, stderr } = await host;
+      expect([exitCode, stderr]).toEqual([3, expect.stringMatching(/was lost .*connected to the database again/s)]); // prettier-ignore
+      const { approval } = await asked(scene);
+      expect(approval.reason).toMatch(/cut off/);
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
+    });
+
+    test('while the database is out of reach is blocked (row 19)', async () => {
+      const scene = await make(allowing);
+      const host = await scene.work();
+      const begin = await scene.killServer();
+      try {
+        const input = { command: toolCommand };
+        const here = await host.call({ id: 'c-2', name: 'run_shell_command', input });
+        expect(here).toMatchObject({
+          status: 'blocked',
+          toolResult: { error: { type: 'database_unavailable' } },
+        });
+        const elsewhere = await scene.call();
+        expect([elsewhere.exitCode, JSON.parse(elsewhere.stdout)]).toMatchObject([
+          2,
+          { status: 'blocked', toolResult: { error: { type: 'database_unavailable' } } },
+        ]);
+      } finally {
+        await begin();
+      }
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([0, 0]);
+    });
+  });
+
+  describe.skipIf(!isWhole)('that waits for an answer', () => {
+    test.each([
+      ['denied', 'deny', 'refused', /^Denied by ann at \d{4}-\S+Z: not today$/],
+      ['withdrawn', 'withdraw', 'cancelled', /Withdrawn by ann at \d{4}-\S+Z: not today$/],
+    ] as const)(
+      'and is %s does not run, and the model reads who, when and why (row 15)',
+      async (_, decision, status, text) => {
+        const scene = await make();
+        await scene.call();
+        const { exitCode } = await scene.run('approvals', 'answer', 'ap-1', decision, '--as', 'ann', '--note', 'not today'); // prettier-ignore
+        expect(exitCode).toBe(0);
+        await scene.work();
+        const outcome = await ended(scene);
+        expect([outcome.status, outcome.toolResult.llmContent]).toEqual([status, expect.stringMatching(text)]); // prettier-ignore
+        expect(scene.starts('tool')).toBe(0);
+        const late = await scene.run('approvals', 'answer', 'ap-1', 'approve', '--as', 'bob');
+        expect([late.exitCode, JSON.parse(late.stdout)]).toMatchObject([3, { accepted: false }]);
+      },
+    );
+
+    test('and expires does not run, and no answer counts (row 15)', async () => {
+      const scene = await make();
+      await scene.call('c-1', '--expires-after', '1ms');
+      const { approvals } = await scene.records();
+      expect(await approvals.answer('ap-1', { decision: 'approve', by: 'ann' })).toMatchObject({
+        accepted: false,
+        was: { decision: 'expired' },
+      });
+      await scene.work();
+      const outcome = await ended(scene);
+      expect(outcome).toMatchObject({ status: 'refused', by: 'expiry' });
+      expect(outcome.toolResult.llmContent).toMatch(/^Nobody answered ap-1 in time; it expired at/);
+      expect(scene.starts('tool')).toBe(0);
+    });
+  });
+});

@@ -1,0 +1,91 @@
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa, execaSync } from 'execa';
+
+const isRoot = process.getuid?.() === 0;
+
+/** PostgreSQL refuses root: as root it runs as its own user. */
+const asUser = isRoot ? ['runuser', '-u', 'postgres', '--'] : [];
+
+/** Where a distribution keeps the programs of the server; undefined where there is none. */
+const programs = ((): string | undefined => {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root) : [];
+  const newest = versions.toSorted((one, other) => Number(other) - Number(one))[0];
+  const folder = newest === undefined ? undefined : join(root, newest, 'bin');
+  return folder !== undefined && existsSync(join(folder, 'initdb')) ? folder : undefined;
+})();
+
+/** Why there can be no server here; undefined where there can. */
+export const noServer: string | undefined =
+  programs === undefined
+    ? 'PostgreSQL is not installed: apt-get install postgresql'
+    : isRoot && execaSync('id', ['postgres'], { reject: false }).exitCode !== 0
+      ? 'there is no user postgres to run PostgreSQL as'
+      : undefined;
+
+const run = (program: string, args: readonly string[]) => {
+  const [command, ...rest] = [...asUser, join(programs!, program), ...args];
+  return execa(command!, rest, { cwd: '/', stdio: 'ignore' });
+};
+
+/** A server in a folder of its own, which listens on this machine alone. */
+export class Postgres {
+  readonly #folder: string;
+  readonly port: number;
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder;
+    this.port = port;
+  }
+
+  static async start(): Promise<Postgres> {
+    const folder = mkdtempSync(join(tmpdir(), 'hookmachine-postgres-'));
+    if (isRoot) execaSync('chown', ['postgres', folder]);
+    chmodSync(folder, 0o700);
+    const server = new Postgres(folder, await freePort());
+    await run('initdb', ['--no-sync', '-A', 'trust', '-U', 'postgres', '-D', join(folder, 'data')]);
+    await server.begin();
+    return server;
+  }
+
+  /** Starts it, or starts it again. */
+  async begin(): Promise<void> {
+    const options = `-p ${this.port} -h 127.0.0.1 -k ${this.#folder} -c fsync=off`;
+    const log = join(this.#folder, 'log');
+    await run('pg_ctl', [
+      '-w',
+      '-D',
+      join(this.#folder, 'data'),
+      '-l',
+      log,
+      '-o',
+      options,
+      'start',
+    ]);
+  }
+
+  /** Ends it as a crash would. */
+  async kill(): Promise<void> {
+    await run('pg_ctl', ['-w', '-D', join(this.#folder, 'data'), '-m', 'immediate', 'stop']);
+  }
+
+  async end(): Promise<void> {
+    await this.kill().catch(() => undefined);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  url(database: string): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/${database}`;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,314 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { execa } from 'execa';
+import { onTestFinished, vi } from 'vitest';
+import type { connectDurable, migrateDatabase, openRecords } from '../../src/entries/durable.ts';
+import type { builtInTools } from '../../src/entries/agent.ts';
+import type { createConfig } from '../../src/index.ts';
+import { waitUntil } from '../support/until.ts';
+import { folder, installBuilt } from './installed.ts';
+import type { Postgres } from './postgres.ts';
+
+/** A connection of the test's own, to look at the database and to hold its gates. */
+interface Client {
+  connect(): Promise<void>;
+  query(text: string, values?: readonly unknown[]): Promise<{ rows: Record<string, unknown>[] }>;
+  end(): Promise<void>;
+  on(event: 'error', listener: () => void): void;
+}
+
+/** The package as it is installed beside `pg`. */
+export interface Installed {
+  readonly command: string;
+  readonly Client: new (options: { connectionString: string }) => Client;
+  readonly durable: {
+    connectDurable: typeof connectDurable;
+    migrateDatabase: typeof migrateDatabase;
+    openRecords: typeof openRecords;
+  };
+  readonly createConfig: typeof createConfig;
+  readonly builtInTools: typeof builtInTools;
+}
+
+export async function loadInstalled(): Promise<Installed> {
+  const command = installBuilt();
+  const dist = join(folder, 'node_modules/hookmachine/dist/src');
+  const load = (path: string): Promise<unknown> => import(pathToFileURL(join(dist, path)).href);
+  const { Client } = createRequire(join(folder, 'package.json'))('pg') as Pick<Installed, 'Client'>;
+  const core = (await load('index.js')) as Pick<Installed, 'createConfig'>;
+  const agent = (await load('entries/agent.js')) as Pick<Installed, 'builtInTools'>;
+  return {
+    command,
+    Client,
+    durable: (await load('entries/durable.js')) as Installed['durable'],
+    createConfig: core.createConfig,
+    builtInTools: agent.builtInTools,
+  };
+}
+
+/**
+ * Gates: a host that comes to one waits in its statement for a lock that the test holds, so that it is
+ * killed right there. None stands in the way as long as no point is named.
+ */
+const gates = `
+  create table gate (point text primary key);
+  create function pass_gate(at text) returns void language plpgsql as $$ begin
+    if exists (select from gate where point = at) then
+      perform pg_advisory_xact_lock(4242);
+    end if;
+  end $$;
+  create function at_effect() returns trigger language plpgsql as $$ begin
+    perform pass_gate(tg_argv[0] || ' ' || new.name);
+    return new;
+  end $$;
+  create function at_row() returns trigger language plpgsql as $$ begin
+    perform pass_gate(tg_argv[0]);
+    return new;
+  end $$;
+  create trigger g1 before insert on hookmachine.effects for each row execute function at_effect('claim');
+  create trigger g2 after insert on hookmachine.effects for each row execute function at_effect('claimed');
+  create trigger g3 before update of outcome on hookmachine.effects for each row execute function at_effect('record');
+  create trigger g4 before insert on hookmachine.approvals for each row execute function at_row('list');
+  create trigger g5 after update on hookmachine.calls for each row when (new.status = 'ended') execute function at_row('ended');
+`;
+
+/** Makes the database that every scene's is a copy of. */
+export async function makeTemplate(
+  server: Postgres,
+  { Client, durable }: Installed,
+): Promise<void> {
+  await once(server, Client, 'postgres', 'create database migrated');
+  await durable.migrateDatabase(server.url('migrated'));
+  await once(server, Client, 'migrated', gates);
+}
+
+async function once(
+  server: Postgres,
+  Client: Installed['Client'],
+  database: string,
+  text: string,
+): Promise<void> {
+  const client = new Client({ connectionString: server.url(database) });
+  await client.connect();
+  await client.query(text);
+  await client.end();
+}
+
+let made = 0;
+
+/** A hook that notes that it started, waits as long as `hold-NAME` is there, and prints what NAME.json holds. */
+const script = (name: string): string => `#!/bin/sh
+cat >> ${name}.input
+echo started >> ${name}.log
+while [ -e hold-${name} ]; do sleep 0.05; done
+cat ${name}.json
+`;
+
+/** The hooks of a scene's project, by event, with what they answer. */
+export type Hooks = Readonly<Record<string, Readonly<Record<string, object>>>>;
+
+const ask = { decision: 'ask', reason: 'May it?' };
+
+export const asking: Hooks = { 'tool.before': { guard: ask }, 'tool.after': { audit: {} } };
+
+/** How the command ended. */
+interface Ended {
+  readonly exitCode?: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The command in a process of its own. */
+interface Host extends Promise<Ended> {
+  kill(signal: NodeJS.Signals): boolean;
+}
+
+/** A project with hooks, a database, and hosts that work on it. */
+export class Scene {
+  readonly project: string;
+  readonly url: string;
+  readonly #server: Postgres;
+  readonly #installed: Installed;
+  readonly #hosts: Host[] = [];
+  #holder: Client | undefined;
+
+  private constructor(server: Postgres, installed: Installed, database: string, project: string) {
+    this.#server = server;
+    this.#installed = installed;
+    this.url = server.url(database);
+    this.project = project;
+  }
+
+  static async make(server: Postgres, installed: Installed, hooks: Hooks = asking): Promise<Scene> {
+    const database = `t${++made}`;
+    const home = mkdtempSync(join(tmpdir(), 'hookmachine durable '));
+    const project = join(home, 'project');
+    await once(
+      server,
+      installed.Client,
+      'postgres',
+      `create database ${database} template migrated`,
+    );
+    const scene = new Scene(server, installed, database, project);
+    mkdirSync(join(project, '.hookmachine'), { recursive: true });
+    vi.stubEnv('HOME', home);
+    scene.setHooks(hooks);
+    onTestFinished(async () => {
+      for (const host of scene.#hosts) host.kill('SIGKILL');
+      await Promise.allSettled(scene.#hosts);
+      await scene.#holder?.end().catch(() => undefined);
+      vi.unstubAllEnvs();
+      rmSync(home, { recursive: true, force: true });
+    });
+    return scene;
+  }
+
+  setHooks(hooks: Hooks): void {
+    const events = Object.entries(hooks).map(([event, named]) => [
+      event,
+      [
+        {
+          hooks: Object.keys(named).map((name) => ({
+            type: 'command',
+            name,
+            command: `./${name}.sh`,
+          })),
+        },
+      ],
+    ]);
+    for (const [name, answer] of Object.values(hooks).flatMap((named) => Object.entries(named))) {
+      writeFileSync(join(this.project, `${name}.sh`), script(name));
+      chmodSync(join(this.project, `${name}.sh`), 0o755);
+      writeFileSync(join(this.project, `${name}.json`), JSON.stringify(answer));
+    }
+    const settings = { hooks: Object.fromEntries(events) as object };
+    writeFileSync(join(this.project, '.hookmachine/settings.json'), JSON.stringify(settings));
+  }
+
+  /** Has a hook, or the tool, wait until `release`. */
+  hold(name: string): void {
+    writeFileSync(join(this.project, `hold-${name}`), '');
+  }
+
+  release(name: string): void {
+    rmSync(join(this.project, `hold-${name}`));
+  }
+
+  read(file: string): string {
+    const path = join(this.project, file);
+    return existsSync(path) ? readFileSync(path, 'utf8') : '';
+  }
+
+  /** How often a hook or the tool was started, as seen from outside. */
+  starts(name: string): number {
+    return this.read(`${name}.log`).split('\n').length - 1;
+  }
+
+  /** The command in a process of its own. */
+  run(...args: readonly string[]): Host {
+    const host = execa('node', [this.#installed.command, ...args], {
+      cwd: this.project,
+      env: { HOOKMACHINE_DATABASE_URL: this.url, HOOKMACHINE_TRUST: '1' },
+      reject: false,
+    });
+    this.#hosts.push(host);
+    return host;
+  }
+
+  /** A host that makes a call of a tool which notes that it started, and waits as long as `hold-tool` is there. */
+  call(id = 'c-1', ...options: readonly string[]) {
+    const input = JSON.stringify({ command: toolCommand });
+    const named = ['--id', id, '--workspace', 'w', ...options];
+    return this.run('call', 'run_shell_command', '--input', input, ...named);
+  }
+
+  worker(...options: readonly string[]) {
+    return this.run('worker', '--workspace', 'w', ...options);
+  }
+
+  /** Another host, in the process of the test, which works until the test ends. */
+  async work(options: { readonly lostAfter?: number } = {}) {
+    const { createConfig: configOf, builtInTools: tools, durable } = this.#installed;
+    const host = await durable.connectDurable({
+      database: this.url,
+      config: configOf({
+        cwd: this.project,
+        systemFolder: '/proc/nothing',
+        onWarning: () => undefined,
+      }),
+      tools: tools(),
+      workspace: 'w',
+      ...options,
+    });
+    const stop = new AbortController();
+    const working = host.work(stop.signal);
+    onTestFinished(async () => {
+      stop.abort();
+      await working;
+      await host.close();
+    });
+    return host;
+  }
+
+  /** What the database alone tells. */
+  async records() {
+    const records = await this.#installed.durable.openRecords(this.url);
+    onTestFinished(() => records.close());
+    return records;
+  }
+
+  async query(text: string, values: readonly unknown[] = []) {
+    return (await (await this.#client()).query(text, values)).rows;
+  }
+
+  /** Has hosts wait at this point. */
+  async close(point: string): Promise<void> {
+    await this.query('select pg_advisory_lock(4242)');
+    await this.query('insert into gate values ($1)', [point]);
+  }
+
+  /** Waits for a host at the gate, and kills it there; what it was about to write comes to nothing, or is committed. */
+  async killAtGate(host: Host, fate: 'lost' | 'committed'): Promise<void> {
+    const waiting = await waitUntil(async () => {
+      const rows = await this.query(
+        `select pid from pg_locks where locktype = 'advisory' and objid = 4242 and not granted`,
+      );
+      return rows[0]?.['pid'];
+    });
+    host.kill('SIGKILL');
+    await host;
+    if (fate === 'lost') await this.query('select pg_terminate_backend($1)', [waiting]);
+    await this.query('delete from gate');
+    await this.query('select pg_advisory_unlock(4242)');
+  }
+
+  async #client(): Promise<Client> {
+    if (this.#holder) return this.#holder;
+    const client = new this.#installed.Client({ connectionString: this.url });
+    // The server may be killed.
+    client.on('error', () => (this.#holder = undefined));
+    await client.connect();
+    return (this.#holder = client);
+  }
+
+  /** Kills the server as a crash would, and starts it again when the returned function is called. */
+  async killServer(): Promise<() => Promise<void>> {
+    await this.#holder?.end();
+    await this.#server.kill();
+    this.#holder = undefined;
+    return () => this.#server.begin();
+  }
+}
+
+export const toolCommand = 'echo started >> tool.log; while [ -e hold-tool ]; do sleep 0.05; done; echo ran'; // prettier-ignore
