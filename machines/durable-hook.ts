@@ -15,6 +15,11 @@ export interface DurableHookContext {
 const outcomeOf = ({ outcome, cancelReason }: DurableHookContext): HookProcessOutcome =>
   outcome ?? { status: 'cancelled', reason: cancelReason ?? '' };
 
+const unreachable: HookProcessOutcome = {
+  status: 'cancelled',
+  reason: 'its ledger is out of reach',
+};
+
 /** A hook that is started at most once, whichever host dies: it is claimed first, and its outcome is written once. */
 export const durableHookMachine = setup({
   types: {
@@ -49,6 +54,7 @@ export const durableHookMachine = setup({
         error: new Error(String(error)),
       }),
     }),
+    giveUp: assign({ outcome: () => unreachable }),
     keepCancel: assign({ cancelReason: (_, reason: string) => reason }),
     cancelProcess: sendTo('process', ({ context }) => ({
       type: 'cancel' as const,
@@ -57,6 +63,8 @@ export const durableHookMachine = setup({
   },
   guards: {
     isRecorded: (_, claim: HookClaim) => claim.status === 'recorded',
+    endedAs: ({ context }, { status }: { status: HookProcessOutcome['status'] }) =>
+      outcomeOf(context).status === status,
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
   },
 }).createMachine({
@@ -77,7 +85,7 @@ export const durableHookMachine = setup({
         onDone: [
           {
             guard: { type: 'isRecorded', params: ({ event }) => event.output },
-            target: 'recorded',
+            target: 'ending',
             actions: { type: 'keepClaimed', params: ({ event }) => event.output },
           },
           { guard: 'wasCancelled', target: 'recording' },
@@ -85,7 +93,8 @@ export const durableHookMachine = setup({
         ],
         onError: {
           description: 'Nobody knows whether it ran, so nothing starts, and its call is given up.',
-          target: 'givenUp',
+          target: 'ending',
+          actions: 'giveUp',
         },
       },
     },
@@ -118,30 +127,49 @@ export const durableHookMachine = setup({
         src: 'record',
         input: ({ context }) => ({ input: context.input, outcome: outcomeOf(context) }),
         onDone: {
-          target: 'recorded',
+          target: 'ending',
           actions: { type: 'keepOutcome', params: ({ event }) => event.output },
         },
         onError: {
           description: 'What the hook said counts for nothing that others could not read.',
-          target: 'givenUp',
+          target: 'ending',
+          actions: 'giveUp',
         },
       },
     },
-    recorded: {
+    ending: {
+      description: 'What is written is what counts, whoever wrote it.',
+      always: [
+        { guard: { type: 'endedAs', params: { status: 'exited' } }, target: 'exited' },
+        { guard: { type: 'endedAs', params: { status: 'timedOut' } }, target: 'timedOut' },
+        { guard: { type: 'endedAs', params: { status: 'failed' } }, target: 'failed' },
+        { target: 'cancelled' },
+      ],
+    },
+    exited: {
       type: 'final',
       tags: 'ended',
-      description: 'The outcome that is written is what counts.',
+      description: 'The hook ended in time; its exit says what it wants.',
       output: ({ context }): HookProcessOutcome => outcomeOf(context),
     },
-    givenUp: {
+    timedOut: {
+      type: 'final',
+      tags: 'ended',
+      description: 'The hook overran its deadline.',
+      output: ({ context }): HookProcessOutcome => outcomeOf(context),
+    },
+    failed: {
+      type: 'final',
+      tags: 'ended',
+      description: 'The hook could not be run, or its host ended while it ran.',
+      output: ({ context }): HookProcessOutcome => outcomeOf(context),
+    },
+    cancelled: {
       type: 'final',
       tags: 'ended',
       description:
-        'The ledger is out of reach: its call is given up, and somebody goes on with it later.',
-      output: (): HookProcessOutcome => ({
-        status: 'cancelled',
-        reason: 'its ledger is out of reach',
-      }),
+        'The caller gave up, or the ledger is out of reach: then somebody goes on with the call later.',
+      output: ({ context }): HookProcessOutcome => outcomeOf(context),
     },
   },
   output: ({ event }) => event.output as HookProcessOutcome,

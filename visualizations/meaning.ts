@@ -14,30 +14,25 @@ type Outcome =
   | ModelCallOutcome
   | ToolCallOutcome;
 
-/** A durable hook ends with the outcome of its process, whatever that is. */
-type Status = Outcome['status'] | 'recorded' | 'givenUp';
-
 /** By the status of an outcome, which the final state is named after. */
-const endings: Readonly<Record<Status, Ending>> = {
+const endings: Readonly<Record<Outcome['status'], Ending>> = {
   done: 'well',
   answered: 'well',
   finished: 'well',
   settled: 'well',
   exited: 'well',
-  recorded: 'well',
   blocked: 'denied',
   refused: 'denied',
   stopped: 'stopped',
   deferred: 'stopped',
   cancelled: 'stopped',
-  givenUp: 'stopped',
   failed: 'failed',
   timedOut: 'failed',
 };
 
 /** What a final state of this name means; undefined where no machine of ours ends so. */
 export const endingOf = (name: string): Ending | undefined =>
-  Object.hasOwn(endings, name) ? endings[name as Status] : undefined;
+  Object.hasOwn(endings, name) ? endings[name as Outcome['status']] : undefined;
 
 /** By machine, the states that an undisturbed run with hooks goes through. */
 export const usualWays: Readonly<Record<string, readonly string[]>> = {
@@ -56,7 +51,7 @@ export const usualWays: Readonly<Record<string, readonly string[]>> = {
     'judgingAnswer',
     'finished',
   ],
-  durableHook: ['claiming', 'running', 'recording', 'recorded'],
+  durableHook: ['claiming', 'running', 'recording', 'ending', 'exited'],
   hookEvent: ['hearing.waiting', 'hearing.judging', 'hearing.waiting', 'merging', 'settled'],
   hookProcess: ['alive.starting', 'alive.running', 'exited'],
   modelCall: [

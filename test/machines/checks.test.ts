@@ -132,6 +132,33 @@ const hookAnswers = [
 ];
 
 const worlds: Readonly<Record<string, World>> = {
+  durableHook: {
+    inputs: [
+      { name: 'x', timeout: 5, command: { command: '', cwd: '', env: {}, stdin: () => '' } },
+    ],
+    says: {
+      claim: [
+        { output: { status: 'claimed' } },
+        { output: { status: 'recorded', outcome: answering({}).output } },
+        broken,
+      ],
+      process: [answering({}), broken],
+      record: [
+        answering({}),
+        { output: { status: 'failed', error: broken.error } },
+        { output: { status: 'timedOut', timeout: 5 } },
+        broken,
+      ],
+      cancel,
+    },
+    acts: ['running'],
+    // What somebody else has begun is not begun again, nor what nobody knows of.
+    forbids: (event) =>
+      isFrom(event, 'claim') &&
+      (event.output as { status?: string } | undefined)?.status !== 'claimed',
+    // What it said meanwhile, or what somebody else has written, counts.
+    afterCancel: ['exited', 'failed', 'timedOut', 'cancelled'],
+  },
   hookProcess: {
     inputs: (['end-group', 'end', 'leave'] as const).map((leftBehind): HookProcessInput => ({
       name: 'x',
