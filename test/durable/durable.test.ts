@@ -1,7 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import '../build.ts';
 import { waitUntil } from '../support/until.ts';
 import { isInstalled, isWhole } from './installed.ts';
 import { noServer, Postgres } from './postgres.ts';
