@@ -234,7 +234,10 @@ describe('the arguments', () => {
     const { scheduler, folder } = await sceneOf([tool], rewriting({ path: 'b', more: true }));
     await scheduler.schedule([call('write', 'a')]);
     expect(tool.runs).toEqual([
-      { input: { path: 'b', times: 1 }, context: { cwd: folder, signal: expect.any(AbortSignal) } },
+      {
+        input: { path: 'b', times: 1 },
+        context: { cwd: folder, callId: 'write a', signal: expect.any(AbortSignal) },
+      },
     ]);
   });
 
