@@ -15,6 +15,8 @@ async function found(box: Sandbox, groups: readonly object[], args: readonly str
   return problems.map(({ place, code, fix }) => ({ place: place.replace('hooks.BeforeTool', ''), code, fix })); // prettier-ignore
 }
 
+const before = (matcher: string) => [{ matcher, hooks: [run('true')] }];
+
 const script = (box: Sandbox, name: string, text: string, mode = 0o755): void =>
   chmodSync(box.write(join(box.project, name), text), mode);
 
@@ -91,7 +93,6 @@ describe('hookmachine check', () => {
 
   test('knows the tools of other hosts, and those of ours that their hooks see', async () => {
     const box = sandbox();
-    const before = (matcher: string) => [{ matcher, hooks: [run('true')] }];
     box.write(join(box.project, '.claude/settings.json'), { hooks: { PreToolUse: before('Workflow|Artifact|Bash') } }); // prettier-ignore
     box.write(join(box.project, '.gemini/settings.json'), { hooks: { BeforeTool: before('tracker_create_task|update_topic') } }); // prettier-ignore
     box.write(join(box.project, '.qwen/settings.json'), { hooks: { PreToolUse: before('task_create') } }); // prettier-ignore
