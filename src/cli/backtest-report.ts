@@ -19,7 +19,7 @@ export function backtestReport(backtest: Backtest): string {
     ...(judged === 0
       ? []
       : [
-          `They would have added ${ms(added.p50)} to half of these, ${ms(added.p95)} to one in twenty, ${ms(added.total)} in all.`,
+          `They would have added p50 ${ms(added.p50)}, p95 ${ms(added.p95)} to each of these, ${ms(added.total)} in all.`,
         ]),
     ...hooks.flatMap(hookLines),
     ...leftOutLines(leftOut),
@@ -32,7 +32,7 @@ function hookLines({ hook, event, dialect, source, runs, counts, ...tally }: Hoo
   return [
     '',
     `${oneLine(hook, 80)}  (${event}, ${dialect}, ${source})`,
-    `  ran ${runs === 1 ? 'once' : `${runs} times`}: ${counted(counts)}; ${ms(tally.p50)} half of them, ${ms(tally.p95)} one in twenty, ${ms(tally.total)} in all`,
+    `  ran ${runs === 1 ? 'once' : `${runs} times`}: ${counted(counts)}; p50 ${ms(tally.p50)}, p95 ${ms(tally.p95)}, ${ms(tally.total)} in all`,
     ...tally.examples.flatMap(exampleLines),
   ];
 }

@@ -1,20 +1,50 @@
+import type { HookPayload } from '../../machines/hook-event.ts';
+import { presentDialectsWith } from '../dialects/index.ts';
+import { subjectOf } from '../hooks/hook-planner.ts';
 import { sampleStdin } from '../matrix/sample-stdin.ts';
+import type { HookEventName } from '../protocol/events.ts';
 import { CommandFailure } from './failure.ts';
 import type { FireOptions } from './fire-options.ts';
+import { hookAskedFor } from './hook-asked-for.ts';
+import { lookAtHooks } from './look-at-hooks.ts';
 import { print } from './print.ts';
 import { printableJson } from './printable.ts';
 
 /** Prints fields that fit an event, as `fire` takes them on stdin. */
 export async function printSample(
   name: string,
-  { dialect }: FireOptions,
+  options: FireOptions,
   folder: string,
   isOnTerminal: boolean,
 ): Promise<void> {
-  const fields = await sampleStdin(dialect, name, folder);
+  const { dialect, hook } = options;
+  const isWanted =
+    hook === undefined ? undefined : await fitsHook(hook, dialect.events[name]!, folder, options);
+  const fields = await sampleStdin(dialect, name, folder, isWanted);
   if (fields === undefined)
     throw new CommandFailure(
       `there is no sample of ${name}: only the agents that ${dialect.name} names know its fields, so see their documentation`,
     );
   print(`${printableJson(fields, isOnTerminal ? 2 : undefined)}\n`);
+}
+
+/** Whether a hook that the user named is for a call. */
+async function fitsHook(
+  named: string,
+  event: HookEventName,
+  folder: string,
+  { dialect, dialects = presentDialectsWith(dialect), trust }: FireOptions,
+): Promise<(payload: HookPayload) => boolean> {
+  const isMeant = await hookAskedFor(named, folder, dialects, trust);
+  const { hooks, registry } = await lookAtHooks(folder, dialects, trust);
+  const meant = hooks.filter((hook) => hook.event === event && isMeant(hook));
+  return (payload) =>
+    meant.some((hook) => {
+      const own = registry.dialects.get(hook.dialect)!;
+      const subject = subjectOf(event, payload);
+      const matches = own.compileMatcher(hook, () => undefined);
+      // To ask one that runs once a session would be its once.
+      const applies = hook.once ? true : (own.applies?.(hook, payload) ?? true);
+      return (subject === undefined || matches(subject)) && applies;
+    });
 }

@@ -1,3 +1,4 @@
+import type { HookPayload } from '../../machines/hook-event.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { HookEventName } from '../hook-points.ts';
 import { hostSample } from './host-samples.ts';
@@ -10,11 +11,13 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * An event's own fields as a dialect spells them, to try `hookmachine fire` with: what a hook of it would
  * receive, without what is ours to say. Undefined for an event of which nobody knows the fields.
+ * Of several calls it is one that `isWanted`, if there is one.
  */
 export async function sampleStdin(
   dialect: Dialect,
   name: string,
   cwd: string,
+  isWanted: (payload: HookPayload) => boolean = () => true,
 ): Promise<Fields | undefined> {
   await readyToFind(dialect, cwd);
   const event = dialect.events[name]!;
@@ -27,12 +30,12 @@ export async function sampleStdin(
   }));
   const fits = dialect.compileMatcher(hook, () => undefined);
   // A dialect may have one name of an event for shells, another one for files.
-  const payload =
-    payloads.find(
-      (one) =>
-        (!('tool_name' in one) || fits(String(one.tool_name))) &&
-        dialect.applies?.(hook, one) !== false,
-    ) ?? payloads[0];
+  const fitting = payloads.filter(
+    (one) =>
+      (!('tool_name' in one) || fits(String(one.tool_name))) &&
+      dialect.applies?.(hook, one) !== false,
+  );
+  const payload = fitting.find(isWanted) ?? fitting[0] ?? payloads[0];
   if (payload === undefined) return undefined;
   const said = dialect.stdin(hook, payload, { toolCallId: 'call-1', messages });
   const printed = JSON.parse(JSON.stringify(said)) as Fields;

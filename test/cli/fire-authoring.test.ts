@@ -72,6 +72,17 @@ describe('fire --sample', () => {
     expect(await of('MessageDisplay', 'claude-code')).toMatchObject({ delta: 'Hello.\n' });
   });
 
+  test('prints with --hook a call that this hook is for, even in a project that nobody trusts', async () => {
+    const cwd = projectWithHooks({
+      BeforeTool: [group('touch ran', { name: 'writes' }, '^(write_file|replace)$')],
+    });
+    const { report } = await fire(cwd, ['BeforeTool', '--hook', 'writes', '--sample'], '');
+    expect(report).toMatchObject({ tool_name: 'write_file', tool_input: { file_path: '.env' } });
+    expect(() => readFileSync(`${cwd}/ran`)).toThrow('ENOENT');
+    const { stderr } = await fire(cwd, ['BeforeTool', '--hook', 'write', '--sample'], '');
+    expect(stderr).toContain('there is no hook "write": the nearest are "writes"');
+  });
+
   test('runs nothing', async () => {
     const cwd = projectWithHooks({ BeforeTool: [group('touch ran')] });
     const { report } = await fire(cwd, ['BeforeTool', '--sample'], '');
