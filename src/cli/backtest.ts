@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Dialect } from '../dialects/dialect.ts';
 import { hookmachine } from '../dialects/hookmachine/index.ts';
 import { knownDialects } from '../dialects/index.ts';
@@ -68,11 +68,10 @@ export function addBacktest(program: Command): void {
       wholeNumber('--examples', 0),
       3,
     )
-    .option(
-      '--dialect <name>',
-      'how a script is told of events and how it answers',
-      dialectNamed,
-      hookmachine,
+    .addOption(
+      new Option('--dialect <name>', 'how a script reads events, and how it answers')
+        .argParser(dialectNamed)
+        .default(hookmachine, hookmachine.name),
     )
     .option(...dialectsOption)
     .option(...trustOption)

@@ -23,7 +23,9 @@ export class ProgressBar {
     const full = Math.floor(share * width);
     const bar = `${'█'.repeat(full)}${'░'.repeat(width - full)}`;
     const line = `${bar} ${String(Math.floor(share * 100)).padStart(3)} %  ${printable(text())}`;
-    process.stderr.write(`\r\u001B[K${line.slice(0, (process.stderr.columns ?? 80) - 1)}`);
+    // A terminal may not say how wide it is.
+    const columns = process.stderr.columns > 0 ? process.stderr.columns : 80;
+    process.stderr.write(`\r\u001B[K${line.slice(0, columns - 1)}`);
   }
 
   /** Takes it away, so that something else can be written. */
