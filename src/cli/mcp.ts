@@ -21,6 +21,9 @@ import { onlyTrusted } from './trust-option.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
+/** How long, in ms, what a client wrote is still done once it reads nothing any more. */
+const readerGoneLimit = 10_000;
+
 /** Stands between a client on stdin and stdout and a server, until one of them has gone. */
 export async function mcp(command: readonly string[], options: McpOptions): Promise<void> {
   const start = serverOf(command, options);
@@ -43,7 +46,8 @@ export async function mcp(command: readonly string[], options: McpOptions): Prom
       bySignal = 128 + constants.signals[name];
       abort.abort();
     });
-  onReaderGone(() => abort.abort());
+  // A client that was killed may have written calls that hooks are still judging.
+  onReaderGone(() => void setTimeout(() => abort.abort(), readerGoneLimit).unref());
   // The first messages are not to wait for it while others overtake them.
   const [server] = await Promise.all([
     start((text) => warn(watching.onWarning, text)),

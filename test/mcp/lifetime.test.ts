@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { expect, test } from 'vitest';
 import { hooks, ownServer, startMcp } from '../support/mcp.ts';
-import { runCommand } from '../support/project.ts';
+import { main } from '../support/main.ts';
+import { project, runCommand } from '../support/project.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { isAlive, untilWritten, waitUntil } from '../support/until.ts';
 
@@ -91,6 +93,62 @@ test('when the server dies, whoever waits is answered, hooks look at the failure
   expect(answers.get(3)).toMatchObject({ result });
   expect(existsSync(join(folder, 'after'))).toBe(true);
   expect(existsSync(join(folder, 'ended'))).toBe(true);
+});
+
+test('when the server is killed, each request in flight is answered once, those that hooks still look at too', async () => {
+  const pidFile = join(tempFolder(), 'pid');
+  const { running, call, write, messages, folder } = await startMcp({
+    files: hooks({ 'tool.before ^judged$': 'touch begun; until test -e go; do sleep 0.02; done' }),
+    env: { PID: pidFile },
+  });
+  await call(0, 'echo');
+  const calls = Array.from({ length: 50 }, (_, index) => index + 1);
+  for (const id of calls)
+    write({ id, method: 'tools/call', params: { name: 'slow', arguments: { until: '/no' } } });
+  write({ id: 'list', method: 'unknown/method' });
+  write({ id: 'judged', method: 'tools/call', params: { name: 'judged' } });
+  await waitUntil(() => existsSync(join(folder, 'begun')));
+  process.kill(Number(await untilWritten(pidFile)), 'SIGKILL');
+  await waitUntil(() => messages().some(({ id }) => id === 50));
+  writeFileSync(join(folder, 'go'), '');
+  expect((await running).exitCode).toBe(137);
+  const answered = messages().map(({ id }) => id);
+  for (const id of [...calls, 'list', 'judged'])
+    expect(answered.filter((one) => one === id)).toHaveLength(1);
+});
+
+test('when the client is killed, the server has got all that it wrote, and both are gone', async () => {
+  const pidFile = join(tempFolder(), 'pid');
+  const read = join(tempFolder(), 'read');
+  const lines = [
+    {
+      id: 'hello',
+      method: 'initialize',
+      params: { protocolVersion: '2025-11-25', capabilities: {} },
+    },
+    { method: 'notifications/initialized' },
+    ...Array.from({ length: 200 }, (_, id) =>
+      id % 2 === 0
+        ? { id, method: 'tools/call', params: { name: 'echo' } }
+        : { method: 'odd', params: { id } },
+    ),
+  ].map((message) => JSON.stringify({ jsonrpc: '2.0', ...message }));
+  const program = `
+    const { spawn } = require('node:child_process');
+    const [, ...args] = process.argv;
+    const proxy = spawn('node', args, { stdio: ['pipe', 'pipe', 'ignore'] });
+    proxy.stdin.write(${JSON.stringify(`${lines.join('\n')}\n`)}, () => process.kill(process.pid, 'SIGKILL'));
+  `;
+  const client = await execa('node', ['-e', program, main, 'mcp', '--', 'node', ownServer], {
+    cwd: project(hooks({ 'tool.before': 'sleep 0.1' })),
+    env: { HOME: tempFolder(), HOOKMACHINE_TRUST: '1', READ: read, PID: pidFile },
+    reject: false,
+  });
+  expect(client.signal).toBe('SIGKILL');
+  const pid = Number(await untilWritten(pidFile));
+  await waitUntil(() => !isAlive(pid));
+  const got = readFileSync(read, 'utf8').split('\n').slice(0, -1);
+  expect(got.toSorted()).toEqual(lines.toSorted());
 });
 
 test('what a server wrote last is passed on', async () => {
