@@ -18,7 +18,13 @@ import { messageOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import { hasAny, isPlainTool, mayHaveHooks } from './hooks-ahead.ts';
-import { type AdapterOptions, type BlockedCall, configOf } from './options.ts';
+import {
+  type AdapterOptions,
+  type BlockedCall,
+  configOf,
+  defaultMaxRejections,
+  tooManyRounds,
+} from './options.ts';
 import { type FrameworkToolCall, goOn, judgeNow, type RunTool } from './run-tool.ts';
 import { Sessions } from './sessions.ts';
 import {
@@ -31,8 +37,6 @@ import {
   Turns,
   withTurn,
 } from './turns.ts';
-
-const defaultMaxRejections = 8;
 
 /** A model call of a framework. */
 export interface FrameworkModelCall {
@@ -509,11 +513,7 @@ export class AgentHooks {
     const { maxRejections = defaultMaxRejections } = this.#options;
     const isOver = output?.shouldStopExecution() || wishes.length === 0;
     if (isOver || turn.rejections >= maxRejections) {
-      if (!isOver)
-        warn(
-          this.config.onWarning,
-          `AfterAgent: hooks wanted the agent to go on more than ${maxRejections} times in a turn; it ends`,
-        );
+      if (!isOver) warn(this.config.onWarning, tooManyRounds(maxRejections));
       this.#turns.end(turn, 'the turn ended');
       return false;
     }

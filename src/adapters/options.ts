@@ -39,6 +39,13 @@ export interface AdapterOptions extends Pick<
   };
 }
 
+/** How often AfterAgent hooks may send the agent on in a turn, where the options do not say. */
+export const defaultMaxRejections = 8;
+
+/** Why a turn ends though hooks want the agent to go on. */
+export const tooManyRounds = (limit: number): string =>
+  `AfterAgent: hooks wanted the agent to go on more than ${limit} times in a turn; it ends`;
+
 /** What a hook denied. */
 export interface BlockedCall {
   /** The tool; absent for a prompt or a model call. */

@@ -7,7 +7,7 @@ import { defined, isRecord } from '../../protocol/output.ts';
 import type { ToolResult } from '../../protocol/tool-result.ts';
 import type { AggregatedHookResult } from '../../verdict/results.ts';
 import { fireEvent } from '../fire-event.ts';
-import type { AdapterOptions } from '../options.ts';
+import { type AdapterOptions, defaultMaxRejections, tooManyRounds } from '../options.ts';
 import type { OpenCalls } from '../open-calls.ts';
 import type { CallbackMatcher, HookCallback, HookInput } from './types.ts';
 
@@ -22,6 +22,10 @@ export interface QueryState {
   readonly source: 'startup' | 'resume';
   /** The session, once a prompt has begun it. */
   sessionId?: string;
+  /** What the user said last. */
+  prompt?: string;
+  /** How often in this turn hooks had the agent go on. */
+  rounds: number;
   /** Why a hook stopped it; the SDK tells nobody. */
   stopReason?: string;
 }
@@ -80,6 +84,8 @@ const answers: Readonly<Record<string, Answer>> = {
     const context = contextOf(input);
     const began = await beginSession(query, context);
     const prompt = text(input['prompt']);
+    query.prompt = prompt;
+    query.rounds = 0;
     const result = await fireEvent(query.config, 'BeforeAgent', { prompt }, { ...context, signal });
     const output = result?.finalOutput;
     report(query, result);
@@ -104,7 +110,7 @@ const answers: Readonly<Record<string, Answer>> = {
   },
   async Stop(query, input, signal) {
     const fields = {
-      prompt: '',
+      prompt: query.prompt ?? '',
       prompt_response: text(input['last_assistant_message']),
       stop_hook_active: input['stop_hook_active'] === true,
     };
@@ -119,7 +125,14 @@ const answers: Readonly<Record<string, Answer>> = {
       ...(output?.isBlockingDecision() ? [output.getBlockReason()] : []),
       ...(result?.followUps ?? []),
     ];
-    return wishes.length > 0 ? { decision: 'block', reason: wishes.join('\n\n') } : {};
+    if (wishes.length === 0) return {};
+    const { maxRejections = defaultMaxRejections } = query.options;
+    if (query.rounds >= maxRejections) {
+      warn(query.config.onWarning, tooManyRounds(maxRejections));
+      return {};
+    }
+    query.rounds += 1;
+    return { decision: 'block', reason: wishes.join('\n\n') };
   },
   async PreCompact(query, input, signal) {
     const trigger = input['trigger'] === 'manual' ? 'manual' : 'auto';

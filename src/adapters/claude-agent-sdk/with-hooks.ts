@@ -38,6 +38,7 @@ export function withHooks<Query extends QueryFunction>(
       config,
       options,
       calls: new OpenCalls(config),
+      rounds: 0,
       source: resume !== undefined || goesOn === true ? 'resume' : 'startup',
     };
     running.add(state);

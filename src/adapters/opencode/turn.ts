@@ -1,9 +1,8 @@
 import { warn } from '../../log.ts';
 import { fireEvent } from '../fire-event.ts';
+import { defaultMaxRejections, tooManyRounds } from '../options.ts';
 import { type Plugin, quietly, report, type Session, textOf } from './session.ts';
 import type { Part } from './types.ts';
-
-const defaultMaxRejections = 8;
 
 /**
  * Begins a turn with what the user says; what hooks add stands behind it.
@@ -111,10 +110,7 @@ async function afterAgent(plugin: Plugin, session: Session, response: string): P
   if (wishes.length === 0) return;
   const { maxRejections = defaultMaxRejections } = options;
   if (session.rounds >= maxRejections) {
-    warn(
-      config.onWarning,
-      `AfterAgent: hooks wanted the agent to go on more than ${maxRejections} times in a turn; it ends`,
-    );
+    warn(config.onWarning, tooManyRounds(maxRejections));
     return;
   }
   session.rounds += 1;

@@ -203,6 +203,17 @@ describe.runIf(sdk && isWhole)('every verdict in the Claude Agent SDK', () => {
     expect(JSON.stringify(sentOn.requests[1]!.messages)).toContain('one more thing');
   });
 
+  test('AfterAgent hooks know the prompt, and send the agent on no more often than they may', async () => {
+    const always = 'jq -r .prompt >> prompts; echo more >&2; exit 2';
+    const { requests, folder } = await run(
+      { AfterAgent: inParallel(always) },
+      ['first', 'second', 'never'],
+      { adapter: { maxRejections: 1 } },
+    );
+    expect(requests).toHaveLength(2);
+    expect(readFileSync(inFolder(folder, 'prompts'), 'utf8')).toBe('Go\nGo\n');
+  });
+
   test('a tool that fails is seen with its error, and hooks know it by its alias', async () => {
     const seen = `jq -r '.tool_name + " " + (.tool_response.error.message | .[0:200])' >> failed`;
     const { folder } = await run(

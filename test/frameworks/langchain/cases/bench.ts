@@ -1,12 +1,11 @@
 import type { CallbackManagerForLLMRun } from '@langchain/core/callbacks/manager';
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
-import { AIMessage, AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
+import { AIMessage, AIMessageChunk, type BaseMessage, HumanMessage } from '@langchain/core/messages';
 import { ChatGenerationChunk, type ChatResult } from '@langchain/core/outputs';
 import { createAgent, tool } from 'langchain';
 import { z } from 'zod';
 import { hooksMiddleware } from '../../../../src/entries/langchain.ts';
 import { measure } from '../../bench/measure.ts';
-import { say } from './kit.ts';
 
 /** A model that wants as many calls of a tool as it is told, and then says something. */
 class BenchChat extends BaseChatModel {
@@ -49,6 +48,8 @@ class BenchChat extends BaseChatModel {
     }
   }
 }
+
+const say = (text: string) => ({ messages: [new HumanMessage(text)] });
 
 await measure((cwd) => {
   const read = tool(async () => 'text', {
