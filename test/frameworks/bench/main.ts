@@ -29,23 +29,24 @@ const unknown = wanted.filter((name) => !measurable.includes(name));
 if (unknown.length > 0) throw new Error(`not measured: ${unknown.join(', ')}; there are ${measurable.join(', ')}`); // prettier-ignore
 
 const { cpu, cores, node, load } = describeMachine();
-process.stdout.write(
-  `${cores} cores of ${cpu}, Node ${node.slice(1)}, load ${load} at the start\n\n`,
-);
-const rows = [
+const line = (text: string): void => void process.stdout.write(`${text}\n`);
+line(`${cores} cores of ${cpu}, Node ${node.slice(1)}, load ${load} at the start\n`);
+line(
   '| over the framework alone | µs a tool call | µs a model call | µs to the first text | bytes kept by a run |',
+);
+line(
   '| ------------------------ | -------------: | --------------: | -------------------: | ------------------: |',
-];
+);
 const missed: string[] = [];
 for (const name of wanted) {
   const measured = await measuredIn(name);
   const { toolCall, modelCall, firstText, kept } = measured;
   const cells = [toolCall, modelCall, firstText, kept].map((pair) => (pair ? text(pair) : ''));
-  rows.push(`| ${[name, ...cells].join(' | ')} |`);
+  line(`| ${[name, ...cells].join(' | ')} |`);
   for (const [what, atMost] of Object.entries(targets))
     if (over(measured[what as keyof typeof targets]) > atMost) missed.push(`${name}: ${what}`);
 }
-process.stdout.write(`${rows.join('\n')}\n\nTargets missed: ${missed.join(', ') || 'none'}\n`);
+line(`\nTargets missed: ${missed.join(', ') || 'none'}`);
 process.exitCode = missed.length > 0 ? 1 : 0;
 
 /** Measures one framework in a process of its own, with its own packages. */
