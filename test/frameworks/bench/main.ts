@@ -41,7 +41,7 @@ const missed: string[] = [];
 for (const name of wanted) {
   const measured = await measuredIn(name);
   const { toolCall, modelCall, firstText, kept } = measured;
-  const cells = [toolCall, modelCall, firstText, kept].map((pair) => (pair ? text(pair) : ''));
+  const cells = [toolCall, modelCall, firstText, kept].map((pair) => (pair ? cell(pair) : ''));
   line(`| ${[name, ...cells].join(' | ')} |`);
   for (const [what, atMost] of Object.entries(targets))
     if (over(measured[what as keyof typeof targets]) > atMost) missed.push(`${name}: ${what}`);
@@ -91,6 +91,6 @@ function over({ alone, hooked }: Pair): number {
 }
 
 /** What is added, and to what. */
-function text(pair: Pair): string {
+function cell(pair: Pair): string {
   return `${Math.round(over(pair))} to ${Math.round(pair.alone)}`;
 }
