@@ -3,6 +3,13 @@ import { assign, fromCallback, sendTo, setup } from 'xstate';
 /** A hook given in code: it gets the event and answers with an object, or with nothing. */
 export type HookFunction = (input: never, options: { readonly signal: AbortSignal }) => unknown;
 
+/** Files in PEM format: whose certificates are believed, and our own certificate with its key. */
+export interface TlsFiles {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
 /** What answers in the place of a process of the hook's own. */
 export type Handler =
   /** Posts the event to the URL that is its command. */
@@ -15,6 +22,12 @@ export type Handler =
       readonly allowedEnvKey?: string;
       /** The URLs that it may post to, `*` being any text; default: any. */
       readonly allowedUrls?: readonly string[];
+      /** How often a server that is away is asked again. */
+      readonly retries?: number;
+      /** The file that holds a token for its `Authorization` header. */
+      readonly tokenFile?: string;
+      /** Files that say who the server must be, and who asks. */
+      readonly tls?: TlsFiles;
     }
   /** Asks a model the prompt that is its command. */
   | {

@@ -44,6 +44,9 @@ type Part =
   | 'headers'
   | 'allowedEnv'
   | 'allowedUrls'
+  | 'retries'
+  | 'tokenFile'
+  | 'tls'
   | 'concurrency'
   | 'leftBehind'
   | 'prestart'
@@ -127,6 +130,9 @@ export const entryWriter =
       headers: hook.headers,
       allowedEnv: hook.allowedEnv?.length ? hook.allowedEnv : undefined,
       allowedUrls: fields.allowedUrls === undefined && isOwnUrl ? undefined : hook.allowedUrls,
+      retries: hook.retries,
+      tokenFile: hook.tokenFile,
+      tls: hook.tls,
       concurrency: hook.concurrency,
       leftBehind: hook.leftBehind,
       prestart: hook.prestart,
@@ -195,6 +201,9 @@ const words: Readonly<Record<Part, string>> = {
   headers: 'its headers',
   allowedEnv: 'the list of variables for its headers',
   allowedUrls: 'the list of its URLs',
+  retries: 'how often it asks again ("retries"):',
+  tokenFile: 'the file of its token',
+  tls: 'its certificates',
   concurrency: 'its "concurrency"',
   leftBehind: 'its "leftBehind"',
   prestart: 'its "prestart"',

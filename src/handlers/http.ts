@@ -1,11 +1,19 @@
 import { lookup as lookUp } from 'node:dns';
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from 'node:http';
+import {
+  Agent as HttpAgent,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as requestHttp,
+} from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { isRecord } from '../protocol/output.ts';
-import { answerLimit } from '../process/index.ts';
+import { defined, isRecord } from '../protocol/output.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { answerLimit, environmentOf } from '../process/index.ts';
 import { isAddress, isPublic } from './addresses.ts';
 import { beginningOf, type Answering, type HandlerAnswer, type HandlerOf } from './handler.ts';
+import { type Asked, answerWhileAway, cacheKey, freshAnswer, keepAnswer } from './http-cache.ts';
+import { type Credentials, credentialsOf } from './http-credentials.ts';
 
 /*
  * Posts the event to a server. Requests are Node's own of `node:http`, not those of `fetch`: only there can
@@ -19,23 +27,115 @@ const mostRedirects = 5;
 export const answerByHttp: Answering<'http'> = async (handler, call) => {
   const { command, stdin, signal, started } = call;
   started();
-  const headers = headersOf(handler, { ...process.env, ...command.env });
-  let url = urlOf(command.command);
-  const { host } = url;
-  for (let redirects = 0; ; redirects++) {
-    const access = accessTo(url, handler.allowedUrls);
-    const { status, body, location } = await post(url, access, headers, stdin, signal);
-    if (status !== 307 && status !== 308) return read(status, body);
-    const next = location === undefined ? undefined : new URL(location, url.href);
-    const isOwn = next?.host === host && next.protocol === url.protocol;
-    if (next === undefined || !isOwn || redirects === mostRedirects)
-      return failed(
-        status,
-        `the server redirects to ${next?.origin ?? 'nowhere'}${isOwn ? ' again and again' : ''}; write the URL that answers`,
-      );
-    url = next;
+  const { authorization, tls } = credentialsOf(handler, command.cwd);
+  const headers = {
+    ...headersOf(handler, environmentOf(command)),
+    ...(authorization !== undefined && { authorization }),
+  };
+  const url = urlOf(command.command);
+  const access = accessTo(url, handler.allowedUrls);
+  const asked: Asked = [cacheKey(url.href, headers, stdin), url.href, headers];
+  const known = freshAnswer(asked);
+  if (known !== undefined) return read(known.status, known.body);
+  const send = (): Promise<Response> =>
+    sendFrom(url, access, { handler, headers, tls, stdin, signal });
+  let response: Response;
+  try {
+    response = await retrying(send, handler.retries ?? 0, signal);
+  } catch (error) {
+    const last = isUnreachable(error) ? answerWhileAway(asked) : undefined;
+    if (last === undefined) throw error;
+    return withLast(last, (error as Error).message);
   }
+  const { status, body } = response;
+  if (isAway(status)) {
+    const last = answerWhileAway(asked);
+    if (last !== undefined) return withLast(last, `the server answered with status ${status}`);
+  }
+  const answer = response.answer ?? read(status, body);
+  if (answer.error === undefined) keepAnswer(asked, response, response.headers);
+  return answer;
 };
+
+/** A server that is away is not asked for its opinion: it said before how long its last word counts. */
+const withLast = ({ status, body }: { status: number; body: string }, why: string) => ({
+  ...read(status, body),
+  notes: [`${why}; its last answer counts, as it allowed (stale-if-error)`],
+});
+
+/** A request, but for where it goes. */
+interface Sent {
+  readonly tls: Credentials['tls'];
+  readonly handler: HandlerOf<'http'>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly stdin: string;
+  readonly signal: AbortSignal;
+}
+
+/** Posts to a URL, and to where its server redirects. */
+async function sendFrom(start: URL, startAccess: Access, sent: Sent): Promise<Response> {
+  let [url, access] = [start, startAccess];
+  for (let redirects = 0; ; redirects++) {
+    const response = await post(url, access, sent);
+    const { status, headers } = response;
+    const { location } = headers;
+    if (status !== 307 && status !== 308) return response;
+    const next = location === undefined ? undefined : new URL(location, url.href);
+    const isOwn = next?.host === start.host && next.protocol === start.protocol;
+    if (next === undefined || !isOwn || redirects === mostRedirects) {
+      const where = `${next?.origin ?? 'nowhere'}${isOwn ? ' again and again' : ''}`;
+      const message = `the server redirects to ${where}; write the URL that answers`;
+      return { ...response, answer: failed(status, message) };
+    }
+    url = next;
+    access = accessTo(url, sent.handler.allowedUrls);
+  }
+}
+
+/** The longest that a server may have us wait before it is asked again, and the shortest, in ms. */
+const longestWait = 10_000;
+const shortestWait = 100;
+
+/** Whether a server says that it cannot answer now. */
+const isAway = (status: number): boolean => [429, 502, 503, 504].includes(status);
+
+/** Whether a request failed because nobody was there, and not because of what was asked or who answered. */
+const isUnreachable = (error: unknown): boolean =>
+  unreachable.includes(String(((error as Error).cause as NodeJS.ErrnoException | undefined)?.code));
+
+const unreachable: readonly string[] = [
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EAI_AGAIN',
+  'ENOTFOUND',
+];
+
+/** Asks again, later and later, where a server is away. Whoever waits for the hook ends it at its deadline. */
+async function retrying(
+  send: () => Promise<Response>,
+  retries: number,
+  signal: AbortSignal,
+): Promise<Response> {
+  for (let tries = 0; ; tries++) {
+    let wait = shortestWait * 2 ** tries;
+    try {
+      const response = await send();
+      const { status, headers } = response;
+      if (!isAway(status) || tries >= retries) return response;
+      const after = Number(headers['retry-after'] ?? 0) * 1_000;
+      if (!(after <= longestWait)) return response;
+      wait = Math.max(wait, after);
+    } catch (error) {
+      if (signal.aborted || tries >= retries || !isUnreachable(error)) throw error;
+    }
+    await sleep(wait * (1 + Math.random() / 4), undefined, { signal });
+  }
+}
 
 function urlOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -90,17 +190,28 @@ const escaped = (text: string): string => text.replaceAll(/[\\^$.+?()[\]{}|/]/g,
 const hostOf = (pattern: string): string | undefined =>
   /^https?:\/\/(?<host>[^/*:?#]+)(?::[\d*]+)?(?:[/?#]|$)/.exec(pattern)?.groups?.['host'];
 
-/** Connections are kept for the next event, apart by where they may lead. */
-const agents = {
-  any: {
-    'http:': new HttpAgent({ keepAlive: true }),
-    'https:': new HttpsAgent({ keepAlive: true }),
-  },
-  public: {
-    'http:': new HttpAgent({ keepAlive: true }),
-    'https:': new HttpsAgent({ keepAlive: true }),
-  },
-};
+/** Connections are kept for the next event, apart by where they may lead and as whom. */
+const agents = new Map<string, HttpAgent>();
+
+/** How many kinds of connections are kept. */
+const mostAgents = 50;
+
+function agentFor(url: URL, access: Access, tls: Credentials['tls']): HttpAgent {
+  const key = JSON.stringify([url.protocol, access, tls]);
+  let agent = agents.get(key);
+  if (agent === undefined) {
+    // Said here, for else a variable of the environment could say otherwise.
+    const secure = { keepAlive: true, rejectUnauthorized: true, ...defined({ ...tls }) };
+    agent = url.protocol === 'https:' ? new HttpsAgent(secure) : new HttpAgent({ keepAlive: true });
+    for (const [oldest, old] of agents) {
+      if (agents.size < mostAgents) break;
+      old.destroy();
+      agents.delete(oldest);
+    }
+    agents.set(key, agent);
+  }
+  return agent;
+}
 
 /** Finds the addresses of a name as a connection asks for them: what is checked here is what it connects to. */
 const lookUpPublic: LookupFunction = (host, options, done) => {
@@ -123,15 +234,15 @@ const lookUpPublic: LookupFunction = (host, options, done) => {
 interface Response {
   readonly status: number;
   readonly body: string;
-  readonly location: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** What it comes to, where that is known before it is read. */
+  readonly answer?: HandlerAnswer;
 }
 
 async function post(
   url: URL,
   access: Access,
-  headers: Readonly<Record<string, string>>,
-  stdin: string,
-  signal: AbortSignal,
+  { headers, tls, stdin, signal }: Sent,
 ): Promise<Response> {
   const send = (): Promise<Response | 'stale'> =>
     new Promise((resolve, reject) => {
@@ -141,7 +252,7 @@ async function post(
         url,
         {
           method: 'POST',
-          agent: agents[access][url.protocol as 'http:' | 'https:'],
+          agent: agentFor(url, access, tls),
           ...(access === 'public' && { lookup: lookUpPublic }),
           signal,
           headers: {
@@ -158,7 +269,7 @@ async function post(
               resolve({
                 status: response.statusCode ?? 0,
                 body: text,
-                location: response.headers.location,
+                headers: response.headers,
               }),
             reject,
           );

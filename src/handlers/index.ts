@@ -148,12 +148,15 @@ export function handlerOf(
       return { handler: { kind: 'live', ...(concurrency !== undefined && { concurrency }) } };
     }
     case 'http': {
-      const { headers, allowedEnv, allowedEnvKey, allowedUrls } = hook;
+      const { headers, allowedEnv, allowedEnvKey, allowedUrls, retries, tokenFile, tls } = hook;
       const fields = {
         ...(headers && { headers }),
         ...(allowedEnv && { allowedEnv }),
         ...(allowedEnvKey !== undefined && { allowedEnvKey }),
         ...(allowedUrls && { allowedUrls }),
+        ...(retries !== undefined && { retries }),
+        ...(tokenFile !== undefined && { tokenFile }),
+        ...(tls && { tls }),
       };
       return { handler: { kind: 'http', ...fields } };
     }

@@ -1,4 +1,4 @@
-import type { HookFunction, LeftBehind, Shell } from '../../machines/hook-process.ts';
+import type { HookFunction, LeftBehind, Shell, TlsFiles } from '../../machines/hook-process.ts';
 import type { HookEventName, HookSource } from '../protocol/events.ts';
 
 /** What a hook can be. */
@@ -25,6 +25,12 @@ export interface HookDefinition {
   readonly allowedEnvKey?: string;
   /** The URLs that it may post to, `*` being any text; a host named here may have a private address. */
   readonly allowedUrls?: readonly string[];
+  /** How often an `http` hook asks a server again that is away. */
+  readonly retries?: number;
+  /** The file that holds the token of an `http` hook's `Authorization` header. */
+  readonly tokenFile?: string;
+  /** The files that say who an `http` hook's server must be, and who asks. */
+  readonly tls?: TlsFiles;
   /** The model that a `prompt` hook asks; default: the host's choice. */
   readonly model?: string;
   /** How many events a `live` hook works on at once; default 1. */

@@ -197,6 +197,16 @@ const whenFields: Readonly<Record<string, Field>> = {
   },
 };
 
+/** How often a server can be asked again. */
+export const mostRetries = 10;
+
+const areTlsFiles = (value: unknown): boolean =>
+  isRecord(value) &&
+  Object.entries(value).every(
+    ([key, path]) =>
+      commentKey.test(key) || (['ca', 'cert', 'key'].includes(key) && isWritten(path)),
+  );
+
 /** By type, the field that says what a hook runs, and those that only hooks of this type have. */
 const ownFields: Readonly<
   Record<HookType, { readonly main?: string; readonly fields: Readonly<Record<string, Field>> }>
@@ -243,6 +253,20 @@ const ownFields: Readonly<
       allowedUrls: {
         fits: areTexts,
         fix: 'make it an array of URLs, in which "*" is any text',
+      },
+      retries: {
+        fits: (count) =>
+          Number.isInteger(count) && (count as number) >= 0 && (count as number) <= mostRetries,
+        fix: `make it a whole number from 0 to ${mostRetries}`,
+        fate: 'the server is asked once',
+      },
+      tokenFile: {
+        fits: isWritten,
+        fix: 'write the path of a file that holds a token',
+      },
+      tls: {
+        fits: areTlsFiles,
+        fix: 'make it an object of paths: { "ca": "…", "cert": "…", "key": "…" }',
       },
     },
   },

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { HookFunction, LeftBehind } from '../../machines/hook-process.ts';
+import type { HookFunction, LeftBehind, TlsFiles } from '../../machines/hook-process.ts';
 import { allEvents, type HookEventName, hookPoints } from '../hook-points.ts';
 import type { HookType } from './hook-definition.ts';
-import { defaultTimeout } from './known-keys.ts';
+import { defaultTimeout, mostRetries } from './known-keys.ts';
 import { forbiddable } from './managed.ts';
 import {
   commentKey,
@@ -126,6 +126,23 @@ const hookSchema = z
       headers: z.record(z.string(), z.string()).optional().describe('They may use $VARIABLES.'),
       allowedEnv: texts.optional().describe('The variables that headers may use.'),
       allowedUrls: texts.optional().describe('The URLs that it may post to; "*" is any text.'),
+      retries: z
+        .int()
+        .min(0)
+        .max(mostRetries)
+        .optional()
+        .describe('How often a server that is away is asked again, before the deadline.'),
+      tokenFile: written
+        .optional()
+        .describe('A file that holds a token, which is sent as "Authorization: Bearer …".'),
+      tls: z
+        .strictObject({
+          ca: written.optional().describe('Whose certificates are believed, and no others.'),
+          cert: written.optional().describe('Our own certificate.'),
+          key: written.optional().describe('Its key.'),
+        })
+        .optional()
+        .describe('Files in PEM format, for a server that wants to know who asks.'),
       ...common,
       ...foreignHook,
     }),
@@ -173,6 +190,9 @@ export interface HookEntry {
   readonly headers?: Readonly<Record<string, string>>;
   readonly allowedEnv?: readonly string[];
   readonly allowedUrls?: readonly string[];
+  readonly retries?: number;
+  readonly tokenFile?: string;
+  readonly tls?: TlsFiles;
   readonly module?: string;
   readonly prompt?: string;
   readonly model?: string;

@@ -1,0 +1,84 @@
+import CachePolicy from 'http-cache-semantics';
+import { isRecord } from '../protocol/output.ts';
+
+/** An answer as the server gave it. */
+export interface CachedResponse {
+  readonly status: number;
+  readonly body: string;
+}
+
+interface Kept {
+  readonly policy: CachePolicy;
+  readonly response: CachedResponse;
+}
+
+/** How many answers are kept, and the longest, in characters; with more the oldest go. */
+const mostKept = 500;
+const longestKept = 100_000;
+
+/*
+ * Answers that their server allows to be kept (RFC 9111), for this process alone: what is kept on a disk
+ * could be written by whoever is guarded. An answer is to one event, at whatever time it happens again.
+ */
+const kept = new Map<string, Kept>();
+
+/** What is asked, apart from when. */
+export function cacheKey(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  stdin: string,
+): string {
+  const event: unknown = JSON.parse(stdin);
+  const asked = isRecord(event) ? { ...event, timestamp: undefined } : event;
+  return JSON.stringify([url, headers, asked]);
+}
+
+const requestOf = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): CachePolicy.Request => ({
+  method: 'POST',
+  url,
+  headers: { host: new URL(url).host, ...headers },
+});
+
+/** What `keep` is told of a request is what it is asked with again. */
+export type Asked = readonly [key: string, url: string, headers: Readonly<Record<string, string>>];
+
+/** The answer that still counts. */
+export function freshAnswer([key, url, headers]: Asked): CachedResponse | undefined {
+  const found = kept.get(key);
+  return found?.policy.satisfiesWithoutRevalidation(requestOf(url, headers))
+    ? found.response
+    : undefined;
+}
+
+/** The answer that counts while the server is away, because it said so (`stale-if-error`, RFC 5861). */
+export function answerWhileAway([key, url, headers]: Asked): CachedResponse | undefined {
+  const found = kept.get(key);
+  if (found === undefined) return undefined;
+  const away = { status: 503, headers: {} };
+  const { modified } = found.policy.revalidatedPolicy(requestOf(url, headers), away);
+  return modified ? undefined : found.response;
+}
+
+/** Keeps an answer where its server allows that; without its word none is kept. */
+export function keepAnswer(
+  [key, url, headers]: Asked,
+  response: CachedResponse,
+  responseHeaders: CachePolicy.Headers,
+): void {
+  kept.delete(key);
+  if (response.body.length + key.length > longestKept) return;
+  const policy = new CachePolicy(
+    requestOf(url, headers),
+    { status: response.status, headers: responseHeaders },
+    { shared: false, cacheHeuristic: 0 },
+  );
+  if (!policy.storable()) return;
+  kept.set(key, { policy, response });
+  for (const oldest of kept.keys()) {
+    if (kept.size <= mostKept) break;
+    kept.delete(oldest);
+  }
+}
