@@ -6,6 +6,7 @@ import { redactSettings, refuseBroken } from '../redaction/redact-settings.ts';
 import { warn } from '../log.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { CommandFailure } from './failure.ts';
+import { openInBrowser } from './open-in-browser.ts';
 
 /** The options of a command that can show what it does. */
 export interface InspectOptions {
@@ -14,6 +15,7 @@ export interface InspectOptions {
   readonly inspectPayloads?: true;
   readonly inspectPort?: string;
   readonly inspectWait?: true;
+  readonly open?: true;
 }
 
 /** Adds `--inspect` to a command. */
@@ -27,7 +29,11 @@ export const addInspectOptions = (command: Command): Command =>
       'show arguments, prompts, results and what hooks read and wrote too, redacted as settings say',
     )
     .option('--inspect-port <n>', "the page's port on this machine (default: a free one)")
-    .option('--inspect-wait', 'go on showing it after the end, until Ctrl-C');
+    .option('--inspect-wait', 'go on showing it after the end, until Ctrl-C')
+    .option(...openOption);
+
+/** Says that a page is to be opened. */
+export const openOption = ['--open', 'open the page in the browser'] as const;
 
 /** What the config of a command may have watching it. */
 type Watching = Pick<CreateConfigOptions, 'inspect' | 'onWarning'>;
@@ -35,8 +41,10 @@ type Watching = Pick<CreateConfigOptions, 'inspect' | 'onWarning'>;
 /** A command that may be looked at. */
 export interface Inspected {
   readonly watching: Watching;
-  /** Ends the page; with `--inspect-wait` once the user says so. */
-  readonly done: () => Promise<void>;
+  /**
+   * Ends the page: at once, when it was seen, or with `--inspect-wait` when the user says so.
+   */
+  readonly done: (how?: 'at once' | 'when seen') => Promise<void>;
 }
 
 /** Starts the page that `--inspect` asks for and prints its address; what watches already goes on. */
@@ -51,6 +59,7 @@ export async function inspected(
   const lone = [
     options.inspectPort !== undefined && '--inspect-port',
     options.inspectWait && '--inspect-wait',
+    options.open && '--open',
     options.inspectPayloads && !options['inspect=stately'] && '--inspect-payloads',
   ].find(Boolean);
   if (lone) throw new CommandFailure(`${lone} needs --inspect`);
@@ -61,7 +70,7 @@ export async function inspected(
 
 async function inOurPage(
   cwd: string,
-  { inspectPayloads, inspectPort, inspectWait }: InspectOptions,
+  { inspectPayloads, inspectPort, inspectWait, open }: InspectOptions,
   watching: Watching,
 ): Promise<Inspected> {
   const port = portOf(inspectPort, '--inspect-port');
@@ -81,17 +90,32 @@ async function inOurPage(
   };
   tellProblems(onWarning);
   process.stderr.write(`hookmachine: ${inspector.url} shows this session\n`);
+  if (open) openInBrowser(inspector.ticket(), onWarning);
   return {
     watching: { inspect: observeAll(watching.inspect, inspector.observe)!, onWarning },
-    done: () => end(inspector, inspectWait === true),
+    done: (how = 'at once') => end(inspector, inspectWait ? 'when interrupted' : how),
   };
 }
 
-async function end(inspector: LiveInspector, wait: boolean): Promise<void> {
+/** How soon a page that is open has all there is. */
+const soonMs = 1_000;
+
+async function end(
+  inspector: LiveInspector,
+  when: 'at once' | 'when seen' | 'when interrupted',
+): Promise<void> {
   inspector.end();
-  if (wait) {
-    process.stderr.write('hookmachine: the session has ended; Ctrl-C ends its page\n');
+  const say = (how: string): void =>
+    void process.stderr.write(`hookmachine: the session has ended; ${how}\n`);
+  if (when === 'when interrupted') {
+    say('Ctrl-C ends its page');
     await untilInterrupted();
+  } else if (when === 'when seen') {
+    const saying = setTimeout(() => {
+      say('its page stays until it was opened, or Ctrl-C');
+    }, soonMs);
+    await untilInterrupted(inspector.seen);
+    clearTimeout(saying);
   }
   await inspector.close();
 }
@@ -141,8 +165,8 @@ function redaction(cwd: string, watching: Watching, payloads: boolean) {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Keeps the process until Ctrl-C, or until it is asked to end. */
-export const untilInterrupted = (): Promise<void> =>
+/** Keeps the process until Ctrl-C, until it is asked to end, or until what it waits for has happened. */
+export const untilInterrupted = (awaited?: Promise<void>): Promise<void> =>
   new Promise((resolve) => {
     const hold = setInterval(() => undefined, 2 ** 30);
     const release = (): void => {
@@ -151,6 +175,7 @@ export const untilInterrupted = (): Promise<void> =>
       resolve();
     };
     for (const name of signals) process.on(name, release);
+    void awaited?.then(release);
   });
 
 /** A port that was asked for, 0 being any free one. */

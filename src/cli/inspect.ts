@@ -1,9 +1,12 @@
 import type { Command } from 'commander';
+import { warn } from '../log.ts';
 import { CommandFailure } from './failure.ts';
-import { portOf, untilInterrupted } from './inspect-option.ts';
+import { openOption, portOf, untilInterrupted } from './inspect-option.ts';
+import { openInBrowser } from './open-in-browser.ts';
 
 interface Options {
   readonly port?: string;
+  readonly open?: true;
 }
 
 /** `hookmachine inspect FILE`: a recording in the inspector's page. */
@@ -13,6 +16,7 @@ export function addInspect(program: Command): void {
     .argument('<file>', 'a recording, made with --record')
     .description('open a recording in the browser: every call, its machine and what its hooks did')
     .option('--port <n>', "the page's port on this machine (default: a free one)")
+    .option(...openOption)
     .addHelpText(
       'after',
       `
@@ -25,7 +29,7 @@ Example:
     .action(inspect);
 }
 
-async function inspect(file: string, { port }: Options): Promise<void> {
+async function inspect(file: string, { port, open }: Options): Promise<void> {
   const usedPort = portOf(port, '--port');
   const { serveRecording } = await import('../inspector/serve-recording.ts');
   const page = await serveRecording(file, {
@@ -34,6 +38,7 @@ async function inspect(file: string, { port }: Options): Promise<void> {
     throw new CommandFailure(cause.message, { cause });
   });
   process.stderr.write(`hookmachine: ${page.url} shows it; Ctrl-C ends this\n`);
+  if (open) openInBrowser(page.ticket(), (line) => warn(undefined, line));
   await untilInterrupted();
   await page.close();
 }

@@ -121,7 +121,8 @@ async function run(prompt: string, options: Options): Promise<void> {
   } finally {
     process.off('SIGINT', interrupt);
     warnings.flush();
-    await done();
+    // Who has interrupted the session does not wait for it.
+    await done(process.exitCode === 130 ? 'at once' : 'when seen');
   }
 }
 

@@ -6,9 +6,10 @@ const retryMs = 500;
 
 /**
  * Sends a feed to one page as Server-Sent Events: what is kept from the wanted number on, then what
- * comes. A page that reads slowly is waited for, and nothing is held for it but its place.
+ * comes. A page that reads slowly is waited for, and nothing is held for it but its place. Resolves when
+ * the page has left, with whether it was sent all there is to the end of the feed.
  */
-export function streamTo(response: ServerResponse, feed: Feed, from: number): Promise<void> {
+export function streamTo(response: ServerResponse, feed: Feed, from: number): Promise<boolean> {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
   response.write(`retry: ${retryMs}\n\n`);
   return new Promise((resolve) => {
@@ -56,7 +57,8 @@ export function streamTo(response: ServerResponse, feed: Feed, from: number): Pr
     response.on('close', () => {
       clearImmediate(soon);
       stop();
-      resolve();
+      // Only the end of the feed ends it.
+      resolve(response.writableFinished);
     });
     // A page that went away is not an error of the session's.
     response.on('error', () => undefined);

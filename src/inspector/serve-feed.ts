@@ -17,6 +17,10 @@ import { readPageFiles } from './page-files.ts';
 export interface Inspector {
   /** Where the page is, with the token that opens it. */
   readonly url: string;
+  /** Resolves when a page has received all there is, to the end of the session or the recording. */
+  readonly seen: Promise<void>;
+  /** An address that opens the page once: others may read it where a command line has it. */
+  ticket(): string;
   /** Sends what is left to open pages, which stay readable, and stops serving. */
   close(): Promise<void>;
 }
@@ -73,17 +77,23 @@ export async function serveFeed(
   const token = beside?.token ?? newToken();
   // Browsers send a cookie to every port of a host, but only below its path.
   const folder = `/${randomBytes(6).toString('hex')}/`;
-  const streams = new Set<Promise<void>>();
+  const streams = new Set<Promise<unknown>>();
+  const tickets = new Set<string>();
+  let tellSeen: () => void;
+  const seen = new Promise<void>((resolve) => (tellSeen = resolve));
 
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     const admit = (): void => strangers.admit(request.socket);
     if (beside?.answers(request, response, { port: usedPort, admit })) return;
     const cookie = `hookmachine-${usedPort}`;
-    const refusal = refusalOf(request, { token, port: usedPort, cookie });
+    const given = givenToken(request);
+    const isTicket = given !== undefined && tickets.delete(given);
+    const admission = { token: isTicket ? given : token, port: usedPort, cookie };
+    const refusal = refusalOf(request, admission);
     if (refusal) return refuse(response, refusal.status, refusal.reason);
     admit();
-    if (givenToken(request) !== undefined)
+    if (given !== undefined)
       return void response
         .writeHead(303, {
           location: folder,
@@ -96,7 +106,10 @@ export async function serveFeed(
     if (name === 'journal') {
       const stream = streamTo(response, feed, fromOf(request));
       streams.add(stream);
-      return void stream.then(() => streams.delete(stream));
+      return void stream.then((isWhole) => {
+        streams.delete(stream);
+        if (isWhole) tellSeen();
+      });
     }
     const file = files.get(name);
     if (!file) return refuse(response, 404, 'there is no such page');
@@ -121,8 +134,15 @@ export async function serveFeed(
   const { port: usedPort } = server.address() as AddressInfo;
   if (!holdsProcess) server.unref();
 
+  const address = (key: string): string => `http://127.0.0.1:${usedPort}/?token=${key}`;
   return {
-    url: `http://127.0.0.1:${usedPort}/?token=${token}`,
+    url: address(token),
+    seen,
+    ticket() {
+      const ticket = newToken();
+      tickets.add(ticket);
+      return address(ticket);
+    },
     async close() {
       feed.end();
       let patience: NodeJS.Timeout | undefined;

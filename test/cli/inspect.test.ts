@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -12,10 +12,16 @@ import { main } from '../support/main.ts';
 import { waitUntil } from '../support/until.ts';
 
 /** Starts the command and waits for the address that it prints. */
-async function start(args: readonly string[], home = tempFolder()) {
+async function start(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const home = tempFolder();
   const running = execa('node', [main, ...args], {
     reject: false,
-    env: { HOME: home, HOOKMACHINE_TRUST: '1', LLXPRT_SYSTEM_SETTINGS_PATH: join(home, 'none') },
+    env: {
+      HOME: home,
+      HOOKMACHINE_TRUST: '1',
+      LLXPRT_SYSTEM_SETTINGS_PATH: join(home, 'none'),
+      ...env,
+    },
     forceKillAfterDelay: 2_000,
     timeout: 120_000,
   });
@@ -113,7 +119,7 @@ describe('inspect FILE', () => {
 });
 
 describe('run --inspect', () => {
-  test('serves the session while it runs, ends with it, and holds nobody up', async () => {
+  test('serves the session while it runs, and ends with it where a page was open', async () => {
     const cwd = agent();
     const hooks = { BeforeTool: [group(gate(cwd), { name: 'gate' })] };
     writeFileSync(
@@ -164,10 +170,42 @@ describe('run --inspect', () => {
     expect((await running).exitCode).toBe(2);
   });
 
+  test('stays until its page was opened; --open opens it, by an address that works once', async () => {
+    const bin = tempFolder();
+    const opened = join(bin, 'opened');
+    for (const name of ['open', 'xdg-open'])
+      writeFileSync(join(bin, name), `#!/bin/sh\nprintf %s "$1" > "${opened}"\n`, { mode: 0o755 });
+    const args = [...runArgs(agent()), 'Hi', '--inspect', '--open'];
+    const { running, url, stderr } = await start(args, { PATH: `${bin}:${process.env['PATH']}` });
+    await waitUntil(() => stderr().includes('its page stays until it was opened, or Ctrl-C'));
+    await waitUntil(() => existsSync(opened) && readFileSync(opened, 'utf8') !== '');
+    const ticket = readFileSync(opened, 'utf8');
+    expect(ticket).not.toBe(url);
+    const { page, cookie } = await enter(ticket);
+    expect((await ask(ticket)).status).toBe(403);
+    expect((await ask(page, { headers: { cookie } })).status).toBe(200);
+    const { whole } = await begin(`${page}journal`, { headers: { cookie } });
+    expect((await whole).body).toMatch(/"ended":true.*\s*$/);
+    expect((await running).exitCode).toBe(0);
+  });
+
+  test('a browser that cannot be opened is reported, and Ctrl-C ends the page', async () => {
+    const bin = tempFolder();
+    for (const name of ['open', 'xdg-open'])
+      writeFileSync(join(bin, name), '#!/bin/sh\nexit 3\n', { mode: 0o755 });
+    const args = [...runArgs(agent()), 'Hi', '--inspect', '--open'];
+    const { running, stderr } = await start(args, { PATH: `${bin}:${process.env['PATH']}` });
+    await waitUntil(() => /--open: \S+ ended with 3; open the address/.test(stderr()));
+    await waitUntil(() => stderr().includes('its page stays'));
+    running.kill('SIGINT');
+    expect((await running).exitCode).toBe(0);
+  });
+
   test('records at the same time', async () => {
     const cwd = agent();
     const file = join(cwd, 'r.jsonl');
-    const { running } = await start([...runArgs(cwd), 'Hi', '--inspect', '--record', file]);
+    const { running, url } = await start([...runArgs(cwd), 'Hi', '--inspect', '--record', file]);
+    await journalAt(url);
     expect((await running).exitCode).toBe(0);
     expect(existsSync(file)).toBe(true);
   });
@@ -175,6 +213,7 @@ describe('run --inspect', () => {
   test.each([
     [['--inspect-port', '1'], '--inspect-port needs --inspect'],
     [['--inspect-wait'], '--inspect-wait needs --inspect'],
+    [['--open'], '--open needs --inspect'],
     [['--inspect-payloads'], '--inspect-payloads needs --inspect'],
     [['--inspect', '--inspect-port', 'x'], '--inspect-port x: give a whole number from 0 to 65535'],
     [['--inspect', '--inspect=stately'], '--inspect and --inspect=stately: give one of them'],

@@ -1,31 +1,29 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
-
-const executable = [
-  process.env['CHROMIUM'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-].find((path) => path !== undefined && existsSync(path));
+import { beforeAll, describe, expect, onTestFinished } from 'vitest';
+import { chromiumPath } from './chromium.ts';
 
 const artifacts = fileURLToPath(new URL('../../artifacts/', import.meta.url));
 
-let browser: Browser;
+/** The one of this process, which ends with it. */
+let browser: Promise<Browser> | undefined;
+
+const launch = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: chromiumPath!,
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
 
 /** Tests in a real browser; where there is none, the report says that they were skipped. */
 export function describeInBrowser(title: string, tests: () => void): void {
-  describe.skipIf(executable === undefined)(
-    executable ? title : `${title} (skipped: there is no chromium; name one with CHROMIUM)`,
+  describe.skipIf(chromiumPath === undefined)(
+    chromiumPath ? title : `${title} (skipped: there is no chromium; name one with CHROMIUM)`,
     () => {
       beforeAll(async () => {
-        browser = await chromium.launch({
-          executablePath: executable!,
-          args: ['--no-sandbox', '--disable-dev-shm-usage'],
-        });
+        if (!(await browser)?.isConnected()) browser = launch();
+        await browser;
       });
-      afterAll(() => browser.close());
       tests();
     },
   );
@@ -39,7 +37,9 @@ export async function openPage(
   url: string,
   { expected, ...options }: BrowserContextOptions & { readonly expected?: RegExp } = {},
 ): Promise<Page> {
-  const context = await browser.newContext({
+  const context = await (
+    await browser!
+  ).newContext({
     viewport: { width: 1_600, height: 950 },
     ...options,
   });

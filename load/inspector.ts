@@ -1,0 +1,57 @@
+/** How soon the inspector's page shows 20,000 calls, and how soon it filters them: `npx tsx load/inspector.ts`. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { serveRecording } from '../src/inspector/serve-recording.ts';
+import { chromiumPath } from '../test/inspector/chromium.ts';
+import { madeRecording } from '../test/inspector/entries.ts';
+
+/** How often each is measured. */
+const times = 5;
+
+/** When all calls are shown, in ms since the page was asked for. */
+const filled = `new Promise((resolve) => {
+  const look = () =>
+    document.getElementById('source').textContent === 'Recording' &&
+    document.getElementById('counts').textContent.includes('20,000 calls')
+      ? resolve(performance.now())
+      : requestAnimationFrame(look);
+  look();
+})`;
+
+/** How long the page takes from a key to the frame that shows what is left. */
+const filterFor = (text: string): string => `new Promise((resolve) => {
+  const field = document.getElementById('filter-text');
+  field.value = ${JSON.stringify(text)};
+  const from = performance.now();
+  field.dispatchEvent(new Event('input', { bubbles: true }));
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - from))));
+})`;
+
+if (chromiumPath === undefined) throw new Error('there is no chromium: name one with CHROMIUM');
+const folder = mkdtempSync(join(tmpdir(), 'hookmachine-inspector-'));
+const file = join(folder, 'session.jsonl');
+writeFileSync(file, madeRecording({ sessions: 4, turns: 100, calls: 48 }));
+const served = await serveRecording(file, { limits: { entries: 1_000_000, bytes: 2 ** 29 } });
+const browser = await chromium.launch({
+  executablePath: chromiumPath,
+  args: ['--no-sandbox', '--disable-dev-shm-usage'],
+});
+try {
+  await served.read;
+  for (let time = 0; time < times; time++) {
+    const page = await browser.newPage({ viewport: { width: 1_600, height: 950 } });
+    await page.goto(served.url, { waitUntil: 'commit' });
+    const fill = await page.evaluate<number>(filled);
+    const filters: string[] = [];
+    for (const text of ['guard', 'guard secrets', 'budget', 'nothing like this', ''])
+      filters.push(`${(await page.evaluate<number>(filterFor(text))).toFixed(0)} ms`);
+    console.log(`filled in ${fill.toFixed(0)} ms, filtered in ${filters.join(', ')}`);
+    await page.close();
+  }
+} finally {
+  await browser.close();
+  await served.close();
+  rmSync(folder, { recursive: true, force: true });
+}

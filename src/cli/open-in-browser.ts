@@ -1,0 +1,15 @@
+import { spawn } from 'node:child_process';
+
+/** Opens an address in the user's browser. Where that fails, the user is told how to go on. */
+export function openInBrowser(url: string, tell: (line: string) => void): void {
+  const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
+  const failed = (why: string): void =>
+    tell(`--open: ${program} ${why}; open the address above yourself`);
+  const child = spawn(program, [url], { detached: true, stdio: 'ignore' });
+  child.once('error', ({ message }) => failed(`cannot be run (${message})`));
+  child.once('exit', (code) => {
+    if (code !== 0 && code !== null) failed(`ended with ${code}`);
+  });
+  // The browser may be its child, and outlives us.
+  child.unref();
+}
