@@ -33,7 +33,7 @@ if (chromiumPath === undefined) throw new Error('there is no chromium: name one 
 const folder = mkdtempSync(join(tmpdir(), 'hookmachine-inspector-'));
 const file = join(folder, 'session.jsonl');
 writeFileSync(file, madeRecording({ sessions: 4, turns: 100, calls: 48 }));
-const served = await serveRecording(file, { limits: { entries: 1_000_000, bytes: 2 ** 29 } });
+const served = await serveRecording(file);
 const browser = await chromium.launch({
   executablePath: chromiumPath,
   args: ['--no-sandbox', '--disable-dev-shm-usage'],
@@ -44,6 +44,8 @@ try {
     const page = await browser.newPage({ viewport: { width: 1_600, height: 950 } });
     await page.goto(served.url, { waitUntil: 'commit' });
     const fill = await page.evaluate<number>(filled);
+    // As long as a reader takes to begin to type.
+    await page.waitForTimeout(2_000);
     const filters: string[] = [];
     for (const text of ['guard', 'guard secrets', 'budget', 'nothing like this', ''])
       filters.push(`${(await page.evaluate<number>(filterFor(text))).toFixed(0)} ms`);

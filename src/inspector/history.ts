@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../journal/entry.ts';
+import { lineOf } from './line.ts';
 
 /** How much of a journal is kept for pages that are opened or reloaded later. */
 export interface HistoryLimits {
@@ -6,18 +7,18 @@ export interface HistoryLimits {
   readonly bytes: number;
 }
 
-const defaultLimits: HistoryLimits = { entries: 400_000, bytes: 96 * 1024 * 1024 };
+const defaultLimits: HistoryLimits = { entries: 1_000_000, bytes: 96 * 1024 * 1024 };
 
-/** Several entries as one JSON array, and the number of the entry after them. */
+/** The lines of several entries, and the number of the entry after them. */
 export interface Batch {
-  readonly json: string;
+  readonly lines: readonly string[];
   readonly next: number;
 }
 
 /** The newest entries of a journal, numbered from 1. The oldest fall off, so that no run is too long. */
 export class History {
   readonly #limits: HistoryLimits;
-  /** The JSON of each kept entry, from `#head` on; what stands before it has fallen off. */
+  /** The line of each kept entry, from `#head` on; what stands before it has fallen off. */
   #lines: string[] = [];
   #head = 0;
   #bytes = 0;
@@ -38,7 +39,7 @@ export class History {
   }
 
   push(entry: JournalEntry): void {
-    const line = JSON.stringify(entry);
+    const line = lineOf(entry);
     this.#lines.push(line);
     this.#bytes += line.length;
     while (this.#isTooMuch()) this.#drop();
@@ -49,14 +50,14 @@ export class History {
   }
 
   /** The entries from a number on, as many as a batch takes; none when there are none yet. */
-  batch(from: number, size = 64 * 1024): Batch | undefined {
+  batch(from: number, size = 512 * 1024): Batch | undefined {
     const start = Math.max(from, this.#first);
     let end = start;
     let bytes = 0;
     while (end < this.next && bytes < size) bytes += this.#line(end++).length;
     if (end === start) return undefined;
     const lines = this.#lines.slice(this.#indexOf(start), this.#indexOf(end));
-    return { json: `[${lines.join(',')}]`, next: end };
+    return { lines, next: end };
   }
 
   #isTooMuch(): boolean {

@@ -58,7 +58,7 @@ function* drawings(texts: PageTexts): Generator<string> {
   }
 }
 
-/** What strangers may have written: data blocks, which a browser never runs nor reads as markup. */
+/** What strangers may have written, after the number of the last entry: data blocks, which a browser never runs nor reads as markup. */
 function* data({ about, history }: Feed): Generator<string> {
   const { first, next } = history;
   yield block('about', JSON.stringify({ ...about, first, next }));
@@ -67,9 +67,9 @@ function* data({ about, history }: Feed): Generator<string> {
     batch;
     batch = history.batch(batch.next, blockSize)
   )
-    yield block('entries', `{"last":${batch.next - 1},"entries":${batch.json}}`);
+    yield block('entries', [batch.next - 1, ...batch.lines].join('\n'));
 }
 
-/** Only "<" could end the block, and in JSON it stands in texts alone. */
-const block = (kind: string, json: string): string =>
-  `<script type="application/json" data-report="${kind}">${json.replaceAll('<', String.raw`\u003c`)}</script>\n`;
+/** Only "<" could end the block, and it stands in the texts of JSON alone. */
+const block = (kind: string, text: string): string =>
+  `<script type="text/plain" data-report="${kind}">${text.replaceAll('<', String.raw`\u003c`)}</script>\n`;

@@ -4,8 +4,8 @@ import type { JournalEntry } from '../../src/journal/entry.ts';
 
 const warned = (text: string): JournalEntry => ({ kind: 'warned', at: 1, text });
 
-const textsIn = (json: string | undefined): string[] =>
-  (JSON.parse(json ?? '[]') as { text: string }[]).map(({ text }) => text);
+const textsIn = (lines: readonly string[] = []): string[] =>
+  lines.map((line) => (JSON.parse(line) as { text: string }).text);
 
 const filled = (count: number, limits?: { entries: number; bytes: number }): History => {
   const history = new History(limits);
@@ -16,21 +16,21 @@ const filled = (count: number, limits?: { entries: number; bytes: number }): His
 test('entries are numbered from 1 and given from any number on', () => {
   const history = filled(3);
   expect([history.first, history.next]).toEqual([1, 4]);
-  expect(textsIn(history.batch(2)?.json)).toEqual(['w2', 'w3']);
+  expect(textsIn(history.batch(2)?.lines)).toEqual(['w2', 'w3']);
   expect(history.batch(4)).toBeUndefined();
 });
 
 test('a batch ends where it is full, and says where the next one begins', () => {
   const history = filled(10);
   const one = history.batch(1, 1);
-  expect(textsIn(one?.json)).toEqual(['w1']);
+  expect(textsIn(one?.lines)).toEqual(['w1']);
   expect(one?.next).toBe(2);
 });
 
 test('of more entries than are kept the oldest fall off, and numbers stay', () => {
   const history = filled(25_000, { entries: 10, bytes: 1_000_000 });
   expect([history.first, history.next]).toEqual([24_991, 25_001]);
-  expect(textsIn(history.batch(1)?.json)).toEqual(
+  expect(textsIn(history.batch(1)?.lines)).toEqual(
     Array.from({ length: 10 }, (_, index) => `w${24_991 + index}`),
   );
 });

@@ -72,7 +72,7 @@ test('everything that began has ended, whatever the batches', () => {
 test('entries of several processes come out of order, and time still goes one way', () => {
   const runs = new Runs();
   runs.add([5, 3, 4].map((at) => started(`call ${at}`, 'toolCall', { at })));
-  expect(runs.times).toEqual([3, 4, 5]);
+  expect(runs.timesOfAll()).toEqual([3, 4, 5]);
 });
 
 test('a page that is open for very long forgets its oldest calls', () => {

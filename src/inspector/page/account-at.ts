@@ -1,5 +1,6 @@
 import { Accounting, type CallAccount } from '../../journal/account.ts';
 import type { JournalEntry } from '../../journal/entry.ts';
+import { movesAt } from './moment.ts';
 import type { Row } from './run.ts';
 
 /** The journal's own account of a row, as it was at a moment at which it had begun. */
@@ -11,6 +12,8 @@ export function accountAt(row: Row, moment: number, payloads: boolean): CallAcco
     accounting.take(entry);
     [account] = account ? [account] : accounting.open;
   }
+  // Only of what has not ended it is asked in which state it is.
+  for (const move of movesAt(row, moment)) accounting.take(move);
   return account!;
 }
 

@@ -9,7 +9,7 @@ import { clock, duration, words } from './format.ts';
 import { markHits } from './highlight.ts';
 import { movesAt, runTone, statusAt, type Tone, workOf } from './moment.ts';
 import { classOf, kindOf, nameOf } from './names.ts';
-import { isCall, partsOf, type Row, type Run } from './run.ts';
+import { isCall, partsOf, type Row, type Run, timesOf } from './run.ts';
 import { subjectOf } from './subject.ts';
 import type { View } from './view.ts';
 
@@ -149,8 +149,7 @@ export class Detail {
     const isSession = selected.kind === 'session';
     this.#box.classList.toggle('plain', isSession);
     this.#drawParts(selected);
-    const known =
-      moment === Infinity ? '' : selected.entries.filter(({ at }) => at <= moment).length;
+    const known = moment === Infinity ? '' : timesOf(selected).filter((at) => at <= moment).length;
     const drawn = [
       selected.id,
       focus.id,

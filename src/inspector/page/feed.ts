@@ -1,11 +1,11 @@
-import type { JournalEntry } from '../../journal/entry.ts';
+import { betweenLines } from '../line.ts';
 import type { Numbered } from './view.ts';
 
 /** Who takes the journal. */
 export interface Reader {
   about(about: Numbered): void;
-  /** Entries, and the number of the last of them. */
-  entries(entries: readonly JournalEntry[], last: number): void;
+  /** The lines of entries, and the number of the last of them. */
+  entries(lines: readonly string[], last: number): void;
   skipped(count: number): void;
   lost(isForGood: boolean): void;
 }
@@ -27,12 +27,9 @@ async function readReport(reader: Reader, about: Numbered): Promise<void> {
   reader.about({ ...about, ended: false });
   if (about.first > 1) reader.skipped(about.first - 1);
   for (const block of blocksOf('entries')) {
-    const { entries, last } = JSON.parse(block.textContent) as {
-      entries: JournalEntry[];
-      last: number;
-    };
+    const [last, ...lines] = block.textContent.split('\n');
     block.remove();
-    reader.entries(entries, last);
+    reader.entries(lines, Number(last));
     await new Promise((resolve) => void setTimeout(resolve));
   }
   reader.about(about);
@@ -54,7 +51,7 @@ function listen(reader: Reader): void {
     if (isOver) source.close();
   });
   source.addEventListener('message', ({ data, lastEventId }: MessageEvent<string>) => {
-    reader.entries(JSON.parse(data) as JournalEntry[], Number(lastEventId));
+    reader.entries(data.split(betweenLines), Number(lastEventId));
   });
   source.addEventListener('skipped', ({ data }: MessageEvent<string>) =>
     reader.skipped(Number(data)),

@@ -9,9 +9,10 @@ import { Filter } from './filter.ts';
 import { clock, counted } from './format.ts';
 import { setUpKeys } from './keys.ts';
 import { linkedCall, linkTo } from './link.ts';
-import type { Row, Run } from './run.ts';
+import { type Row, type Run, timesOf } from './run.ts';
 import { Runs } from './runs.ts';
 import { Scrubber } from './scrubber.ts';
+import { searchText } from './search-text.ts';
 import { setUpTheme } from './theme.ts';
 import { isTrouble, Timeline } from './timeline.ts';
 import type { Numbered, View } from './view.ts';
@@ -132,6 +133,9 @@ const showNew = onFrame(() => {
   drawAll();
 });
 
+/** Whether there is more that has happened. */
+const isReading = (): boolean => feed.next > feed.last + 1;
+
 /** Whether all that is shown had happened when the page was opened. */
 const isPast = (): boolean =>
   view.about.source === 'recording' || (view.about.ended && feed.last + 1 === feed.nextAtOpening);
@@ -187,7 +191,7 @@ function showStatus(): void {
 function sourceOf({ source, ended }: About): readonly [text: string, tone: string] {
   if (feed.isLost) return ['Connection lost', 'fail'];
   if (!feed.isConnected) return ['Connecting', 'off'];
-  if (feed.next > feed.last + 1)
+  if (isReading())
     return [`Reading ${Math.floor((100 * feed.last) / Math.max(1, feed.next - 1))} %`, 'live'];
   if (source === 'recording') return ended ? ['Recording', 'note'] : ['Reading', 'live'];
   return ended ? ['Session ended', 'off'] : ['Live', 'live'];
@@ -272,6 +276,7 @@ function setUpFilters(): void {
       timeline.draw();
     } else applyFilters();
   });
+  byId('filter-text').addEventListener('focus', () => prepareSearch());
   form.addEventListener('submit', (event) => event.preventDefault());
   byId('filter-clear').addEventListener('click', () => {
     form.reset();
@@ -307,8 +312,8 @@ function goTo(row: Row | undefined): void {
 /** To the previous or next thing that happened, in the chosen row or anywhere. */
 function step(by: number, row?: Row): void {
   scrubber.pause();
-  const ofRow = row?.entries.map(({ at }) => at).toSorted((a, b) => a - b) ?? [];
-  const times = ofRow.length > 0 ? ofRow : runs.times;
+  const ofRow = row ? timesOf(row) : [];
+  const times = ofRow.length > 0 ? ofRow : runs.timesOfAll();
   const known = countUpTo(times, view.moment);
   // From after the row's end, the step back is the one before its last.
   const moment = Math.min(view.moment, times.at(-1) ?? runs.from);
@@ -380,6 +385,21 @@ setUpKeys({
   t: toggleTheme,
 });
 
+/** How long the reader may be kept waiting, in ms, by what is made ready. */
+const atOnce = 10;
+
+/** Makes ready what is searched, bit by bit, so that the first key is answered at once. */
+function prepareSearch(next = 0): void {
+  const until = performance.now() + atOnce;
+  let at = next;
+  while (at < runs.rows.length && performance.now() < until) searchText(runs.rows[at++]!);
+  if (at < runs.rows.length) setTimeout(() => prepareSearch(at), atOnce);
+}
+
+/** How long the page reads on before it shows what it has read. */
+const pause = 250;
+let nextLook = 0;
+
 await loadDrawings();
 follow({
   about(about: Numbered) {
@@ -389,11 +409,16 @@ follow({
     feed.isConnected = true;
     feed.isLost = false;
     document.title = `${about.title} · hookmachine inspector`;
+    if (about.ended) setTimeout(prepareSearch, atOnce);
     showNew();
   },
-  entries(entries, last) {
+  entries(lines, last) {
     feed.last = last;
-    runs.add(entries);
+    runs.addLines(lines);
+    // Whoever opens a long session wants to see its end soon, and not each step to it.
+    const now = performance.now();
+    if (isReading() && now < nextLook) return;
+    nextLook = now + pause;
     showNew();
   },
   skipped(count) {

@@ -6,6 +6,7 @@ import type {
   StartedEntry,
   VerdictEntry,
 } from '../../journal/entry.ts';
+import { movedOf } from '../line.ts';
 
 /** Something that ran: a turn, a call, an event or a hook. */
 export class Run {
@@ -18,7 +19,9 @@ export class Run {
   children: Run[] = [];
   /** The row that it is shown in; a row is its own. */
   row!: Row;
-  readonly moves: MovedEntry[] = [];
+  /** The steps of its machine; those that nobody has looked at yet are as they were sent. */
+  #moves: (MovedEntry | string)[] = [];
+  #isRead = true;
   answer: AnsweredEntry | undefined;
   verdict: VerdictEntry | undefined;
   ended: EndedEntry | undefined;
@@ -31,6 +34,22 @@ export class Run {
     this.started = started;
     this.parent = parent;
     if (row) this.row = row;
+  }
+
+  /** The steps of its machine. */
+  get moves(): readonly MovedEntry[] {
+    if (!this.#isRead)
+      this.#moves = this.#moves.map((move) =>
+        typeof move === 'string' ? movedOf(this.id, move) : move,
+      );
+    this.#isRead = true;
+    return this.#moves as MovedEntry[];
+  }
+
+  /** Takes a step, as an entry or as it was sent. */
+  move(step: MovedEntry | string): void {
+    this.#moves.push(step);
+    this.#isRead &&= typeof step !== 'string';
   }
 
   get end(): number | undefined {
@@ -52,7 +71,7 @@ export class Row extends Run {
   number = 0;
   /** Grows with all that is reported of it. */
   version = 0;
-  /** All that was reported of it and of the runs in its row, in the order in which it came. */
+  /** All that was reported of it and of the runs in its row but their steps, in the order in which it came. */
   readonly entries: JournalEntry[] = [];
   readonly events = new Set<string>();
   readonly decisions = new Set<string>();
@@ -95,6 +114,12 @@ export const isCall = ({ machine }: Run): boolean =>
   machine === 'toolCall' || machine === 'modelCall';
 
 export const isSession = (row: Row): row is Session => row.kind === 'session';
+
+/** When anything happened in a row, in order. */
+export const timesOf = (row: Row): number[] =>
+  [row.entries, ...Array.from(partsOf(row), ({ moves }) => moves)]
+    .flatMap((entries) => entries.map(({ at }) => at))
+    .toSorted((a, b) => a - b);
 
 /** The run and all that belong to it and have no row of their own, in the order they began. */
 export function* partsOf(run: Run): Generator<Run> {

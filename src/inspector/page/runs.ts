@@ -2,12 +2,13 @@ import type {
   AnsweredEntry,
   EndedEntry,
   JournalEntry,
+  MovedEntry,
   StartedEntry,
   VerdictEntry,
   WarnedEntry,
 } from '../../journal/entry.ts';
 import { Density } from './density.ts';
-import { isCall, isSession, partsOf, Row, Run, Session } from './run.ts';
+import { isCall, isSession, partsOf, Row, Run, Session, timesOf } from './run.ts';
 
 /** Rows are dropped, the oldest first, when a page was left open for so many. */
 const mostRows = 60_000;
@@ -38,21 +39,35 @@ export class Runs {
   deniedCount = 0;
   running = 0;
   dropped = 0;
-  #times: number[] = [];
-  #isSorted = true;
+  #times: readonly number[] | undefined;
   #isOrdered = true;
   #last: Row | undefined;
 
   add(entries: readonly JournalEntry[]): void {
     for (const entry of entries) this.#take(entry);
+    this.#tidy();
+  }
+
+  /** Takes entries as they are sent, of which steps come with their run. */
+  addLines(lines: readonly string[]): void {
+    for (const line of lines)
+      if (line.startsWith('{')) this.#take(JSON.parse(line) as JournalEntry);
+      else {
+        const space = line.indexOf(' ');
+        this.#move(line.slice(0, space), line.slice(space + 1));
+      }
+    this.#tidy();
+  }
+
+  #tidy(): void {
+    this.#times = undefined;
     if (this.rows.length > mostRows) this.#forgetOldest();
     if (!this.#isOrdered) this.#order();
   }
 
-  /** When each entry happened, in order. */
-  get times(): readonly number[] {
-    if (!this.#isSorted) this.#times.sort((a, b) => a - b);
-    this.#isSorted = true;
+  /** When anything happened, in order. */
+  timesOfAll(): readonly number[] {
+    this.#times ??= this.rows.flatMap(timesOf).toSorted((a, b) => a - b);
     return this.#times;
   }
 
@@ -60,10 +75,9 @@ export class Runs {
     const { at } = entry;
     if (at < this.from) this.from = at;
     if (at > this.to) this.to = at;
-    else if (at < this.to) this.#isSorted = false;
-    this.#times.push(at);
     if (entry.kind === 'warned') return this.#warn(entry);
     if (entry.kind === 'started') return this.#start(entry);
+    if (entry.kind === 'moved') return this.#move(entry.id, entry);
     const run = this.byId.get(entry.id);
     // Its beginning is no longer kept.
     if (run === undefined) return;
@@ -71,9 +85,6 @@ export class Runs {
     row.entries.push(entry);
     row.version += 1;
     switch (entry.kind) {
-      case 'moved':
-        run.moves.push(entry);
-        break;
       case 'answered':
         run.answer = entry;
         this.#decide(row, answerFacets(entry), at);
@@ -88,6 +99,13 @@ export class Runs {
         if (run === row) this.#decide(row, endFacets(entry), at);
         break;
     }
+  }
+
+  #move(id: string, step: MovedEntry | string): void {
+    const run = this.byId.get(id);
+    if (run === undefined) return;
+    run.move(step);
+    run.row.version += 1;
   }
 
   #warn(warning: WarnedEntry): void {
@@ -199,7 +217,6 @@ export class Runs {
     for (const parent of new Set(Array.from(gone, (row) => row.parent)))
       if (parent) parent.children = parent.children.filter((child) => !gone.has(child.row));
     this.dropped += gone.size;
-    this.#times = this.#times.slice(-mostRows * 10);
     this.#isOrdered = false;
   }
 }
