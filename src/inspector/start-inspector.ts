@@ -11,7 +11,7 @@ import { serveFeed, type Beside, type Inspector, type ServeOptions } from './ser
 export type Inspectable = HookHost | { readonly config: HookHost };
 
 export interface InspectorOptions extends JournalOptions, ServeOptions {
-  /** How much is kept for pages that are opened late; default 400,000 entries and 96 MiB. */
+  /** How much is kept for pages that are opened late; default a million entries and 96 MiB. */
   readonly limits?: HistoryLimits;
 }
 

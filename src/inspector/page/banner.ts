@@ -151,7 +151,11 @@ function diffOf({ field, by, isRewrite, before, after }: Change): Child {
       make('code', {}, by),
       ' changed it',
     ),
-    make('pre', { tabindex: '0' }, ...partsOfDiff(asked, effective)),
+    make(
+      'pre',
+      { tabindex: '0', role: 'group', 'aria-label': `Changes of ${shortName(field)}` },
+      ...partsOfDiff(asked, effective),
+    ),
   );
 }
 

@@ -409,7 +409,7 @@ follow({
     feed.isConnected = true;
     feed.isLost = false;
     document.title = `${about.title} · hookmachine inspector`;
-    if (about.ended) setTimeout(prepareSearch, atOnce);
+    if (about.ended) setTimeout(() => prepareSearch(), atOnce);
     showNew();
   },
   entries(lines, last) {
