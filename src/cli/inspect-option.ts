@@ -100,19 +100,20 @@ async function inOurPage(
 /** How soon a page that is open has all there is. */
 const soonMs = 1_000;
 
+const sayEnded = (how: string): void =>
+  void process.stderr.write(`hookmachine: the session has ended; ${how}\n`);
+
 async function end(
   inspector: LiveInspector,
   when: 'at once' | 'when seen' | 'when interrupted',
 ): Promise<void> {
   inspector.end();
-  const say = (how: string): void =>
-    void process.stderr.write(`hookmachine: the session has ended; ${how}\n`);
   if (when === 'when interrupted') {
-    say('Ctrl-C ends its page');
+    sayEnded('Ctrl-C ends its page');
     await untilInterrupted();
   } else if (when === 'when seen') {
     const saying = setTimeout(() => {
-      say('its page stays until it was opened, or Ctrl-C');
+      sayEnded('its page stays until it was opened, or Ctrl-C');
     }, soonMs);
     await untilInterrupted(inspector.seen);
     clearTimeout(saying);

@@ -82,6 +82,11 @@ export async function serveFeed(
   let tellSeen: () => void;
   const seen = new Promise<void>((resolve) => (tellSeen = resolve));
 
+  const follow = async (stream: Promise<boolean>): Promise<void> => {
+    const isWhole = await stream;
+    streams.delete(stream);
+    if (isWhole) tellSeen();
+  };
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     const admit = (): void => strangers.admit(request.socket);
@@ -106,10 +111,7 @@ export async function serveFeed(
     if (name === 'journal') {
       const stream = streamTo(response, feed, fromOf(request));
       streams.add(stream);
-      return void stream.then((isWhole) => {
-        streams.delete(stream);
-        if (isWhole) tellSeen();
-      });
+      return void follow(stream);
     }
     const file = files.get(name);
     if (!file) return refuse(response, 404, 'there is no such page');

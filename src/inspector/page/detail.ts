@@ -148,7 +148,6 @@ export class Detail {
     }
     const isSession = selected.kind === 'session';
     this.#box.classList.toggle('plain', isSession);
-    this.#drawParts(selected);
     const known = moment === Infinity ? '' : timesOf(selected).filter((at) => at <= moment).length;
     const drawn = [
       selected.id,
@@ -160,7 +159,10 @@ export class Detail {
       selected.at <= moment,
       ...wanted,
     ].join(' ');
-    if (drawn !== this.#drawn) {
+    const isNew = drawn !== this.#drawn;
+    // What runs grows from frame to frame.
+    if (isNew || selected.end === undefined || moment !== Infinity) this.#drawParts(selected);
+    if (isNew) {
       this.#drawn = drawn;
       this.#drawHead(selected, focus);
       this.#drawFacts(selected);

@@ -14,6 +14,8 @@ export class Scrubber {
   readonly #speed = theOne('select', 'speed');
   readonly draw: () => void;
   #frame: number | undefined;
+  /** What the overview was drawn for. */
+  #drawn = '';
 
   constructor(view: View) {
     this.#view = view;
@@ -84,7 +86,11 @@ export class Scrubber {
     const { density } = runs;
     const ratio = devicePixelRatio;
     const [width, height] = [this.#canvas.clientWidth * ratio, this.#canvas.clientHeight * ratio];
-    if (width === 0) return;
+    const { theme } = document.documentElement.dataset;
+    const { callCount, deniedCount } = runs;
+    const drawn = [width, height, theme, length, runs.from, callCount, deniedCount].join(' ');
+    if (width === 0 || drawn === this.#drawn) return;
+    this.#drawn = drawn;
     // Setting its size clears it.
     this.#canvas.width = width;
     this.#canvas.height = height;

@@ -46,6 +46,8 @@ export class Timeline {
   readonly #empty = byId('empty');
   readonly #drawn = new Map<Row, Drawn>();
   readonly draw: () => void;
+  /** Asked for while rows are drawn, it would have the browser lay them out. */
+  #ticksWidth = this.#ticks.clientWidth;
   #rows: readonly Row[] = [];
   #index: Map<Row, number> | undefined;
   axis: 'clock' | 'length' = 'clock';
@@ -54,7 +56,12 @@ export class Timeline {
     this.#view = view;
     this.draw = onFrame(() => this.#draw());
     this.#box.addEventListener('scroll', () => this.draw(), { passive: true });
-    new ResizeObserver(() => this.draw()).observe(this.#box);
+    const resized = new ResizeObserver(() => {
+      this.#ticksWidth = this.#ticks.clientWidth;
+      this.draw();
+    });
+    resized.observe(this.#box);
+    resized.observe(this.#ticks);
     this.#box.addEventListener('click', ({ target }) => {
       const row = (target as Element).closest<HTMLElement>('.row');
       if (row) view.choose(this.#rows[Number(row.dataset['index'])]);
@@ -219,7 +226,7 @@ export class Timeline {
 
   #drawTicks(axis: Axis): void {
     const origin = this.axis === 'length' ? 0 : this.#view.runs.from;
-    const closest = (tickWidth / Math.max(1, this.#ticks.clientWidth)) * 100;
+    const closest = (tickWidth / Math.max(1, this.#ticksWidth)) * 100;
     const ticks = [];
     for (const { left, text, isAfterPause } of ticksOf(axis, origin, closest)) {
       const tick = make('span', { class: isAfterPause && 'pause' }, text);
