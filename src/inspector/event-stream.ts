@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { About, Feed } from './feed.ts';
-import { betweenLines } from './line.ts';
+import { betweenLines } from './history.ts';
 
 /** When a page that lost its connection tries again. */
 const retryMs = 500;

@@ -1,4 +1,4 @@
-import { betweenLines } from '../line.ts';
+import { betweenLines } from '../history.ts';
 import type { Numbered } from './view.ts';
 
 /** Who takes the journal. */

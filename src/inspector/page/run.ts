@@ -6,7 +6,7 @@ import type {
   StartedEntry,
   VerdictEntry,
 } from '../../journal/entry.ts';
-import { movedOf } from '../line.ts';
+import { movedOf } from '../history.ts';
 
 /** Something that ran: a turn, a call, an event or a hook. */
 export class Run {
