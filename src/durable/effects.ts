@@ -22,6 +22,7 @@ interface DurableHook extends HookProcessInput {
 export class Effects {
   readonly #ledger: Ledger;
   readonly #abort: (error: unknown) => void;
+  readonly #starting = new Set<Promise<void>>();
   #broken: { readonly error: unknown } | undefined;
 
   /** `abort` is called when the leg is to end. */
@@ -42,6 +43,11 @@ export class Effects {
     this.#abort(error);
   }
 
+  /** Resolves once each hook that nobody waits for was started, or was known to have been. */
+  async started(): Promise<void> {
+    await Promise.all(this.#starting);
+  }
+
   /** The hooks of an event with the names of their effects, and a question where one was cut off before the tool. */
   event(input: HookEventInput): HookEventInput {
     const prepared = new Set<PlannedHook>();
@@ -53,8 +59,12 @@ export class Effects {
       ...(unawaited && {
         unawaited: {
           ...unawaited,
-          start: (hook, payload) =>
-            void this.#startUnawaited(nameOf(hook), () => unawaited.start(hook, payload)),
+          start: (hook, payload) => {
+            const starting = this.#startUnawaited(nameOf(hook), () =>
+              unawaited.start(hook, payload),
+            ).finally(() => this.#starting.delete(starting));
+            this.#starting.add(starting);
+          },
         },
       }),
       rules: {

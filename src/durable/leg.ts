@@ -161,6 +161,7 @@ class Leg {
       actor,
       (snapshot) => snapshot.status !== 'active' || snapshot.hasTag('suspended'),
     ).finally(stopListening);
+    await this.#effects.started();
     if (this.#effects.broken) throw this.#effects.broken.error;
     return output;
   }
@@ -214,7 +215,7 @@ class Leg {
     const { config, database } = this.#parts;
     const ready = await readyHookSystem(config);
     const system = ready === undefined || isUnready(ready) ? undefined : ready;
-    const policy = await policyOf(config, system, this.#row.tool);
+    const policy = await policyOf(config, system);
     const { policy: judgedBy, judged, id } = this.#row;
     if (judged === null && judgedBy !== null && judgedBy !== policy.digest) {
       const { rows } = await database.query(

@@ -5,7 +5,7 @@ import type { HookEventName } from '../protocol/events.ts';
 import { definitionHash } from '../trust/definition.ts';
 import { scriptFiles } from '../trust/script-files.ts';
 
-/** The hooks that judge a call, as they are now: their definitions and the files that their commands name. */
+/** The hooks around tool calls, as they are now: their definitions and the files that their commands name. */
 export interface Policy {
   readonly digest: string;
   /** The same as a text, for whoever wants to know later what it was. */
@@ -19,19 +19,17 @@ const events: readonly HookEventName[] = [
   'AfterTool',
 ];
 
-/** The policy of a tool; no hooks are one too. */
+/** The policy of a host; no hooks are one too. */
 export async function policyOf(
   config: HookSystemConfig,
   system: HookSystem | undefined,
-  tool: string,
 ): Promise<Policy> {
   const cwd = config.getWorkingDir();
-  const planned = events.flatMap((event) => {
-    const plan = system?.getEventHandler().plan(event, tool);
-    return plan?.kind === 'hooks' ? plan.plan.hooks : [];
-  });
+  const hooksAround = events.flatMap(
+    (event) => system?.getRegistry().getHooksForEvent(event) ?? [],
+  );
   const judging = await Promise.all(
-    planned.map(async (hook) => {
+    hooksAround.map(async (hook) => {
       const { scripts } = await scriptFiles(hook, cwd).catch(() => ({ scripts: [] }));
       const { event, name, dialect, source, type, command } = hook;
       return {

@@ -1,4 +1,4 @@
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../support/until.ts';
@@ -16,6 +16,11 @@ import {
 const missing =
   noServer ?? (isInstalled ? undefined : 'pg is not installed: npm ci --prefix test/durable');
 if (missing !== undefined) process.stderr.write(`durable calls are not tested: ${missing}\n`);
+
+/** As docs/durable.md has it. */
+const answererRole = /```sql\n([^`]*)```/.exec(
+  readFileSync(new URL('../../docs/durable.md', import.meta.url), 'utf8'),
+)![1]!;
 
 const allowing: Hooks = { 'tool.before': { guard: {} }, 'tool.after': { audit: {} } };
 
@@ -373,6 +378,88 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect(outcome).toMatchObject({ status: 'refused', by: 'expiry' });
       expect(outcome.toolResult.llmContent).toMatch(/^Nobody answered ap-1 in time; it expired at/);
       expect(scene.starts('tool')).toBe(0);
+    });
+  });
+
+  describe.skipIf(!isWhole)('of another release', () => {
+    test('that was asked by the first one is answered and goes on (row 17)', async () => {
+      const scene = await make();
+      const input = { command: toolCommand };
+      await scene.query(
+        `insert into hookmachine.calls (id, format, workspace, tool, input, status, judged)
+         values ('c-1', 1, 'w', 'run_shell_command', $1, 'suspended', $2)`,
+        [
+          JSON.stringify(input),
+          readFileSync(new URL('judged-by-0.1.json', import.meta.url), 'utf8'),
+        ],
+      );
+      await scene.query(
+        `insert into hookmachine.approvals (call, shown, digest, asked, asked_at, expires_at)
+         values ('c-1', $1, 'd', '{"reason":"May it?","hooks":[]}', now() - interval '31 days', now() + interval '1 day')`,
+        [JSON.stringify(input)],
+      );
+      await scene.work();
+      expect(await approved(scene)).toMatchObject({ status: 'done', toolInput: input });
+      expect([scene.starts('guard'), scene.starts('tool'), scene.starts('audit')]).toEqual([
+        0, 1, 1,
+      ]);
+    });
+
+    test('that is newer is refused and left alone (row 17)', async () => {
+      const scene = await make();
+      await scene.call();
+      await scene.query('update hookmachine.calls set format = 99');
+      await scene.work();
+      const { approval, approvals } = await asked(scene);
+      expect(approval.reason).toBe('It was asked by a newer release (format 99): answer it there.');
+      const answer = approvals.answer(approval.id, { decision: 'approve', by: 'ann' });
+      await expect(answer).rejects.toThrow('has format 99, and this release reads up to 1');
+      await scene.query(`update hookmachine.calls set status = 'ready'`);
+      const again = await scene.call();
+      expect([again.exitCode, again.stderr]).toEqual([
+        1,
+        expect.stringMatching(/upgrade hookmachine/),
+      ]);
+      expect(scene.starts('tool')).toBe(0);
+      await scene.query('insert into hookmachine.version values (99)');
+      const refused = await scene.run('approvals', 'list');
+      expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/at version 99, which is newer/)]); // prettier-ignore
+    });
+  });
+
+  describe.skipIf(!isWhole)('with a hook that nobody waits for', () => {
+    test('starts it once, though its host is killed', async () => {
+      const scene = await make({ 'tool.before': { guard: {} }, 'tool.after': { audit: {} } });
+      const settings = JSON.parse(scene.read('.hookmachine/settings.json')) as {
+        hooks: Record<string, { hooks: Record<string, unknown>[] }[]>;
+      };
+      settings.hooks['tool.after']![0]!.hooks[0]!['async'] = true;
+      writeFileSync(join(scene.project, '.hookmachine/settings.json'), JSON.stringify(settings));
+      await scene.close('ended');
+      await scene.killAtGate(scene.call(), 'lost');
+      await scene.work();
+      expect(await ended(scene)).toMatchObject({ status: 'done' });
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 1]);
+      const { effects } = await (await scene.records()).audit('c-1');
+      expect(effects.map(({ name, outcome }) => [name, (outcome as { status?: string }).status])).toContainEqual(['AfterTool/0/audit', 'started']); // prettier-ignore
+      expect(scene.starts('audit')).toBeLessThanOrEqual(1);
+    });
+  });
+
+  describe.skipIf(!isWhole)('that a role may answer and no more', () => {
+    test('is answered by it, and its name is recorded', async () => {
+      const scene = await make();
+      await scene.call();
+      await scene.query(answererRole);
+      const url = scene.url.replace('postgres@', 'answerer@');
+      const records = await installed.durable.openRecords(url);
+      try {
+        expect(await records.approvals.answer('ap-1', { decision: 'deny', by: 'ann' })).toEqual({ accepted: true }); // prettier-ignore
+        expect((await records.approvals.show('ap-1')).answer).toMatchObject({ by: 'ann', role: 'answerer' }); // prettier-ignore
+        await expect(records.audit('c-1')).rejects.toThrow('permission denied');
+      } finally {
+        await records.close();
+      }
     });
   });
 });
