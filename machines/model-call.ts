@@ -1,4 +1,9 @@
-import { assign, fromPromise, sendTo, setup } from 'xstate';
+import { assign, forwardTo, fromPromise, sendTo, setup } from 'xstate';
+import type {
+  AnswerStreamInput,
+  AnswerStreamOutcome,
+  answerStreamMachine,
+} from './answer-stream.ts';
 import type { HookEventInput, HookEventOutcome, hookEventMachine } from './hook-event.ts';
 
 /** What the model is asked, in the shape of the SDK in use; opaque to the machine. */
@@ -6,6 +11,14 @@ export type ModelRequest = object;
 
 /** What the model answered, in the shape of the SDK in use; opaque to the machine. */
 export type ModelResponse = object;
+
+/** Takes the text of an answer as the model gives it. */
+export interface AnswerText {
+  /** More of it. */
+  add(text: string): void;
+  /** No text follows directly: settles once all that was added is shown, or waits for the whole answer. */
+  end(): Promise<void>;
+}
 
 /** What the engine does for a model call. Only `call` may throw. */
 export interface ModelCallPorts {
@@ -15,6 +28,8 @@ export interface ModelCallPorts {
   readonly hooksOnSelection?: (request: ModelRequest) => HookEventInput;
   /** The hooks planned before the model is asked; absent when there are none. */
   readonly hooksBefore?: (request: ModelRequest) => HookEventInput;
+  /** The hooks planned on the response's text as it comes; absent when there are none. */
+  readonly hooksOnText?: (request: ModelRequest) => AnswerStreamInput;
   /** The hooks planned on the response; absent when there are none. */
   readonly hooksAfter?: (request: ModelRequest, response: ModelResponse) => HookEventInput;
   /** The request with the tool configuration the hooks chose. */
@@ -23,8 +38,10 @@ export interface ModelCallPorts {
   rewrite(request: ModelRequest, outcome: HookEventOutcome): ModelRequest;
   /** The response a blocking or stopping hook gave in the model's place. */
   synthetic(outcome: HookEventOutcome): ModelResponse | undefined;
-  /** Asks the model; answers once the whole response is there. */
-  call(request: ModelRequest, signal: AbortSignal): Promise<ModelResponse>;
+  /** Asks the model; answers once the whole response is there. `hooks` take its text as it comes, where there are any. */
+  call(request: ModelRequest, signal: AbortSignal, hooks?: AnswerText): Promise<ModelResponse>;
+  /** The response with its text as hooks let it through; without one, when a hook has ended it, what there is of it. */
+  streamed(response: ModelResponse | undefined, outcome: AnswerStreamOutcome): ModelResponse;
   /** The response with the hooks' changes. */
   revise(response: ModelResponse, outcome: HookEventOutcome): ModelResponse;
 }
@@ -50,6 +67,7 @@ interface Common {
   readonly request: ModelRequest;
   readonly selection?: HookEventOutcome;
   readonly before?: HookEventOutcome;
+  readonly stream?: AnswerStreamOutcome;
   readonly after?: HookEventOutcome;
   readonly failures: readonly ModelPhaseFailure[];
 }
@@ -59,7 +77,7 @@ export type ModelCallOutcome = Common &
   (
     | { readonly status: 'done'; readonly response: ModelResponse }
     | { readonly status: 'answered'; readonly response: ModelResponse; readonly stop: boolean }
-    | { readonly status: 'blocked'; readonly stop: boolean }
+    | { readonly status: 'blocked'; readonly response?: ModelResponse; readonly stop: boolean }
     | { readonly status: 'stopped'; readonly response?: ModelResponse }
     | { readonly status: 'failed'; readonly error: unknown }
     | { readonly status: 'cancelled'; readonly reason: string }
@@ -73,19 +91,44 @@ export interface ModelCallContext extends Common {
   readonly cancelReason?: string;
 }
 
-const common = ({ request, failures, selection, before, after }: ModelCallContext): Common => ({
+const common = ({
+  request,
+  failures,
+  selection,
+  before,
+  stream,
+  after,
+}: ModelCallContext): Common => ({
   request,
   failures,
   ...(selection && { selection }),
   ...(before && { before }),
+  ...(stream && { stream }),
   ...(after && { after }),
+});
+
+/** Who asks the model: where there are hooks on its text, the machine that hands it on to them. */
+export interface Asking {
+  readonly ports: ModelCallPorts;
+  readonly request: ModelRequest;
+  readonly streaming?: { readonly send: (event: TextEvent) => void };
+}
+
+/** Text of the response on its way to hooks. */
+export type TextEvent =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'text.end'; readonly whenShown: () => void };
+
+const textFor = (send: (event: TextEvent) => void): AnswerText => ({
+  add: (text) => send({ type: 'text', text }),
+  end: () => new Promise((whenShown) => send({ type: 'text.end', whenShown })),
 });
 
 /** One model call with the hooks before and after it. */
 export const modelCallMachine = setup({
   types: {
     context: {} as ModelCallContext,
-    events: {} as { type: 'cancel'; reason: string },
+    events: {} as { type: 'cancel'; reason: string } | TextEvent,
     input: {} as ModelCallInput,
     output: {} as ModelCallOutcome,
     children: {} as {
@@ -93,6 +136,7 @@ export const modelCallMachine = setup({
       selectionHooks: 'hookEvent';
       beforeHooks: 'hookEvent';
       model: 'callModel';
+      stream: 'answerStream';
       afterHooks: 'hookEvent';
     },
     tags: {} as 'hooks' | 'work' | 'ended',
@@ -100,8 +144,10 @@ export const modelCallMachine = setup({
   actors: {
     hookEvent: {} as typeof hookEventMachine,
     planHooks: fromPromise<ModelCallPorts, ModelCallPorts>(({ input }) => input.planHooks!()),
-    callModel: fromPromise<ModelResponse, { ports: ModelCallPorts; request: ModelRequest }>(
-      ({ input, signal }) => input.ports.call(input.request, signal),
+    answerStream: {} as typeof answerStreamMachine,
+    callModel: fromPromise<ModelResponse, Asking>(
+      ({ input: { ports, request, streaming }, signal }) =>
+        ports.call(request, signal, streaming && textFor(streaming.send)),
     ),
   },
   actions: {
@@ -121,6 +167,12 @@ export const modelCallMachine = setup({
       response: ({ context: { ports, before } }) => (before ? ports.synthetic(before) : undefined),
     }),
     keepResponse: assign({ response: (_, response: ModelResponse) => response }),
+    endText: sendTo('stream', { type: 'finish' }),
+    keepStream: assign({ stream: (_, outcome: AnswerStreamOutcome) => outcome }),
+    adoptText: assign({
+      response: ({ context: { ports, response, stream } }) =>
+        stream ? ports.streamed(response, stream) : response,
+    }),
     reviseResponse: assign({
       response: ({ context: { ports, response, after } }) =>
         after ? ports.revise(response ?? {}, after) : response,
@@ -138,6 +190,10 @@ export const modelCallMachine = setup({
       type: 'cancel' as const,
       reason: context.cancelReason ?? '',
     })),
+    cancelText: sendTo('stream', ({ context }) => ({
+      type: 'cancel' as const,
+      reason: context.cancelReason ?? '',
+    })),
     cancelAfter: sendTo('afterHooks', ({ context }) => ({
       type: 'cancel' as const,
       reason: context.cancelReason ?? '',
@@ -147,6 +203,7 @@ export const modelCallMachine = setup({
     isUnplanned: ({ context }) => context.ports.planHooks !== undefined,
     hasHooksOnSelection: ({ context }) => context.ports.hooksOnSelection !== undefined,
     hasHooksBefore: ({ context }) => context.ports.hooksBefore !== undefined,
+    hasHooksOnText: ({ context }) => context.ports.hooksOnText !== undefined,
     hasHooksAfter: ({ context }) => context.ports.hooksAfter !== undefined,
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
     isStoppedOnSelection: ({ context }) => context.selection?.verdict.stop === true,
@@ -155,6 +212,8 @@ export const modelCallMachine = setup({
       before?.verdict.blocked === true && response !== undefined,
     isStoppedBefore: ({ context }) => context.before?.verdict.stop === true,
     isStoppedAfter: ({ context }) => context.after?.verdict.stop === true,
+    isStoppedInText: ({ context }) => context.stream?.status === 'stopped',
+    isBlockedInText: ({ context }) => context.stream?.status === 'blocked',
   },
 }).createMachine({
   id: 'modelCall',
@@ -245,7 +304,11 @@ export const modelCallMachine = setup({
     },
     assembling: {
       description: 'The request stands, but for what BeforeModel hooks change.',
-      always: [{ guard: 'hasHooksBefore', target: 'beforeHooks' }, { target: 'calling' }],
+      always: [
+        { guard: 'hasHooksBefore', target: 'beforeHooks' },
+        { guard: 'hasHooksOnText', target: 'streaming' },
+        { target: 'calling' },
+      ],
     },
     beforeHooks: {
       description:
@@ -292,6 +355,7 @@ export const modelCallMachine = setup({
         { guard: 'isAnswered', target: 'answered' },
         { guard: 'isDenied', target: 'blocked' },
         { guard: 'isStoppedBefore', target: 'stopped' },
+        { guard: 'hasHooksOnText', target: 'streaming', actions: 'rewriteRequest' },
         { target: 'calling', actions: 'rewriteRequest' },
       ],
     },
@@ -319,9 +383,81 @@ export const modelCallMachine = setup({
         },
       },
     },
+    streaming: {
+      description:
+        'The model answers, and hooks get the text as it comes: a denial or a stop of theirs ends the answer, and the call of the model with it. Cancelling aborts both.',
+      tags: ['work', 'hooks'],
+      invoke: [
+        {
+          id: 'stream',
+          src: 'answerStream',
+          input: ({ context }) => context.ports.hooksOnText!(context.request),
+          onDone: [
+            { guard: 'wasCancelled', target: 'cancelled' },
+            {
+              target: 'judgingResponse',
+              actions: [{ type: 'keepStream', params: ({ event }) => event.output }, 'adoptText'],
+            },
+          ],
+          onError: [
+            { guard: 'wasCancelled', target: 'cancelled' },
+            {
+              description: 'Nobody knows what of the text was shown.',
+              target: 'failed',
+              actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+            },
+          ],
+        },
+        {
+          id: 'model',
+          src: 'callModel',
+          input: ({ context, self }) => ({
+            ports: context.ports,
+            request: context.request,
+            streaming: self,
+          }),
+          onDone: {
+            actions: [{ type: 'keepResponse', params: ({ event }) => event.output }, 'endText'],
+          },
+          onError: [
+            { guard: 'wasCancelled', target: 'cancelled' },
+            {
+              target: 'failed',
+              actions: { type: 'keepError', params: ({ event }) => ({ error: event.error }) },
+            },
+          ],
+        },
+      ],
+      on: {
+        text: { actions: forwardTo('stream') },
+        'text.end': { actions: forwardTo('stream') },
+      },
+      initial: 'running',
+      states: {
+        running: {
+          description: 'The model and the hooks work.',
+          on: {
+            cancel: {
+              description: 'A response that broke off is never shown to AfterModel hooks.',
+              target: 'cancelling',
+              actions: { type: 'keepCancel', params: ({ event }) => event.reason },
+            },
+          },
+        },
+        cancelling: {
+          description: 'A hook that has text was asked to end, and is waited for.',
+          entry: 'cancelText',
+        },
+      },
+    },
     judgingResponse: {
       description: 'Whether hooks look at the response.',
-      always: [{ guard: 'hasHooksAfter', target: 'afterHooks' }, { target: 'done' }],
+      always: [
+        { guard: 'hasHooksAfter', target: 'afterHooks' },
+        { guard: 'isStoppedInText', target: 'stopped' },
+        { guard: 'isBlockedInText', target: 'blocked' },
+        { target: 'done' },
+      ],
     },
     afterHooks: {
       description:
@@ -366,6 +502,8 @@ export const modelCallMachine = setup({
       always: [
         { guard: 'wasCancelled', target: 'cancelled' },
         { guard: 'isStoppedAfter', target: 'stopped', actions: 'reviseResponse' },
+        { guard: 'isStoppedInText', target: 'stopped', actions: 'reviseResponse' },
+        { guard: 'isBlockedInText', target: 'blocked', actions: 'reviseResponse' },
         { target: 'done', actions: 'reviseResponse' },
       ],
     },
@@ -393,11 +531,13 @@ export const modelCallMachine = setup({
     blocked: {
       type: 'final',
       tags: 'ended',
-      description: 'A hook forbade the call and gave no answer; the model was not asked.',
+      description:
+        'A hook forbade the call and gave no answer, so that the model was not asked; or it ended the answer.',
       output: ({ context }): ModelCallOutcome => ({
         status: 'blocked',
         ...common(context),
-        stop: context.before?.verdict.stop ?? false,
+        ...(context.response && { response: context.response }),
+        stop: (context.stream ?? context.before)?.verdict.stop ?? false,
       }),
     },
     stopped: {

@@ -1,4 +1,5 @@
 import type { AgentTurnOutcome } from '../machines/agent-turn.ts';
+import type { AnswerStreamOutcome } from '../machines/answer-stream.ts';
 import type { HookEventOutcome } from '../machines/hook-event.ts';
 import type { HookProcessOutcome } from '../machines/hook-process.ts';
 import type { ModelCallOutcome } from '../machines/model-call.ts';
@@ -9,6 +10,7 @@ export type Ending = 'well' | 'denied' | 'stopped' | 'failed';
 
 type Outcome =
   | AgentTurnOutcome
+  | AnswerStreamOutcome
   | HookEventOutcome
   | HookProcessOutcome
   | ModelCallOutcome
@@ -50,6 +52,16 @@ export const usualWays: Readonly<Record<string, readonly string[]>> = {
     'afterAgent',
     'judgingAnswer',
     'finished',
+  ],
+  answerStream: [
+    'waiting',
+    'passing',
+    'asking',
+    'passing',
+    'showing',
+    'waiting',
+    'merging',
+    'done',
   ],
   durableHook: ['claiming', 'running', 'recording', 'ending', 'exited'],
   hookEvent: ['hearing.waiting', 'hearing.judging', 'hearing.waiting', 'merging', 'settled'],

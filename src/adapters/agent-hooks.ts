@@ -9,6 +9,7 @@ import {
   type NeutralResponse,
   runModelCall,
 } from '../agent/model-call.ts';
+import { textTo } from '../agent/model-call-ports.ts';
 import { beginToolCall, type ToolCallVerdict } from '../agent/open-tool-call.ts';
 import type { EndedToolCall, ToolCallRequest } from '../agent/tool-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
@@ -47,6 +48,8 @@ export interface FrameworkModelCall {
   readonly within?: FrameworkRun | undefined;
   /** Whether the framework can ask its user where a hook wants it; default true. */
   readonly canAsk?: boolean | undefined;
+  /** Receives text of the answer as it may be shown. */
+  readonly onText?: ((text: string) => void) | undefined;
   /** Receives an answer that AfterAgent hooks do not let be the last, before the model is asked again. */
   readonly onSentOn?: ((answer: NeutralResponse) => unknown) | undefined;
   /** Whether the calls of a tool come to `tool`; default: all do. The others are not judged. */
@@ -150,7 +153,8 @@ export class AgentHooks {
   ): Promise<NeutralResponse> {
     const ready = readyHookSystem(this.config);
     const system = isPending(ready) ? await ready : ready;
-    if (!hasAny(this.config, system)) return callModel(request, signal);
+    if (!hasAny(this.config, system))
+      return callModel(request, signal, textTo(how.onText ?? (() => undefined)));
     const begun = within
       ? await this.#turnWithin(within, request, signal)
       : await this.#turnOf(request, this.#sessionId(), signal, key);
@@ -358,7 +362,7 @@ export class AgentHooks {
         this.#turns.end(turn, turn.stop.reason);
         return saying(turn.stop.reason);
       }
-      const call = await this.#call(turn, request, callModel, how.signal);
+      const call = await this.#call(turn, request, callModel, how);
       const response = this.#read(call, turn);
       if (call.stop) {
         this.#options.onStop?.(call.stop.reason);
@@ -377,7 +381,7 @@ export class AgentHooks {
     turn: Turn,
     request: NeutralRequest,
     callModel: CallNeutralModel,
-    signal: AbortSignal,
+    { signal, onText }: Conditions,
   ): Promise<EndedNeutralCall> {
     const call = await runModelCall(
       this.config,
@@ -387,7 +391,7 @@ export class AgentHooks {
         turn.notes.clear();
         return response;
       },
-      { signal, sessionId: turn.sessionId },
+      { signal, onText, sessionId: turn.sessionId },
     );
     if (call.systemMessage !== undefined) turn.notes.add(call.systemMessage);
     if (call.outcome.status === 'cancelled') throw signal.reason;

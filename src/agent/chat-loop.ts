@@ -37,6 +37,7 @@ export class ChatLoop {
       tokens: 0,
       beginning: options.history?.length ? 'resume' : 'startup',
       hasBegun: false,
+      saidWhyTextWaits: false,
     };
   }
 

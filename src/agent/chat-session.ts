@@ -60,6 +60,8 @@ export interface ChatSession {
   beginning?: HookEventFields['SessionStart']['source'];
   /** SessionStart hooks ran, SessionEnd hooks not yet. */
   hasBegun: boolean;
+  /** The user has read why text is not shown as it comes. */
+  saidWhyTextWaits: boolean;
   /** What SessionStart hooks add to the next prompt. */
   readonly contexts: string[];
   /** How many tokens the last model call took in all. */

@@ -225,25 +225,41 @@ export class ChatTurn {
     const { options, notes } = this.#session;
     const { config, model } = options;
     this.#isShown = false;
-    const input = modelCallInput(
+    return modelCallInput(
       config,
       readyHookSystem(config),
       { id: randomUUID(), request: this.#nextRequest() },
-      async (request, signal) => {
-        const response = await model.generate(request, { signal, onText });
+      async (request, signal, text) => {
+        const response = await model.generate(request, {
+          signal,
+          onText: (more) => text.add(more),
+        });
         notes.clear();
         return response;
       },
-      (event, result) => this.#tell(...hookDecision(event, result)),
+      {
+        onHooks: (event, result) => this.#tell(...hookDecision(event, result)),
+        onText: (text) => {
+          if (this.#abort.signal.aborted) return;
+          this.#isShown = true;
+          this.#tell({ type: 'text', text });
+        },
+        onWait: (hooks) => this.#sayWhyTextWaits(hooks),
+        showsUnheard: options.display === 'live',
+      },
     );
-    const { hooksAfter, planHooks: isUnplanned } = input.ports;
-    const isHeld = options.display !== 'live' && (hooksAfter ?? isUnplanned) !== undefined;
-    const onText = (text: string): void => {
-      if (isHeld || this.#abort.signal.aborted) return;
-      this.#isShown = true;
-      this.#tell({ type: 'text', text });
-    };
-    return input;
+  }
+
+  /** Once a session. */
+  #sayWhyTextWaits(hooks: readonly string[]): void {
+    if (this.#session.saidWhyTextWaits) return;
+    this.#session.saidWhyTextWaits = true;
+    const names = hooks.map((name) => (name.length > 80 ? `${name.slice(0, 80)}…` : name));
+    this.#tell(
+      notice(
+        `Text is shown once the whole answer was seen by AfterModel hooks: ${names.join(', ')}.`,
+      ),
+    );
   }
 
   #takeAnswer({ call, message, status }: ReadAnswer): void {
@@ -262,7 +278,8 @@ export class ChatTurn {
     if (outcome.status === 'blocked' && blockedReason !== undefined)
       this.#tell({ type: 'modelBlocked', reason: blockedReason });
     this.#said = response ? textOf(response) : '';
-    this.#answer = suppressOutput ? '' : this.#said;
+    const wasShown = outcome.stream !== undefined && this.#isShown;
+    this.#answer = suppressOutput && !wasShown ? '' : this.#said;
     if (this.#answer !== '' && !this.#isShown) this.#tell({ type: 'text', text: this.#answer });
   }
 

@@ -3,6 +3,7 @@ import type { AnyStateMachine, InputFrom, OutputFrom } from 'xstate';
 import type { HookEventInput, HookEventOutcome } from '../../machines/hook-event.ts';
 import { isBlockedUnready, unreadyEnvelope } from '../hooks/event-result.ts';
 import type { HookEventHandler, PrepareOptions } from '../hooks/hook-event-handler.ts';
+import type { HookPlan } from '../hooks/hook-planner.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { HookSystem } from '../hooks/hook-system.ts';
 import { observed } from '../hooks/telemetry.ts';
@@ -81,6 +82,19 @@ type PrepareEvent<Event extends HookEventName> = (
   options?: PrepareOptions,
 ) => HookEventInput;
 
+/** An event with its hooks, which are planned once. */
+interface PlannedHooks<Event extends HookEventName> {
+  readonly prepare: PrepareEvent<Event>;
+  /** Absent where something else stands in the place of hooks. */
+  readonly plan?: HookPlan;
+  /** Prepares the same event for some of its hooks, and with what is known of it so far. */
+  readonly prepareSome?: (
+    plan: HookPlan,
+    fields: () => object,
+    options?: PrepareOptions,
+  ) => HookEventInput;
+}
+
 /** Whether a hook matches an event. Where that cannot be found out, the event itself reports why (HOOK-111). */
 export function hasHooks(system: Ready, event: HookEventName, subject?: string): boolean {
   try {
@@ -101,25 +115,43 @@ export function hasNoHooks(
 }
 
 /** The hooks of an event of a call, or what stands in the place of hooks that cannot be made ready; undefined when none matches. */
-export function planHooks<Event extends HookEventName>(
+export const planHooks = <Event extends HookEventName>(
   config: HookSystemConfig,
   system: Ready,
   event: Event,
   subject?: string,
-): PrepareEvent<Event> | undefined {
+): PrepareEvent<Event> | undefined => plannedHooks(config, system, event, subject)?.prepare;
+
+/** The same, for who must know which hooks they are. */
+export function plannedHooks<Event extends HookEventName>(
+  config: HookSystemConfig,
+  system: Ready,
+  event: Event,
+  subject?: string,
+): PlannedHooks<Event> | undefined {
   if (isUnready(system)) {
     const result = unreadyResult(config, system, event);
     return (
-      result && ((_, options) => settledInput(event, result, () => options?.onDecided?.(result)))
+      result && {
+        prepare: (_, options) => settledInput(event, result, () => options?.onDecided?.(result)),
+      }
     );
   }
   try {
     const handler = system?.getEventHandler();
     const planned = handler?.plan(event, subject);
-    return planned && ((fields, options) => handler!.prepare(planned, fields, options));
+    if (planned === undefined) return undefined;
+    return {
+      prepare: (fields, options) => handler!.prepare(planned, fields, options),
+      ...(planned.kind === 'hooks' && {
+        plan: planned.plan,
+        prepareSome: (plan, fields, options) =>
+          handler!.prepare({ ...planned, plan }, fields as () => never, options),
+      }),
+    };
   } catch (error) {
     const broken = unready(config, `${event}: the hooks could not be planned`, error);
-    return planHooks(config, broken, event, subject);
+    return plannedHooks(config, broken, event, subject);
   }
 }
 

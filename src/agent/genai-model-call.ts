@@ -4,8 +4,10 @@ import {
   type ModelCallOutcome,
   type ModelCallPorts,
 } from '../../machines/model-call.ts';
+import type { AnswerStreamOutcome } from '../../machines/answer-stream.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import { hookEvent } from '../hooks/run-machine.ts';
+import type { EventVerdict } from '../hooks/plan-input.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { isObserved, observedSession } from '../hooks/telemetry.ts';
 import { messageOf } from '../message-of.ts';
@@ -20,11 +22,17 @@ import {
   runCall,
   untilCancelled,
 } from './event-hooks.ts';
-import { type CallModel, modelCallPorts, type OnHooks } from './model-call-ports.ts';
+import { answerStream } from './answer-stream.ts';
+import {
+  type CallModel,
+  modelCallPorts,
+  type ModelCallFollower,
+  textTo,
+} from './model-call-ports.ts';
 import type { StopRequest } from './tool-call.ts';
 
 /** The machine of a model call with its actors provided, once for all runs. */
-export const modelCall = modelCallMachine.provide({ actors: { hookEvent } });
+export const modelCall = modelCallMachine.provide({ actors: { hookEvent, answerStream } });
 
 /** One logical model call, however often the provider is asked for it (C-90). */
 export interface ModelCallRequest {
@@ -54,10 +62,8 @@ export interface EndedModelCall {
 }
 
 /** How a model call is made, and what is known of it beside what was asked. */
-export interface ModelCallOptions extends EventContext {
+export interface ModelCallOptions extends EventContext, ModelCallFollower {
   readonly signal?: AbortSignal | undefined;
-  /** Receives what the hooks of each event did, as soon as they have spoken. */
-  readonly onHooks?: OnHooks | undefined;
 }
 
 /**
@@ -68,7 +74,14 @@ export async function runGenAIModelCall(
   config: HookSystemConfig,
   asked: ModelCallRequest,
   callModel: CallModel,
-  { signal = new AbortController().signal, onHooks, ...context }: ModelCallOptions = {},
+  {
+    signal = new AbortController().signal,
+    onHooks,
+    onText,
+    onWait,
+    showsUnheard,
+    ...context
+  }: ModelCallOptions = {},
 ): Promise<EndedModelCall> {
   const ready = readyHookSystem(config);
   const system = isPending(ready) ? await ready : ready;
@@ -80,7 +93,8 @@ export async function runGenAIModelCall(
     reason,
   });
   if (signal.aborted) return endedModelCall(cancelled(messageOf(signal.reason)));
-  const input = modelCallInput(config, system, asked, callModel, onHooks, context);
+  const follower = { onHooks, onText, onWait, showsUnheard };
+  const input = modelCallInput(config, system, asked, callModel, follower, context);
   if (isPlain(input) && !isObserved(config)) {
     const run = async (): Promise<ModelCallOutcome> => {
       try {
@@ -88,7 +102,7 @@ export async function runGenAIModelCall(
           status: 'done',
           request,
           failures: [],
-          response: await callModel(request, signal),
+          response: await callModel(request, signal, textTo(onText ?? ignore)),
         };
       } catch (error) {
         return { status: 'failed', request, failures: [], error };
@@ -110,11 +124,11 @@ export function modelCallInput(
   ready: Ready | Promise<Ready>,
   { id, request }: ModelCallRequest,
   callModel: CallModel,
-  onHooks: OnHooks | undefined,
+  follower: ModelCallFollower,
   context: EventContext = {},
 ): ModelCallInput {
   const portsWith = (system: Ready): ModelCallPorts =>
-    modelCallPorts(config, system, { request, callModel, onHooks, context });
+    modelCallPorts(config, system, { request, callModel, context, ...follower });
   const ports = isPending(ready)
     ? { ...portsWith(undefined), planHooks: () => ready.then(portsWith) }
     : portsWith(ready);
@@ -125,13 +139,14 @@ export function modelCallInput(
 export function endedModelCall(outcome: ModelCallOutcome): EndedModelCall {
   const selection = hookResult(outcome.selection);
   const before = hookResult(outcome.before);
+  const text = outcome.stream && resultOfText(outcome.stream);
   const after = hookResult(outcome.after);
-  const phases = [selection, before, after];
+  const phases = [selection, before, text, after];
   const stopping = phases
     .map((phase) => phase?.finalOutput)
     .find((output) => output?.shouldStopExecution());
   // What hooks said beside a request that was sent went with it; else they spoke in the model's place.
-  const last = wasSent(outcome) ? phases.slice(-1) : phases;
+  const last = wasSent(outcome) ? [text, after] : phases;
   const systemMessages = last.flatMap((phase) => phase?.verdict.message ?? []);
   const response = responseOf(outcome);
   return {
@@ -139,7 +154,7 @@ export function endedModelCall(outcome: ModelCallOutcome): EndedModelCall {
     request: outcome.request as GenAIRequest,
     ...(response && { response }),
     ...((outcome.status === 'blocked' || outcome.status === 'answered') && {
-      blockedReason: before?.finalOutput?.getBlockReason() ?? '',
+      blockedReason: (text ?? before)?.finalOutput?.getBlockReason() ?? '',
     }),
     ...(stopping &&
       outcome.status !== 'cancelled' && { stop: { reason: stopping.getStopReason() } }),
@@ -153,14 +168,21 @@ export function endedModelCall(outcome: ModelCallOutcome): EndedModelCall {
   };
 }
 
+const ignore = (): void => undefined;
+
+/** What the hooks on an answer's text did. */
+const resultOfText = ({ verdict }: AnswerStreamOutcome): AggregatedHookResult =>
+  (verdict as EventVerdict).result;
+
 /** Whether the model was asked. */
 function wasSent(outcome: ModelCallOutcome): boolean {
   switch (outcome.status) {
     case 'answered':
-    case 'blocked':
       return false;
+    case 'blocked':
+      return outcome.stream !== undefined;
     case 'stopped':
-      return outcome.after !== undefined;
+      return outcome.after !== undefined || outcome.stream !== undefined;
     default:
       return true;
   }
@@ -173,7 +195,7 @@ function responseOf(outcome: ModelCallOutcome): GenAIResponse | undefined {
     case 'stopped':
       return outcome.response;
     case 'blocked':
-      return emptyResponse();
+      return outcome.response ?? emptyResponse();
     default:
       return undefined;
   }

@@ -1,7 +1,9 @@
-import type { ModelCallPorts, ModelRequest } from '../../machines/model-call.ts';
+import type { AnswerText, ModelCallPorts, ModelRequest } from '../../machines/model-call.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { PrepareOptions } from '../hooks/hook-event-handler.ts';
+import { onAbort } from '../hooks/run-machine.ts';
+import { errorOf } from '../message-of.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { defaultHookTranslator, withSystemMessage } from '../translate/genai-v1.ts';
@@ -11,22 +13,44 @@ import {
   withChanges,
   withToolConfig,
 } from './hook-triggers.ts';
-import { hookResult, planHooks, type Ready } from './event-hooks.ts';
+import {
+  answerStreamInput,
+  shownResponse,
+  streamedResponse,
+  streamingHooks,
+} from './answer-stream.ts';
+import { textOf } from './chat-history.ts';
+import { hookResult, plannedHooks, planHooks, type Ready } from './event-hooks.ts';
 
 /** The events of a model call, in their order (C-89). */
 export type ModelEvent = 'BeforeToolSelection' | 'BeforeModel' | 'AfterModel';
 
-/** Asks the model for one whole response. */
-export type CallModel = (request: GenAIRequest, signal: AbortSignal) => Promise<GenAIResponse>;
+/** Asks the model for one whole response; `text` takes its text as it comes, where the model gives it so. */
+export type CallModel = (
+  request: GenAIRequest,
+  signal: AbortSignal,
+  text: AnswerText,
+) => Promise<GenAIResponse>;
 
 /** Called with what the hooks of an event did, as soon as they have spoken. */
 export type OnHooks = (event: ModelEvent, result: AggregatedHookResult) => void;
 
+/** Who follows a model call. */
+export interface ModelCallFollower {
+  /** Receives what the hooks of each event did, as soon as they have spoken. */
+  readonly onHooks?: OnHooks | undefined;
+  /** Receives the text of the answer as it may be shown. */
+  readonly onText?: ((text: string) => void) | undefined;
+  /** Called once, with the names of the hooks that want the whole answer, where its text waits for them. */
+  readonly onWait?: ((hooks: readonly string[]) => void) | undefined;
+  /** Whether text is shown as it comes although hooks want the whole answer; default: it waits. */
+  readonly showsUnheard?: boolean | undefined;
+}
+
 /** A model call as it is to be made. */
-export interface ModelCall {
+export interface ModelCall extends ModelCallFollower {
   readonly request: GenAIRequest;
   readonly callModel: CallModel;
-  readonly onHooks?: OnHooks | undefined;
   readonly context?: EventContext | undefined;
 }
 
@@ -39,13 +63,16 @@ const asRequest = (request: ModelRequest): GenAIRequest => request as GenAIReque
 export function modelCallPorts(
   config: HookSystemConfig,
   system: Ready,
-  { request, callModel, onHooks = () => undefined, context = {} }: ModelCall,
+  { request, callModel, context = {}, ...follower }: ModelCall,
 ): ModelCallPorts {
   const onSelection = planHooks(config, system, 'BeforeToolSelection');
   // Without tools there is nothing to select from (HOOK-053).
   const selection = onSelection && hasTools(request) ? onSelection : undefined;
   const before = planHooks(config, system, 'BeforeModel');
-  const after = planHooks(config, system, 'AfterModel');
+  const after = plannedHooks(config, system, 'AfterModel');
+  const { streaming, others } = after ? streamingHooks(after) : noHooks;
+  const { onHooks = () => undefined } = follower;
+  const show = showing(follower, others);
   const reporting = (event: ModelEvent): PrepareOptions => ({
     context,
     onDecided: (result) => onHooks(event, result),
@@ -65,9 +92,17 @@ export function modelCallPorts(
           reporting('BeforeModel'),
         ),
     }),
+    ...(streaming.length > 0 && {
+      hooksOnText: () =>
+        answerStreamInput(after!, streaming, {
+          context,
+          shown: show,
+          decided: (result) => onHooks('AfterModel', result),
+        }),
+    }),
     ...(after && {
       hooksAfter: (asked, response) =>
-        after(
+        after.prepare(
           () => ({
             llm_request: toHookLLMRequest(asRequest(asked)),
             llm_response: toHookLLMResponse(response),
@@ -85,10 +120,80 @@ export function modelCallPorts(
     },
     synthetic: (outcome) => syntheticResponse(hookResult(outcome)?.finalOutput),
     // A model that throws at once fails as one that rejects does.
-    call: async (asked, signal) => callModel(asRequest(asked), signal),
-    revise: (response, outcome) =>
-      revisedResponse(response, hookResult(outcome)?.finalOutput, config.onWarning),
+    call: async (asked, signal, hooks) => {
+      if (hooks === undefined) return callModel(asRequest(asked), signal, textTo(show));
+      const text = new CountedText(hooks, signal);
+      const response = await callModel(asRequest(asked), signal, text);
+      await text.complete(textOf(response));
+      return response;
+    },
+    streamed: streamedResponse,
+    revise: (response, outcome) => {
+      const output = hookResult(outcome)?.finalOutput;
+      return streaming.length > 0 && others.length === 0
+        ? shownResponse(response, output, config.onWarning)
+        : revisedResponse(response, output, config.onWarning);
+    },
   };
+}
+
+type ShowText = (text: string) => void;
+
+const noHooks = { streaming: [], others: [] };
+
+/** Text that goes where it is to go, past no hook. */
+export const textTo = (show: ShowText): AnswerText => ({
+  add: show,
+  end: () => Promise.resolve(),
+});
+
+/** Shows text as it comes, unless hooks want the whole answer first. */
+function showing(
+  { onText, onWait, showsUnheard = false }: ModelCallFollower,
+  waitsFor: readonly string[],
+): ShowText {
+  if (showsUnheard || waitsFor.length === 0) return (text) => onText?.(text);
+  let isTold = false;
+  return () => {
+    if (!isTold) onWait?.(waitsFor);
+    isTold = true;
+  };
+}
+
+/** The text of an answer on its way to hooks, which see all of it however much the model gives as it comes. */
+class CountedText implements AnswerText {
+  readonly #hooks: AnswerText;
+  readonly #signal: AbortSignal;
+  #given = '';
+
+  constructor(hooks: AnswerText, signal: AbortSignal) {
+    this.#hooks = hooks;
+    this.#signal = signal;
+  }
+
+  add(text: string): void {
+    if (this.#signal.aborted || text === '') return;
+    this.#given += text;
+    this.#hooks.add(text);
+  }
+
+  end(): Promise<void> {
+    return untilAborted(this.#hooks.end(), this.#signal);
+  }
+
+  complete(whole: string): Promise<void> {
+    if (whole.startsWith(this.#given)) this.add(whole.slice(this.#given.length));
+    return this.end();
+  }
+}
+
+function untilAborted(ended: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(errorOf(signal.reason));
+    if (signal.aborted) return abort();
+    const stopListening = onAbort(signal, abort);
+    void ended.then(resolve).finally(stopListening);
+  });
 }
 
 function hasTools({ config }: GenAIRequest & { readonly config?: { readonly tools?: unknown } }) {

@@ -1,5 +1,5 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
-import type { ModelCallOutcome } from '../../machines/model-call.ts';
+import type { AnswerText, ModelCallOutcome } from '../../machines/model-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { isObserved } from '../hooks/telemetry.ts';
 import type { HookToolConfig, LLMConfig } from '../protocol/llm.ts';
@@ -26,6 +26,7 @@ import {
   type ModelCallOptions,
   runGenAIModelCall,
 } from './genai-model-call.ts';
+import { textTo } from './model-call-ports.ts';
 import { refusalOf } from './tool-choice.ts';
 
 /** A piece of a message. One with neither text, call nor result is for the model alone, and hooks do not see it. */
@@ -67,10 +68,11 @@ export interface NeutralResponse {
   readonly usage?: GenAIResponse['usageMetadata'];
 }
 
-/** Asks the model for one whole answer. */
+/** Asks the model for one whole answer; `text` takes its text as it comes, where the model gives it so. */
 export type CallNeutralModel = (
   request: NeutralRequest,
   signal: AbortSignal,
+  text: AnswerText,
 ) => Promise<NeutralResponse>;
 
 /** A model call that has ended, with the effects of its hooks applied. */
@@ -104,7 +106,7 @@ export async function runModelCall(
   const { id = newCallId(), ...rest } = options;
   const ready = readyHookSystem(config);
   const system = isPending(ready) ? await ready : ready;
-  if (isPlain(config, system)) return plainCall(request, callModel, options.signal);
+  if (isPlain(config, system)) return plainCall(request, callModel, options);
   const carrier = new Carrier();
   const asked = carrier.toRequest(request);
   const {
@@ -114,8 +116,8 @@ export async function runModelCall(
   } = await runGenAIModelCall(
     config,
     { id, request: asked },
-    async (changed, signal) =>
-      carrier.toResponse(await callModel(carrier.fromRequest(changed, request), signal)),
+    async (changed, signal, text) =>
+      carrier.toResponse(await callModel(carrier.fromRequest(changed, request), signal, text)),
     rest,
   );
   return {
@@ -138,12 +140,16 @@ const isPlain = (config: HookSystemConfig, system: Ready): boolean =>
 async function plainCall(
   request: NeutralRequest,
   callModel: CallNeutralModel,
-  signal = new AbortController().signal,
+  { signal = new AbortController().signal, onText = () => undefined }: ModelCallOptions,
 ): Promise<EndedNeutralCall> {
   const ask = async (): Promise<ModelCallOutcome> => {
     const made = { request, failures: [] };
     try {
-      return { ...made, status: 'done', response: await callModel(request, signal) };
+      return {
+        ...made,
+        status: 'done',
+        response: await callModel(request, signal, textTo(onText)),
+      };
     } catch (error) {
       return { ...made, status: 'failed', error };
     }

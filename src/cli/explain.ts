@@ -135,6 +135,7 @@ const kinds: Readonly<Record<string, string>> = {
   modelCall: 'model call',
   toolCall: 'tool call',
   hookEvent: 'event',
+  answerStream: 'text',
   hookProcess: 'hook',
 };
 

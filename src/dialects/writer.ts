@@ -48,6 +48,7 @@ type Part =
   | 'tokenFile'
   | 'tls'
   | 'concurrency'
+  | 'stream'
   | 'leftBehind'
   | 'prestart'
   | 'cwd'
@@ -134,6 +135,7 @@ export const entryWriter =
       tokenFile: hook.tokenFile,
       tls: hook.tls,
       concurrency: hook.concurrency,
+      stream: hook.stream,
       leftBehind: hook.leftBehind,
       prestart: hook.prestart,
       cwd: hook.cwd,
@@ -205,6 +207,7 @@ const words: Readonly<Record<Part, string>> = {
   tokenFile: 'the file of its token',
   tls: 'its certificates',
   concurrency: 'its "concurrency"',
+  stream: 'that it gets text as it comes (stream):',
   leftBehind: 'its "leftBehind"',
   prestart: 'its "prestart"',
   cwd: 'its folder',

@@ -25,7 +25,8 @@ export {
   type NeutralResponse,
 } from '../agent/model-call.ts';
 export type { ModelCallOptions } from '../agent/genai-model-call.ts';
-export type { ModelEvent, OnHooks } from '../agent/model-call-ports.ts';
+export type { ModelCallFollower, ModelEvent, OnHooks } from '../agent/model-call-ports.ts';
+export type { AnswerText } from '../../machines/model-call.ts';
 export type {
   EndedToolCall,
   StopRequest,

@@ -7,5 +7,11 @@ export {
   type HookHelpers,
   type HookReply,
 } from '../handlers/define-hook.ts';
+export {
+  defineStreamHook,
+  replacing,
+  type StreamPiece,
+  type StreamReply,
+} from '../handlers/define-stream-hook.ts';
 export type { HookOutput } from '../protocol/output.ts';
 export type * from '../protocol/input.ts';

@@ -1,6 +1,7 @@
 /** `hookmachine/machines`: the machines themselves, to be looked at, drawn and tested. */
 
 export { agentTurnMachine } from '../../machines/agent-turn.ts';
+export { answerStreamMachine } from '../../machines/answer-stream.ts';
 export { durableHookMachine } from '../../machines/durable-hook.ts';
 export { hookEventMachine } from '../../machines/hook-event.ts';
 export { hookProcessMachine } from '../../machines/hook-process.ts';

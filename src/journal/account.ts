@@ -26,6 +26,8 @@ export interface HookAccount extends Partial<JournaledHook> {
 export interface EventAccount {
   readonly id: string;
   readonly event: string;
+  /** Its hooks got the text of the answer while the model gave it. */
+  readonly asItComes?: true;
   readonly startedAt: number;
   /** Absent when it had not ended. */
   readonly endedAt?: number;
@@ -152,7 +154,7 @@ function begin(
     return { ...above, hook };
   }
   const call: OpenCall =
-    machine === 'hookEvent' && above && !above.event
+    isOfEvent(machine) && above && !above.event
       ? above.call
       : {
           index: next(),
@@ -173,10 +175,11 @@ function begin(
     call.events.push({ id, event: entry.plan.outlives, startedAt: at, hooks: [hook] });
     return { call, hook };
   }
-  if (machine !== 'hookEvent') return { call };
+  if (!isOfEvent(machine)) return { call };
   const event: OpenEvent = {
     id,
     event: name,
+    ...(machine === 'answerStream' && { asItComes: true as const }),
     startedAt: at,
     ...(payload !== undefined && { given: payload }),
     ...(entry.plan && { mode: entry.plan.mode }),
@@ -189,7 +192,11 @@ function begin(
 
 /** What these are given stands with their event or their hook. */
 const isOfHooks = (machine: JournaledMachine): boolean =>
-  machine === 'hookEvent' || machine === 'hookProcess';
+  isOfEvent(machine) || machine === 'hookProcess';
+
+/** Whether these are hooks that an event of a call is for: of an answer's text there may be more, as it comes. */
+export const isOfEvent = (machine: JournaledMachine): boolean =>
+  machine === 'hookEvent' || machine === 'answerStream';
 
 /** A turn ends when a hook of one of its calls wants the agent to stop. */
 function noteStop({ machine, session, index, name, events }: OpenCall, open: Iterable<OpenCall>) {

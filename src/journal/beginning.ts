@@ -1,3 +1,4 @@
+import type { AnswerStreamInput } from '../../machines/answer-stream.ts';
 import type { AgentTurnInput } from '../../machines/agent-turn.ts';
 import type { HookEventInput } from '../../machines/hook-event.ts';
 import type { HookProcessInput } from '../../machines/hook-process.ts';
@@ -14,6 +15,7 @@ interface Inputs {
   readonly modelCall: ModelCallInput;
   readonly toolCall: ToolCallInput;
   readonly hookEvent: HookEventInput;
+  readonly answerStream: AnswerStreamInput;
   readonly hookProcess: HookProcessInput;
 }
 
@@ -49,6 +51,13 @@ const beginnings: Beginnings = {
       hooks: (hooks as readonly RegisteredHook[]).map((hook) => journaled(hook, text)),
     },
     given: () => payload,
+  }),
+  answerStream: ({ event, hooks }, { text }) => ({
+    name: event,
+    plan: {
+      mode: 'sequential',
+      hooks: (hooks as readonly RegisteredHook[]).map((hook) => journaled(hook, text)),
+    },
   }),
   hookProcess: ({ name, command, outlives }, { text }) => ({
     name: text(name, longestName),

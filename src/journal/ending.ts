@@ -1,3 +1,4 @@
+import type { AnswerStreamOutcome } from '../../machines/answer-stream.ts';
 import type { AgentTurnOutcome } from '../../machines/agent-turn.ts';
 import type { HookEventOutcome, HookVerdict } from '../../machines/hook-event.ts';
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
@@ -18,6 +19,7 @@ export type Outcome =
   | ModelCallOutcome
   | ToolCallOutcome
   | HookEventOutcome
+  | AnswerStreamOutcome
   | HookProcessOutcome;
 
 /** How a machine ended, as the journal records it. */
@@ -43,11 +45,12 @@ function reasonOf(outcome: Outcome): string | undefined {
       return `It took more than ${outcome.timeout} ms.`;
     case 'blocked':
     case 'answered':
-      return resultOfPhase(outcome.before)?.finalOutput?.getBlockReason();
+      return resultOfPhase(textOf(outcome) ?? before(outcome))?.finalOutput?.getBlockReason();
     case 'stopped': {
       const phases = [
-        outcome.before,
-        outcome.after,
+        before(outcome),
+        textOf(outcome),
+        'after' in outcome ? outcome.after : undefined,
         'selection' in outcome ? outcome.selection : undefined,
       ];
       return phases
@@ -68,13 +71,22 @@ function resultOf(outcome: Outcome): unknown {
     : undefined;
 }
 
+type Phase = Pick<HookEventOutcome, 'verdict'>;
+
+const before = (outcome: Outcome): Phase | undefined =>
+  'before' in outcome ? outcome.before : undefined;
+
+/** What hooks decided about an answer's text as it came. */
+const textOf = (outcome: Outcome): Phase | undefined =>
+  'blocks' in outcome ? outcome : 'stream' in outcome ? outcome.stream : undefined;
+
 /** The engine's machines end with a whole result; a machine run by itself may not. */
-const resultOfPhase = (phase: HookEventOutcome | undefined): AggregatedHookResult | undefined =>
+const resultOfPhase = (phase: Phase | undefined): AggregatedHookResult | undefined =>
   (phase?.verdict as Partial<EventVerdict> | undefined)?.result;
 
 /** What the hooks of an event decided together, as the journal records it. */
 export function verdictOf(
-  { verdict }: HookEventOutcome,
+  { verdict }: Phase,
   { text }: Redactor,
 ): Omit<VerdictEntry, 'kind' | 'at' | 'id'> {
   const { blocked, stop, ask, defer, approved, result } = verdict as HookVerdict &

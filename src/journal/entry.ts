@@ -1,5 +1,11 @@
 /** The machines whose runs a journal records. */
-export type JournaledMachine = 'agentTurn' | 'modelCall' | 'toolCall' | 'hookEvent' | 'hookProcess';
+export type JournaledMachine =
+  | 'agentTurn'
+  | 'modelCall'
+  | 'toolCall'
+  | 'hookEvent'
+  | 'answerStream'
+  | 'hookProcess';
 
 interface Dated {
   /** When it happened, in ms since 1970, with fractions. */
@@ -19,7 +25,7 @@ export interface StartedEntry extends Dated {
   readonly name: string;
   /** Of a tool call: the id that ties it to its result. */
   readonly callId?: string;
-  /** Of a hook event: which hooks run, and how; of a hook that outlives its event, that one. */
+  /** Of a hook event, and of an answer's text on its way through hooks: which hooks run, and how; of a hook that outlives its event, that one. */
   readonly plan?: JournaledPlan;
   /** Arguments, prompt or stdin; only where payloads are on. */
   readonly payload?: unknown;
@@ -74,6 +80,9 @@ export interface AnsweredEntry extends Dated {
   readonly httpStatus?: number;
   readonly durationMs: number;
   readonly timedOut: boolean;
+  /** Of a hook that got text as it came: how many pieces, and how many of them it changed. */
+  readonly pieces?: number;
+  readonly changed?: number;
   readonly error?: string;
   readonly notes?: readonly string[];
   /** The fields it set, such as `tool_input.command`. */

@@ -115,14 +115,14 @@ const described = ({ name, source, dialect, event }: Partial<HookAccount>): stri
 const howMany = (count: number): string => (count === 1 ? '1 hook' : `${count} hooks`);
 
 function explainEvent(event: EventAccount): string[] {
-  const { hooks, mode, lanes, verdict, status, startedAt, endedAt } = event;
+  const { hooks, mode, lanes, verdict, status, startedAt, endedAt, asItComes } = event;
   const how = lanes
     ? `, ${lanes.map((lane) => `those of ${lane.dialect} ${inMode(lane.mode)}`).join(' beside ')}`
     : hooks.length < 2
       ? ''
       : `, ${inMode(mode)}`;
   return [
-    `${event.event}: ${howMany(hooks.length)}${how}${endedAt === undefined ? '' : `, ${ms(endedAt - startedAt)}`}`,
+    `${event.event}${asItComes ? ', text as it comes' : ''}: ${howMany(hooks.length)}${how}${endedAt === undefined ? '' : `, ${ms(endedAt - startedAt)}`}`,
     ...fieldLines(event),
     ...hooks.flatMap((hook, index) => explainHook(hook, index + 1, event)),
     ...(verdict?.conflicts ?? []).map(
@@ -165,10 +165,14 @@ function explainHook(hook: HookAccount, position: number, event: EventAccount): 
   const { answer } = hook;
   return [
     `  ${position}. ${described(hook)} ${didWhat(hook, event)}${exitOf(hook)}`,
+    ...(answer?.pieces === undefined ? [] : [`     ${piecesOf(answer.pieces, answer.changed)}`]),
     ...(answer?.notes ?? []).map((note) => `     note: ${note}`),
     ...hookPayloads(hook, '     '),
   ];
 }
+
+const piecesOf = (pieces: number, changed = 0): string =>
+  `it was given ${pieces === 1 ? '1 piece' : `${pieces} pieces`} of text, and changed ${changed === 0 ? 'none' : changed}`;
 
 /** What a hook read and wrote, and what it made of the fields that it set. */
 function hookPayloads({ stdin, answer }: HookAccount, indent: string): string[] {

@@ -74,6 +74,8 @@ const kinds: { readonly [Kind in JournalEntry['kind']]: Checks } = {
     httpStatus: maybe(count),
     durationMs: count,
     timedOut: flag,
+    pieces: maybe(count),
+    changed: maybe(count),
     error: maybe(text),
     notes: maybe(listOf(text)),
     sets: maybe(listOf(text)),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyStateMachine, InspectionEvent, StateNode, StateValue } from 'xstate';
+import type { AnswerStreamContext, AnswerStreamInput } from '../../machines/answer-stream.ts';
 import type {
   HookAnswer,
   HookEventOutcome,
@@ -9,7 +10,7 @@ import type {
 import type { HookProcessInput, HookProcessOutcome } from '../../machines/hook-process.ts';
 import { messageOf } from '../message-of.ts';
 import { debugChannel } from '../log.ts';
-import { beginningOf } from './beginning.ts';
+import { beginningOf, longestName } from './beginning.ts';
 import { ending, verdictOf, type Outcome } from './ending.ts';
 import type { JournalEntry, JournaledMachine } from './entry.ts';
 import { answered, longestReason } from './hook-answer.ts';
@@ -44,7 +45,9 @@ interface Run {
   readonly machine: JournaledMachine;
   state: string;
   readonly children: ActorRef[];
-  /** Of a hook event: the runs of its hooks by plan position, and which of them have spoken. */
+  /** Of an answer's text: the states that it was in, each of which is reported once. */
+  readonly passed: Set<string>;
+  /** Of hooks: their runs by plan position, and which of them have spoken. */
   readonly hooks: string[];
   readonly answered: Set<number>;
 }
@@ -93,6 +96,8 @@ export function journalTo(
     if (machine === undefined) return;
     const { input } = ref.options;
     const parent = runAbove(ref);
+    // A hook is reported once for a text, however many pieces it gets.
+    if (parent?.machine === 'answerStream') return;
     const { given, ...beginning } = beginningOf(machine, input, redaction);
     const payload = payloads ? redaction.value(given?.()) : undefined;
     const run: Run = {
@@ -101,6 +106,7 @@ export function journalTo(
       machine,
       state: initialState(ref.logic as AnyStateMachine),
       children: [],
+      passed: new Set(),
       hooks: [],
       answered: new Set(),
     };
@@ -120,13 +126,43 @@ export function journalTo(
     parent?.children.push(ref);
     if (parent && machine === 'hookProcess')
       parent.hooks[(input as HookProcessInput).position ?? 0] = run.id;
+    if (machine === 'answerStream')
+      for (const { name } of (input as AnswerStreamInput).hooks) {
+        const id = `${prefix}-${++count}`;
+        run.hooks.push(id);
+        write({
+          kind: 'started',
+          at,
+          id,
+          parent: run.id,
+          session: run.session,
+          machine: 'hookProcess',
+          name: redaction.text(name, longestName),
+        });
+      }
+  };
+
+  /** What hooks did with an answer's text, once it has ended. */
+  const endStream = (run: Run, { progress }: AnswerStreamContext, output: unknown): void => {
+    for (const [index, { answer, pieces, changed }] of progress.entries()) {
+      const id = run.hooks[index]!;
+      const at = now();
+      if (answer && output !== undefined) {
+        const said = { ...answered(answer, redaction, payloads), pieces, changed };
+        write({ kind: 'answered', at, id, ...said });
+      }
+      const status = output === undefined ? 'stopped' : (answer?.status ?? 'done');
+      write({ kind: 'ended', at, id, status: status === 'ok' ? 'exited' : status });
+    }
   };
 
   const move = (ref: ActorRef, run: Run, snapshot: Snapshot, event: string): void => {
     if (run.machine === 'hookEvent') hear(run, snapshot.context as HookEventContext);
     const to = pathOf(snapshot.value ?? '');
     if (to !== run.state) {
-      write({ kind: 'moved', at: now(), id: run.id, from: run.state, to, event });
+      if (run.machine !== 'answerStream' || !run.passed.has(to))
+        write({ kind: 'moved', at: now(), id: run.id, from: run.state, to, event });
+      run.passed.add(to);
       run.state = to;
     }
     if (snapshot.status !== 'active') end(ref, run, snapshot);
@@ -151,13 +187,15 @@ export function journalTo(
     }
     const { id } = run;
     const at = now();
+    if (run.machine === 'answerStream')
+      endStream(run, ref.getSnapshot().context as AnswerStreamContext, output);
     if (status === 'done') {
       const { outlives } = (ref.options.input ?? {}) as Partial<HookProcessInput>;
       if (run.machine === 'hookProcess' && outlives) {
         const answer = outlives.read(output as HookProcessOutcome) as HookAnswer;
         write({ kind: 'answered', at, id, ...answered(answer, redaction, payloads) });
       }
-      if (run.machine === 'hookEvent')
+      if (run.machine === 'hookEvent' || run.machine === 'answerStream')
         write({ kind: 'verdict', at, id, ...verdictOf(output as HookEventOutcome, redaction) });
       write({ kind: 'ended', at, id, ...ending(output as Outcome, redaction, payloads) });
     } else {
@@ -218,6 +256,7 @@ const machines: readonly unknown[] = [
   'modelCall',
   'toolCall',
   'hookEvent',
+  'answerStream',
   'hookProcess',
 ] satisfies JournaledMachine[];
 

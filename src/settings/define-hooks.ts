@@ -136,8 +136,31 @@ function* defineGroup(
         message: 'is "block", which has no effect, because nobody waits for an "async" hook',
         fix: 'take out "async", or "onFailure"',
       }));
-    yield definitionOf(hook, group, event, place, from);
+    const unfit = hook.stream && whyNoStream(hook, event);
+    if (unfit !== undefined) complain(() => ({ path: [...place, 'stream'], ...unfit }));
+    const { stream: _, ...whole } = hook;
+    yield definitionOf(unfit === undefined ? hook : whole, group, event, place, from);
   }
+}
+
+/** Why a hook of these types cannot be given text as it comes; undefined where it can. */
+function whyNoStream(
+  { async: isAsync, once }: HookEntry,
+  event: HookEventName,
+): { readonly message: string; readonly fix: string } | undefined {
+  const so = 'so the hook runs as one without it';
+  if (event !== 'AfterModel')
+    return {
+      message: `is for the text of answers, and none comes at ${event}, ${so}`,
+      fix: 'take it out, or write the hook at "model.after"',
+    };
+  const key = isAsync ? 'async' : once ? 'once' : undefined;
+  return key === undefined
+    ? undefined
+    : {
+        message: `is for hooks that see every answer while it comes, and not for one with "${key}", ${so}`,
+        fix: `take out "${key}", or "stream"`,
+      };
 }
 
 /** What is known of an entry of the settings. */
@@ -266,6 +289,7 @@ function definitionOf(
     ...(hook.tls && { tls: hook.tls }),
     ...(hook.model !== undefined && { model: hook.model }),
     ...(hook.concurrency !== undefined && { concurrency: hook.concurrency }),
+    ...(hook.stream && { stream: hook.stream }),
     ...(hook.call && { call: hook.call }),
     ...(hook.description !== undefined && { description: hook.description }),
     timeout: Math.min(hook.timeout ?? defaultTimeout, longestTimeout),

@@ -35,6 +35,8 @@ export interface HookDefinition {
   readonly model?: string;
   /** How many events a `live` hook works on at once; default 1. */
   readonly concurrency?: number;
+  /** An AfterModel hook that gets the answer's text as it comes, and may hold back so many characters of it. */
+  readonly stream?: { readonly holdBack: number };
   /** What a `function` hook calls. */
   readonly call?: HookFunction;
   /** The folder that it runs in, from the project's; default: the project's own. */

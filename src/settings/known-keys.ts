@@ -164,6 +164,16 @@ const commandField: Field = {
   fix: 'write the shell command to run: "command": "…"',
 };
 
+const isCount = (value: unknown, least: number): boolean =>
+  Number.isInteger(value) && (value as number) >= least;
+
+const streamField: Field = {
+  fits: (stream) =>
+    isRecord(stream) && Object.keys(stream).join() === 'holdBack' && isCount(stream['holdBack'], 0),
+  fix: 'make it { "holdBack": N }, N being how many characters the hook may hold back',
+  fate: 'the hook is given the whole answer',
+};
+
 const argsField: Field = {
   fits: areTexts,
   fix: 'make it an array of strings: the arguments of the program that "command" names',
@@ -219,10 +229,11 @@ const ownFields: Readonly<
       command: commandField,
       args: argsField,
       concurrency: {
-        fits: (count) => Number.isInteger(count) && (count as number) >= 1,
+        fits: (count) => isCount(count, 1),
         fix: 'make it a whole number of at least 1',
         fate: 'the hook works on one event after another',
       },
+      stream: streamField,
     },
   },
   module: {
@@ -232,6 +243,7 @@ const ownFields: Readonly<
         fits: isWritten,
         fix: 'write the path of the file that exports the hook: "module": "./hooks/guard.mjs"',
       },
+      stream: streamField,
     },
   },
   http: {

@@ -85,6 +85,15 @@ const args = texts
     'The arguments of the program that "command" names, which is then started without a shell.',
   );
 
+const stream = z
+  .strictObject({
+    holdBack: z.int().min(0).describe('How many characters the hook may hold back at most.'),
+  })
+  .optional()
+  .describe(
+    'Of an AfterModel hook: it gets the text of the answer as it comes, and may change it, so that the text need not wait for the whole answer.',
+  );
+
 const own = 'In .hookmachine/settings.json: ';
 
 /** One hook of a group (seed 000 §6.2, HOOK-083, C-02, C-03). */
@@ -108,12 +117,14 @@ const hookSchema = z
       command: written.describe('The shell command, or with "args" the program.'),
       args,
       concurrency: z.int().min(1).optional().describe('How many events it works on at once.'),
+      stream,
       ...common,
       ...foreignHook,
     }),
     z.strictObject({
       type: z.literal('module').describe(`${own}a function that a file exports.`),
       module: written.describe('The path of the file, below the project folder.'),
+      stream,
       ...common,
       ...foreignHook,
     }),
@@ -197,6 +208,7 @@ export interface HookEntry {
   readonly prompt?: string;
   readonly model?: string;
   readonly concurrency?: number;
+  readonly stream?: { readonly holdBack: number };
   readonly call?: HookFunction;
   readonly timeout?: number;
   readonly name?: string;

@@ -42,10 +42,11 @@ const commandOf = (hook: AnyHook, cwd: string): string =>
 
 /** What only hooks of some types have, and what decides how those run. */
 function ownFields(hook: AnyHook) {
-  const { headers, allowedEnv, allowedUrls, retries, tokenFile, tls, model, concurrency } = hook;
+  const { headers, allowedEnv, allowedUrls, retries, tokenFile, tls } = hook;
+  const { model, concurrency, stream } = hook;
   const { cwd, shell, if: rule, once, async: isAsync, wakes } = hook;
   const ofHttp = { headers, allowedEnv, allowedUrls, retries, tokenFile, tls };
-  const ofTypes = { ...ofHttp, model, concurrency };
+  const ofTypes = { ...ofHttp, model, concurrency, stream };
   const fields = { ...ofTypes, cwd, shell, if: rule, once, async: isAsync, wakes };
   return Object.entries(fields).filter(([, value]) => value !== undefined);
 }

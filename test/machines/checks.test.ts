@@ -11,6 +11,7 @@ import {
   type EventObject,
 } from 'xstate';
 import type { AgentTurnInput } from '../../machines/agent-turn.ts';
+import type { AnswerStreamInput } from '../../machines/answer-stream.ts';
 import type { HookEventContext, HookEventInput, HookLane } from '../../machines/hook-event.ts';
 import type { HookProcessInput } from '../../machines/hook-process.ts';
 import type { ModelCallInput } from '../../machines/model-call.ts';
@@ -30,6 +31,8 @@ interface World {
   readonly forbids: (event: Said) => boolean;
   /** What a state has begun in the lane of the actor that forbids it to begin more. */
   readonly begun?: (state: AnyMachineSnapshot, actorId: string | undefined) => unknown;
+  /** Of events that may come again and again, whether one may once more. */
+  readonly mayCome?: (state: AnyMachineSnapshot, event: Said) => boolean;
   /** How a machine may end that was asked to cancel. */
   readonly afterCancel: readonly string[];
 }
@@ -102,7 +105,28 @@ const lane = (mode: HookLane['mode'], ...positions: number[]): HookLane => ({
   mode,
   positions,
 });
+const streamOf = (count: number): AnswerStreamInput => ({
+  event: '',
+  hooks: Array.from({ length: count }, (_, place) => ({ name: `${place}` })),
+  rules: {
+    prepare: (hook) => rules.prepare(hook, {}),
+    read: (_, outcome, { text, done }) => {
+      const said = (
+        outcome.status === 'exited' ? JSON.parse(outcome.exit.stdout) : { status: 'failed' }
+      ) as { text?: string; held?: string; decision?: 'deny'; stop?: boolean; status?: 'failed' };
+      const { held = '', decision, stop = false, status = 'ok' } = said;
+      return {
+        text: held === '' || done ? text : '',
+        held: done ? '' : held,
+        answer: { decision, stop, status },
+      };
+    },
+    merge: (answers) => rules.merge(answers, {}),
+  },
+  reports: { ...reports, shown: () => undefined },
+});
 const either = [true, false];
+const afterwards = [...either, 'as it comes'] as const;
 const planned = (): HookEventInput => plan;
 const never = (): Promise<never> => Promise.reject(new Error('the world answers'));
 
@@ -276,23 +300,29 @@ const worlds: Readonly<Record<string, World>> = {
   modelCall: {
     inputs: either.flatMap((selection) =>
       either.flatMap((before) =>
-        either.flatMap((after) =>
-          [...either, 'unready' as const].map((answers): ModelCallInput => ({
-            id: '1',
-            request: {},
-            ports: {
-              ...(answers === 'unready' && { planHooks: never }),
-              ...(selection && { hooksOnSelection: planned }),
-              ...(before && { hooksBefore: planned }),
-              ...(after && { hooksAfter: planned }),
-              selectTools: (request) => request,
-              rewrite: (request) => request,
-              synthetic: () => (answers ? { text: 'instead' } : undefined),
-              call: never,
-              revise: (response) => response,
-            },
-          })),
-        ),
+        afterwards
+          .filter((after): boolean => after !== 'as it comes' || !selection)
+          .flatMap((after) =>
+            (after === 'as it comes' ? [false] : [...either, 'unready' as const]).map(
+              (answers): ModelCallInput => ({
+                id: '1',
+                request: {},
+                ports: {
+                  ...(answers === 'unready' && { planHooks: never }),
+                  ...(selection && { hooksOnSelection: planned }),
+                  ...(before && { hooksBefore: planned }),
+                  ...(after && !(after === 'as it comes' && before) && { hooksAfter: planned }),
+                  ...(after === 'as it comes' && { hooksOnText: () => streamOf(1) }),
+                  selectTools: (request) => request,
+                  rewrite: (request) => request,
+                  synthetic: () => (answers ? { text: 'instead' } : undefined),
+                  call: never,
+                  streamed: (response) => response ?? {},
+                  revise: (response) => response,
+                },
+              }),
+            ),
+          ),
       ),
     ),
     says: {
@@ -310,15 +340,52 @@ const worlds: Readonly<Record<string, World>> = {
       selectionHooks: verdicts,
       beforeHooks: verdicts,
       model: [{ output: { text: 'Hi' } }, broken],
+      stream: [
+        { output: { status: 'done', blocks: [], verdict: { blocked: false, stop: false } } },
+        { output: { status: 'blocked', blocks: [], verdict: { blocked: true, stop: false } } },
+        { output: { status: 'stopped', blocks: [], verdict: { blocked: false, stop: true } } },
+        broken,
+      ],
+      text: [{ text: 'a' }],
+      'text.end': [{ whenShown: () => undefined }],
       afterHooks: verdicts,
       cancel,
     },
-    acts: ['calling'],
+    acts: ['calling', 'streaming.running'],
     // A selection of tools can be stopped, and not blocked (C-63).
     forbids: (event) =>
       stops(event) ||
       isBroken(event, 'hooks') ||
       (blocks(event) && !isFrom(event, 'selectionHooks')),
+    afterCancel: ['cancelled'],
+  },
+  answerStream: {
+    inputs: [0, 1, 2].map(streamOf),
+    says: {
+      // It lets the text through, holds it back, denies, stops the agent, or fails.
+      hook: [
+        ...[{ text: 'x' }, { held: 'x' }, { decision: 'deny' }, { stop: true }].map((said) => ({
+          output: { status: 'exited', exit: { stdout: JSON.stringify(said) } },
+        })),
+        broken,
+      ],
+      text: [{ text: 'a' }],
+      'text.end': [{ whenShown: () => undefined }],
+      finish: [{}],
+      cancel,
+    },
+    acts: [],
+    forbids: () => false,
+    mayCome: (state, { type }) => {
+      const { isOver, waiting, progress } = contextOf(state) as {
+        readonly [Name in 'waiting' | 'progress']: readonly unknown[];
+      } & { readonly isOver: boolean };
+      // One hook gets two pieces, two hooks get one.
+      if (type === 'text') return textIn(state).length + progress.length < 3 && !isOver;
+      return type === 'text.end'
+        ? waiting.length === 0 && !isOver && textIn(state) !== ''
+        : !isOver;
+    },
     afterCancel: ['cancelled'],
   },
   agentTurn: {
@@ -380,6 +447,10 @@ const worlds: Readonly<Record<string, World>> = {
     afterCancel: ['cancelled'],
   },
 };
+
+/** The text that a machine has, as one text. */
+const textIn = (state: AnyMachineSnapshot): string =>
+  (contextOf(state)['blocks'] as { given: string }[]).map(({ given }) => given).join('');
 
 const folder = new URL('../../machines/', import.meta.url);
 const machines = (
@@ -463,7 +534,9 @@ function isRunning(snapshot: AnyMachineSnapshot, actorId: string | undefined): b
 }
 
 /** Only what can happen: a running hook ends, once. */
-function canHappen(snapshot: AnyMachineSnapshot, event: Said): boolean {
+function canHappen(snapshot: AnyMachineSnapshot, event: Said, world: World): boolean {
+  if (world.mayCome && event.actorId === undefined && event.type !== 'cancel')
+    if (!world.mayCome(snapshot, event)) return false;
   if (snapshot.status !== 'active' || !snapshot.can(event)) return false;
   return event.actorId === undefined || isRunning(snapshot, event.actorId);
 }
@@ -528,7 +601,8 @@ describe.each(machines.map((machine) => ({ id: machine.id, machine })))(
     const options = (input: unknown) => ({
       input,
       events: events as never[],
-      filterEvents: canHappen as never,
+      filterEvents: ((state: AnyMachineSnapshot, event: Said) =>
+        canHappen(state, event, world)) as never,
       serializeState: serializeState as never,
       limit: 1_000_000,
     });

@@ -118,6 +118,7 @@ const inputFor = ({ selection, before, after }: Configured): ModelCallInput => (
     rewrite: (request) => changed(request, 'rewritten'),
     synthetic: ({ verdict }) => ((verdict as Said).answers ? synthetic : undefined),
     call: () => Promise.reject(new Error('the script answers for the model')),
+    streamed: (response) => response ?? {},
     revise: (response) => ({ ...response, revised: true }),
   },
 });
@@ -131,6 +132,7 @@ const machine = modelCallMachine.provide({
   actors: {
     hookEvent: script.child as never,
     callModel: script.child as never,
+    answerStream: script.child as never,
     planHooks: script.child as never,
   },
 });
@@ -269,7 +271,82 @@ describe('every path of a model call, played on a real actor', () => {
     const passed = new Set<string>();
     for (const { received, input } of paths)
       for (const id of (await script.play(machine, input, received)).passed) passed.add(id);
-    expect([...passed, 'modelCall.planning'].toSorted()).toEqual(statesOf(machine));
+    const others = ['planning', 'streaming', 'streaming.running', 'streaming.cancelling'];
+    expect([...passed, ...others.map((state) => `modelCall.${state}`)].toSorted()).toEqual(
+      statesOf(machine),
+    );
+  });
+});
+
+const eventOf = (word: string): EventObject => answers[word] as EventObject;
+
+describe('a model call whose text goes through hooks as it comes', () => {
+  const configured = inputFor({ selection: false, before: false, after: true });
+  const input = {
+    ...configured,
+    ports: {
+      ...configured.ports,
+      hooksOnText: () => ({}) as never,
+      streamed: (response: object | undefined, { status }: { readonly status: string }) => ({
+        ...response,
+        streamed: status,
+      }),
+    },
+  };
+  const streamEnds = (status: string, verdict: HookVerdict = verdicts['passes']!): EventObject => {
+    const output = { status, blocks: [], verdict, reason: 'user' };
+    return { type: 'xstate.done.actor.stream', output } as EventObject;
+  };
+  const given = eventOf('model gives');
+  const passes = eventOf('afterHooks passes');
+
+  test.each<[string, readonly EventObject[], readonly string[], object]>([
+    [
+      'goes on with what they let through',
+      [given, streamEnds('done'), passes],
+      ['streaming.running', 'afterHooks.running', 'done'],
+      { status: 'done', response: { ...modelGives, streamed: 'done', revised: true } },
+    ],
+    [
+      'is blocked by a denial of theirs, with what there is',
+      [streamEnds('blocked', verdicts['blocks']), passes],
+      ['afterHooks.running', 'blocked'],
+      { status: 'blocked', response: { streamed: 'blocked', revised: true }, stop: false },
+    ],
+    [
+      'is blocked, and stops, where they do both',
+      [streamEnds('blocked', verdicts['blocks and stops']), passes],
+      ['afterHooks.running', 'blocked'],
+      { status: 'blocked', stop: true },
+    ],
+    [
+      'is stopped by a stop of theirs',
+      [streamEnds('stopped', verdicts['stops']), eventOf('afterHooks breaks')],
+      ['afterHooks.running', 'stopped'],
+      { status: 'stopped', response: { streamed: 'stopped' } },
+    ],
+    [
+      'fails with the model',
+      [eventOf('model fails')],
+      ['failed'],
+      { status: 'failed', error: 'down' },
+    ],
+    [
+      'fails where nobody knows what was shown',
+      [{ type: 'xstate.error.actor.stream', error: 'broken' } as EventObject],
+      ['failed'],
+      { status: 'failed', error: 'broken' },
+    ],
+    [
+      'is cancelled once a hook that has text was ended',
+      [eventOf('cancel'), streamEnds('cancelled')],
+      ['streaming.cancelling', 'cancelled'],
+      { status: 'cancelled', reason: 'user' },
+    ],
+  ])('%s', async (_, received, states, outcome) => {
+    const played = await script.play(machine, input, [...received]);
+    expect(played.states).toEqual(['streaming.running', ...states]);
+    expect(played.output).toMatchObject(outcome);
   });
 });
 

@@ -1,4 +1,5 @@
 import type { AgentTurnInput } from '../../machines/agent-turn.ts';
+import type { AnswerStreamInput } from '../../machines/answer-stream.ts';
 import type { HookEventInput } from '../../machines/hook-event.ts';
 import type { HookProcessInput } from '../../machines/hook-process.ts';
 import type { ModelCallInput } from '../../machines/model-call.ts';
@@ -43,17 +44,34 @@ const toolCall: ToolCallInput = {
   },
 };
 
+const answerStream: AnswerStreamInput = {
+  event: 'AfterModel',
+  hooks: [{ name: 'some-hook' }, { name: 'another' }],
+  rules: {
+    prepare: () => hookProcess,
+    read: (_, __, { text }) => ({
+      text,
+      held: '',
+      answer: { decision: undefined, stop: false, status: 'ok' },
+    }),
+    merge: () => ({ blocked: false, stop: false }),
+  },
+  reports: { shown: nothing, answered: nothing, decided: nothing },
+};
+
 const modelCall: ModelCallInput = {
   id: '1',
   request: {},
   ports: {
     hooksOnSelection: () => hookEvent,
     hooksBefore: () => hookEvent,
+    hooksOnText: () => answerStream,
     hooksAfter: () => hookEvent,
     selectTools: (request) => request,
     rewrite: (request) => request,
     synthetic: nothing,
     call: never,
+    streamed: (response) => response ?? {},
     revise: (response) => response,
   },
 };
@@ -83,6 +101,7 @@ const agentTurn: AgentTurnInput = {
 /** Input for machines that are only looked at, by the names of their files. */
 export const stubs: Readonly<Record<string, object>> = {
   'agent-turn': agentTurn,
+  'answer-stream': answerStream,
   'hook-event': hookEvent,
   'hook-process': hookProcess,
   'model-call': modelCall,

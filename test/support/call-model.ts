@@ -64,10 +64,10 @@ export async function callModel(
   const ended = await runGenAIModelCall(
     session.config,
     { id: 'call-1', request },
-    (asked, modelSignal) => {
+    (asked, modelSignal, text) => {
       sent.push(asked);
       reported.push('model');
-      return model(asked, modelSignal);
+      return model(asked, modelSignal, text);
     },
     { ...(signal && { signal }), onHooks: (event, result) => reported.push([event, result]) },
   );

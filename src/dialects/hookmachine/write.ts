@@ -27,6 +27,7 @@ export const writer: Writer = {
       tokenFile: 'tokenFile',
       tls: 'tls',
       concurrency: 'concurrency',
+      stream: 'stream',
       leftBehind: 'leftBehind',
       prestart: 'prestart',
     },

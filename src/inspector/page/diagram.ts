@@ -4,7 +4,7 @@ import { movesAt, type Tone } from './moment.ts';
 import type { Run } from './run.ts';
 
 /** A recording may name others, which nobody is asked for. */
-const machines = ['agentTurn', 'modelCall', 'toolCall', 'hookEvent', 'hookProcess'];
+const machines = ['agentTurn', 'modelCall', 'toolCall', 'hookEvent', 'answerStream', 'hookProcess'];
 
 const drawings = new Map<string, Promise<Element | undefined>>();
 

@@ -59,7 +59,11 @@ function eventFacts(event: EventAccount, view: FactsView): HTMLElement {
     make(
       'h3',
       {},
-      make('button', { type: 'button', class: 'link', data: { focus: id } }, event.event),
+      make(
+        'button',
+        { type: 'button', class: 'link', data: { focus: id } },
+        `${event.event}${event.asItComes ? ', text as it comes' : ''}`,
+      ),
       make('small', {}, `${counted(hooks.length, 'hook')}${hooks.length > 1 ? ` ${how}` : ''}`),
       verdict && verdictBadge(event, verdict),
     ),
@@ -175,6 +179,12 @@ function hookFacts(hook: HookAccount, event: EventAccount, view: FactsView): HTM
       ['Source', hook.source],
       ['Dialect', hook.event === undefined ? hook.dialect : `${hook.dialect}, ${hook.event}`],
       ['Deadline', hook.timeout !== undefined && duration(hook.timeout)],
+      [
+        'Pieces of text',
+        answer?.pieces === undefined
+          ? undefined
+          : `${answer.pieces}, ${answer.changed} of them changed`,
+      ],
       [
         'Sets',
         answer?.sets &&

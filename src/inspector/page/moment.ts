@@ -64,7 +64,7 @@ export function runTone(run: Run, moment: number): Tone {
 }
 
 /** States in which the thing itself is done, and not its hooks. */
-const working = new Set(['executing', 'calling', 'callingModel', 'runningTools']);
+const working = new Set(['executing', 'calling', 'streaming', 'callingModel', 'runningTools']);
 
 /** When the tool or the model worked: pairs of from and to; what goes on has no end. */
 export function* workOf({ moves, end }: Run): Generator<readonly [number, number | undefined]> {

@@ -6,6 +6,7 @@ const kinds = new Map([
   ['modelCall', 'Model'],
   ['toolCall', 'Tool'],
   ['hookEvent', 'Event'],
+  ['answerStream', 'Text'],
   ['hookProcess', 'Hook'],
 ]);
 

@@ -7,6 +7,7 @@ import type {
   VerdictEntry,
   WarnedEntry,
 } from '../../journal/entry.ts';
+import { isOfEvent } from '../../journal/account.ts';
 import { Density } from './density.ts';
 import { isCall, isSession, partsOf, Row, Run, Session, timesOf } from './run.ts';
 
@@ -119,7 +120,7 @@ export class Runs {
     const parent = entry.parent === undefined ? undefined : this.byId.get(entry.parent);
     const session = this.#session(entry);
     const isInParent =
-      parent && (machine === 'hookProcess' || (machine === 'hookEvent' && isCall(parent)));
+      parent && (machine === 'hookProcess' || (isOfEvent(machine) && isCall(parent)));
     const run = isInParent
       ? new Run(entry, parent, parent.row)
       : new Row(entry, parent, session, machine === 'agentTurn' ? 'turn' : 'call');
@@ -129,7 +130,7 @@ export class Runs {
     this.running += 1;
     row.entries.push(entry);
     row.version += 1;
-    if (machine === 'hookEvent') {
+    if (isOfEvent(machine)) {
       this.events.add(run.name);
       row.events.add(run.name);
     }

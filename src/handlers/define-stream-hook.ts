@@ -1,0 +1,81 @@
+import type { HookInput } from '../protocol/input.ts';
+import type { HookOutput } from '../protocol/output.ts';
+import {
+  type DefinedHook,
+  defineHook,
+  type HookEventInput,
+  type HookReply,
+} from './define-hook.ts';
+
+/** Text of an answer, as it comes. */
+export interface StreamPiece {
+  /** What the hook held back before, and what has come since. */
+  readonly text: string;
+  /** No text follows directly: all of it is to be let through. */
+  readonly done: boolean;
+  /** How many characters the hook may hold back. */
+  readonly holdBack: number;
+  /** The same for all pieces of an answer. */
+  readonly id: string;
+}
+
+/** What a hook makes of a piece: the text that goes on, or that and what it holds back; nothing leaves the piece as it is. A denial or a stop ends the answer behind its text. */
+export type StreamReply =
+  | string
+  | (Pick<HookOutput, 'decision' | 'reason' | 'continue' | 'stopReason'> & {
+      readonly text?: string;
+      /** Comes again, before the text that follows. */
+      readonly held?: string;
+    })
+  | undefined
+  | null
+  | void;
+
+type OnPiece = (piece: StreamPiece, input: HookInput) => StreamReply | Promise<StreamReply>;
+
+type OnWhole = (input: HookEventInput<'AfterModel'>) => HookReply | Promise<HookReply>;
+
+/**
+ * An AfterModel hook with `"stream"` in its definition: it is given the text of an answer as it comes, and then
+ * the whole answer as it was shown.
+ *
+ * @example
+ * export default defineStreamHook(({ text }) => text.replaceAll('—', '-'));
+ */
+export function defineStreamHook(onPiece: OnPiece, onWhole?: OnWhole): DefinedHook<'AfterModel'> {
+  const whole = defineHook('AfterModel', (input) => onWhole?.(input));
+  return async (input, options) => {
+    const { stream } = input as { readonly stream?: StreamPiece };
+    if (stream === undefined) return whole(input, options);
+    const reply = await onPiece(stream, input as HookInput);
+    return typeof reply === 'string' ? { text: reply } : (reply ?? undefined);
+  };
+}
+
+/**
+ * Replaces what an expression matches in the text of answers, wherever the text is cut. What it matches may be as
+ * long as the hook may hold back; of what is longer, the beginning alone may be seen.
+ *
+ * @example
+ * export default defineStreamHook(replacing(/AKIA[0-9A-Z]{16}/, '[key]'));
+ */
+export function replacing(
+  pattern: RegExp,
+  replacement: string | ((match: string) => string),
+): OnPiece {
+  const everywhere = new RegExp(pattern, `${pattern.flags.replaceAll(/[gy]/g, '')}g`);
+  const replaced = typeof replacement === 'string' ? () => replacement : replacement;
+  return ({ text, done, holdBack }) => {
+    let through = '';
+    let from = 0;
+    // Before this all that may be part of a match is there.
+    let end = done ? text.length : Math.max(0, text.length - holdBack);
+    for (const { 0: match, index } of text.matchAll(everywhere)) {
+      if (index >= end) break;
+      through += text.slice(from, index) + replaced(match);
+      from = index + match.length;
+      end = Math.max(end, from);
+    }
+    return { text: through + text.slice(from, end), held: text.slice(end) };
+  };
+}
