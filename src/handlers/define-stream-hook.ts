@@ -36,19 +36,49 @@ type OnPiece = (piece: StreamPiece, input: HookInput) => StreamReply | Promise<S
 type OnWhole = (input: HookEventInput<'AfterModel'>) => HookReply | Promise<HookReply>;
 
 /**
- * An AfterModel hook with `"stream"` in its definition: it is given the text of an answer as it comes, and then
- * the whole answer as it was shown.
+ * An AfterModel hook with `"stream"` in its definition: `onPiece` is given the text of an answer as it comes, and
+ * `onWhole` the answer as it was shown. An answer that does not come in pieces, as with `hookmachine fire`, is one
+ * piece; as nobody knows whether it came, the whole of one that did is given to `onPiece` again.
  *
  * @example
  * export default defineStreamHook(({ text }) => text.replaceAll('—', '-'));
  */
 export function defineStreamHook(onPiece: OnPiece, onWhole?: OnWhole): DefinedHook<'AfterModel'> {
-  const whole = defineHook('AfterModel', (input) => onWhole?.(input));
+  const whole = defineHook('AfterModel', async (input) => {
+    const replies = [await asOnePiece(onPiece, input), await onWhole?.(input)].flat();
+    return replies.filter((reply) => typeof reply === 'object' && reply !== null);
+  });
   return async (input, options) => {
     const { stream } = input as { readonly stream?: StreamPiece };
     if (stream === undefined) return whole(input, options);
     const reply = await onPiece(stream, input as HookInput);
     return typeof reply === 'string' ? { text: reply } : (reply ?? undefined);
+  };
+}
+
+async function asOnePiece(
+  onPiece: OnPiece,
+  input: HookEventInput<'AfterModel'>,
+): Promise<HookOutput | undefined> {
+  const { llm_response } = input;
+  const { text } = llm_response;
+  if (text === undefined || text === '') return undefined;
+  const reply = await onPiece({ id: 'whole', text, done: true, holdBack: 0 }, input);
+  if (typeof reply !== 'object' && typeof reply !== 'string') return undefined;
+  const {
+    text: through,
+    held = '',
+    ...said
+  } = typeof reply === 'string' ? { text: reply } : (reply ?? {});
+  const changed = through === undefined ? text : through + held;
+  return {
+    ...said,
+    ...(changed !== text && {
+      hookSpecificOutput: {
+        hookEventName: 'AfterModel',
+        llm_response: { ...llm_response, text: changed },
+      },
+    }),
   };
 }
 

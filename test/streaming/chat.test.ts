@@ -154,6 +154,22 @@ describe.each(Object.entries(redactors))('%s', (_, { hook, file }) => {
   });
 });
 
+test('an answer that does not come in pieces is one piece to a defined hook', async () => {
+  const hook = defineStreamHook(replacing(/AKIA[0-9A-Z]{16}/, '[key]'));
+  const whole = (text: string) =>
+    hook({ llm_request: {}, llm_response: { text, usageMetadata: {} } } as never);
+  expect(await whole(`The key: ${secret}`)).toEqual({
+    hookSpecificOutput: {
+      hookEventName: 'AfterModel',
+      llm_response: { text: 'The key: [key]', usageMetadata: {} },
+    },
+  });
+  expect((await whole('The key: [key]'))?.hookSpecificOutput).toBeUndefined();
+  const denying = defineStreamHook(() => ({ decision: 'deny', reason: 'no' }));
+  const input = { llm_request: {}, llm_response: { text: 'hi' } } as never;
+  expect(await denying(input)).toEqual({ decision: 'deny', reason: 'no' });
+});
+
 test('replacing() finds what matches at any length up to what is held back, growing matches too', async () => {
   const hook = defineStreamHook(replacing(/\S+@\S+|x+/, (found) => `<${found.length}>`));
   const text = 'Ask bob@example.com or xxxxxxxx, not al@b.c.';
