@@ -245,7 +245,7 @@ export class ChatTurn {
           this.#tell({ type: 'text', text });
         },
         onWait: (hooks) => this.#sayWhyTextWaits(hooks),
-        showsUnheard: options.display === 'live',
+        showsUnjudged: options.display === 'live',
       },
     );
   }

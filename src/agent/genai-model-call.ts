@@ -79,7 +79,7 @@ export async function runGenAIModelCall(
     onHooks,
     onText,
     onWait,
-    showsUnheard,
+    showsUnjudged,
     ...context
   }: ModelCallOptions = {},
 ): Promise<EndedModelCall> {
@@ -93,7 +93,7 @@ export async function runGenAIModelCall(
     reason,
   });
   if (signal.aborted) return endedModelCall(cancelled(messageOf(signal.reason)));
-  const follower = { onHooks, onText, onWait, showsUnheard };
+  const follower = { onHooks, onText, onWait, showsUnjudged };
   const input = modelCallInput(config, system, asked, callModel, follower, context);
   if (isPlain(input) && !isObserved(config)) {
     const run = async (): Promise<ModelCallOutcome> => {

@@ -44,7 +44,7 @@ export interface ModelCallFollower {
   /** Called once, with the names of the hooks that want the whole answer, where its text waits for them. */
   readonly onWait?: ((hooks: readonly string[]) => void) | undefined;
   /** Whether text is shown as it comes although hooks want the whole answer; default: it waits. */
-  readonly showsUnheard?: boolean | undefined;
+  readonly showsUnjudged?: boolean | undefined;
 }
 
 /** A model call as it is to be made. */
@@ -149,14 +149,14 @@ export const textTo = (show: ShowText): AnswerText => ({
 
 /** Shows text as it comes, unless hooks want the whole answer first. */
 function showing(
-  { onText, onWait, showsUnheard = false }: ModelCallFollower,
+  { onText, onWait, showsUnjudged = false }: ModelCallFollower,
   waitsFor: readonly string[],
 ): ShowText {
-  if (showsUnheard || waitsFor.length === 0) return (text) => onText?.(text);
-  let isTold = false;
+  if (showsUnjudged || waitsFor.length === 0) return (text) => onText?.(text);
+  let isReported = false;
   return () => {
-    if (!isTold) onWait?.(waitsFor);
-    isTold = true;
+    if (!isReported) onWait?.(waitsFor);
+    isReported = true;
   };
 }
 

@@ -26,7 +26,7 @@ export function addCall(program: Command): void {
     )
     .option('--input <json>', "the tool's arguments as a JSON object; - reads them from stdin")
     .option('--id <id>', 'the call: whoever gives the same id again gets the same call')
-    .option('--session <id>', 'the session that hooks are told of')
+    .option('--session <id>', 'the session that hooks are given')
     .option(
       '--wait [id]',
       'wait for the answer and the end; with an id alone, of a call made elsewhere',

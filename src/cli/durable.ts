@@ -57,7 +57,7 @@ async function check(): Promise<void> {
     const lines = [
       ...hosts.map(
         ({ name, workspace, seenAt }) =>
-          `host ${name} of ${workspace}, heard of at ${seenAt.toISOString()}`,
+          `host ${name} of ${workspace}, last seen at ${seenAt.toISOString()}`,
       ),
       ...waiting.map(({ workspace, calls }) => `${calls} calls of ${workspace} wait for a host`),
       `${asked.length} questions wait for an answer`,

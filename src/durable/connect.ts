@@ -45,7 +45,7 @@ export interface DurableRequest {
   readonly id?: string | undefined;
   readonly name: string;
   readonly input: ToolInput;
-  /** The session that hooks are told of; default: the config's. */
+  /** The session that hooks are given; default: the config's. */
   readonly session?: string | undefined;
 }
 

@@ -6,7 +6,7 @@ import { type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
 import { type Database, openDatabase } from './postgres.ts';
 import { assertMigrated, migrate, schemaVersion, versionOf } from './schema.ts';
 
-/** What the database alone can tell, and be told: it takes no tools, no hooks and no host that lives. */
+/** What needs the database alone: it takes no tools, no hooks and no host that lives. */
 export class DurableRecords {
   readonly approvals: Approvals;
   readonly #database: Database;
@@ -48,7 +48,7 @@ export class DurableRecords {
     return rows;
   }
 
-  /** The hosts that take part, and when each was heard of last. */
+  /** The hosts that take part, and when each was last seen. */
   async hosts(): Promise<readonly DurableHost[]> {
     const { rows } = await this.#database.query<DurableHost>(
       `select name, workspace, pid, joined_at as "joinedAt", seen_at as "seenAt"

@@ -42,7 +42,7 @@ const requestOf = (
   headers: { host: new URL(url).host, ...headers },
 });
 
-/** What `keep` is told of a request is what it is asked with again. */
+/** What `keep` is given of a request is what it is looked up by. */
 export type Asked = readonly [key: string, url: string, headers: Readonly<Record<string, string>>];
 
 /** The answer that still counts. */

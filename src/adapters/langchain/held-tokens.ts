@@ -1,6 +1,6 @@
 import type { Answer, RunManager } from './types.ts';
 
-/** What a run's callbacks are not told yet. LangChain sends tokens to whoever streams, past everybody else. */
+/** What a run's callbacks do not have yet. LangChain sends tokens to whoever streams, past everybody else. */
 export class HeldTokens {
   /** For the model in place of the run's own; absent where nobody listens. */
   readonly manager: RunManager | undefined;
@@ -17,9 +17,9 @@ export class HeldTokens {
             const value: unknown = Reflect.get(target, key, target);
             return typeof value === 'function' ? value.bind(target) : value;
           }
-          return async (...told: [string, unknown, ...unknown[]]): Promise<void> => {
-            if (holds(messageIn(told))) this.#held.push(told);
-            else await target.handleLLMNewToken(...told);
+          return async (...given: [string, unknown, ...unknown[]]): Promise<void> => {
+            if (holds(messageIn(given))) this.#held.push(given);
+            else await target.handleLLMNewToken(...given);
           };
         },
       });
@@ -32,7 +32,7 @@ export class HeldTokens {
 
   /** Tells what was held. */
   async release(): Promise<void> {
-    for (const told of this.#held) await this.#listener?.handleLLMNewToken(...told);
+    for (const given of this.#held) await this.#listener?.handleLLMNewToken(...given);
     this.#held = [];
   }
 
@@ -49,7 +49,7 @@ export class HeldTokens {
 }
 
 /** The message of the chunk that a token belongs to; it is the callback's last argument. */
-function messageIn(told: readonly unknown[]): Answer | undefined {
-  const fields = told[5] as { readonly chunk?: { readonly message?: Answer } } | undefined;
+function messageIn(given: readonly unknown[]): Answer | undefined {
+  const fields = given[5] as { readonly chunk?: { readonly message?: Answer } } | undefined;
   return fields?.chunk?.message;
 }

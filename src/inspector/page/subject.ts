@@ -27,7 +27,7 @@ const telling = [
  */
 export function subjectOf(row: Row, moment: number): string {
   if (row.kind === 'session' || row.at > moment) return '';
-  const text = givenTo(row, moment) || told(row, moment);
+  const text = givenTo(row, moment) || saidOf(row, moment);
   return text.slice(0, longest).replaceAll(/\s+/g, ' ').trim();
 }
 
@@ -57,7 +57,7 @@ function argumentOf(given: unknown): string {
 }
 
 /** The hook that counted, and why. */
-function told(row: Row, moment: number): string {
+function saidOf(row: Row, moment: number): string {
   const { by, late, changes, failed } = storyOf(accountAt(row, moment, false));
   const [decider] = [...by, ...late];
   if (decider?.name !== undefined) return said(decider.name, decider.reason);
