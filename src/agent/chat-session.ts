@@ -24,6 +24,8 @@ export interface ChatLoopOptions {
    * what is kept, not what was shown (HOOK-173).
    */
   readonly display?: 'held' | 'live';
+  /** Called once, with the names of AfterModel hooks that text waits for as it comes. Must not throw. */
+  readonly onTextWaits?: (hooks: readonly string[]) => void;
   /** How often in a turn AfterAgent hooks may send the agent on, by a rejection or with follow-ups; default 8. */
   readonly maxRejections?: number;
   /**
@@ -60,7 +62,7 @@ export interface ChatSession {
   beginning?: HookEventFields['SessionStart']['source'];
   /** SessionStart hooks ran, SessionEnd hooks not yet. */
   hasBegun: boolean;
-  /** The user has read why text is not shown as it comes. */
+  /** It was reported why text is not shown as it comes. */
   saidWhyTextWaits: boolean;
   /** What SessionStart hooks add to the next prompt. */
   readonly contexts: string[];

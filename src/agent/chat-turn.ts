@@ -244,22 +244,17 @@ export class ChatTurn {
           this.#isShown = true;
           this.#tell({ type: 'text', text });
         },
-        onWait: (hooks) => this.#sayWhyTextWaits(hooks),
+        onWait: (hooks) => this.#reportWait(hooks),
         showsUnjudged: options.display === 'live',
       },
     );
   }
 
   /** Once a session. */
-  #sayWhyTextWaits(hooks: readonly string[]): void {
+  #reportWait(hooks: readonly string[]): void {
     if (this.#session.saidWhyTextWaits) return;
     this.#session.saidWhyTextWaits = true;
-    const names = hooks.map((name) => (name.length > 80 ? `${name.slice(0, 80)}…` : name));
-    this.#tell(
-      notice(
-        `Text is shown once the whole answer was seen by AfterModel hooks: ${names.join(', ')}.`,
-      ),
-    );
+    this.#session.options.onTextWaits?.(hooks);
   }
 
   #takeAnswer({ call, message, status }: ReadAnswer): void {

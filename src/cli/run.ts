@@ -103,6 +103,12 @@ async function run(prompt: string, options: Options): Promise<void> {
     ...(options.allowGuardWrites && { allowGuardWrites: true }),
     ...(maxSteps !== undefined && { maxSteps }),
     ...(options.live && { display: 'live' }),
+    onTextWaits: (hooks) => {
+      if (process.stdout.isTTY)
+        warnings.tell(
+          `text is shown once these hooks have seen the whole answer: ${hooks.join(', ')}`,
+        );
+    },
   });
   // The first Ctrl-C ends the turn in an orderly way, the next one ends the command.
   const interrupt = (): void => chat.cancel('interrupted');

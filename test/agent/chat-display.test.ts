@@ -19,7 +19,7 @@ describe('a response that AfterModel hooks redact (recipe 4)', () => {
       hooks: { AfterModel: inParallel(redactor) },
     });
     const events = await run();
-    expect(kinds(events)).toEqual(['notice', 'AfterModel', 'text', 'finalAnswer']);
+    expect(kinds(events)).toEqual(['AfterModel', 'text', 'finalAnswer']);
     expect(shown(events)).toBe(redacted);
     expect(last(events)).toMatchObject({ text: redacted });
     await run('And now?');
@@ -48,9 +48,7 @@ describe('a response that AfterModel hooks redact (recipe 4)', () => {
       ],
       { hooks: { AfterModel: inParallel(redactor) } },
     );
-    const events = await run();
-    expect(kinds(events)).toEqual(['notice', 'error']);
-    expect(everything(events)).not.toContain('123-45');
+    expect(await run()).toEqual([{ type: 'error', message: 'the stream broke off' }]);
     expect(everything(chat.history)).not.toContain('123-45');
   });
 
