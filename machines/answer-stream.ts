@@ -207,7 +207,7 @@ export const answerStreamMachine = setup({
     waiting: [],
     piece: { text: '', done: false },
     position: -1,
-    progress: (input?.hooks ?? []).map(() => ({ pieces: 0, changed: 0, held: '' })),
+    progress: input.hooks.map(() => ({ pieces: 0, changed: 0, held: '' })),
     blocks: [empty],
     isOver: false,
     isCut: false,

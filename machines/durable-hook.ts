@@ -6,8 +6,13 @@ export type HookClaim =
   | { readonly status: 'claimed' }
   | { readonly status: 'recorded'; readonly outcome: HookProcessOutcome };
 
+/** A hook's process, with the name of its effect in the ledger. */
+export interface DurableHookInput extends HookProcessInput {
+  readonly effect: string;
+}
+
 export interface DurableHookContext {
-  readonly input: HookProcessInput;
+  readonly input: DurableHookInput;
   readonly outcome?: HookProcessOutcome;
   readonly cancelReason?: string;
 }
@@ -25,20 +30,17 @@ export const durableHookMachine = setup({
   types: {
     context: {} as DurableHookContext,
     events: {} as { type: 'cancel'; reason: string },
-    input: {} as HookProcessInput,
+    input: {} as DurableHookInput,
     output: {} as HookProcessOutcome,
     children: {} as { claim: 'claim'; process: 'hookProcess'; record: 'record' },
     tags: {} as 'work' | 'ended',
   },
   actors: {
-    claim: fromPromise<HookClaim, HookProcessInput>(() => {
+    claim: fromPromise<HookClaim, string>(() => {
       throw new Error('Provide the actor "claim".');
     }),
     hookProcess: {} as typeof hookProcessMachine,
-    record: fromPromise<
-      HookProcessOutcome,
-      { input: HookProcessInput; outcome: HookProcessOutcome }
-    >(() => {
+    record: fromPromise<HookProcessOutcome, { effect: string; outcome: HookProcessOutcome }>(() => {
       throw new Error('Provide the actor "record".');
     }),
   },
@@ -62,7 +64,8 @@ export const durableHookMachine = setup({
     })),
   },
   guards: {
-    isRecorded: (_, claim: HookClaim) => claim.status === 'recorded',
+    // A simulator's event carries nothing.
+    isRecorded: (_, claim: HookClaim | undefined) => claim?.status === 'recorded',
     endedAs: ({ context }, { status }: { status: HookProcessOutcome['status'] }) =>
       outcomeOf(context).status === status,
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
@@ -81,7 +84,7 @@ export const durableHookMachine = setup({
       invoke: {
         id: 'claim',
         src: 'claim',
-        input: ({ context }) => context.input,
+        input: ({ context }) => context.input.effect,
         onDone: [
           {
             guard: { type: 'isRecorded', params: ({ event }) => event.output },
@@ -125,7 +128,7 @@ export const durableHookMachine = setup({
       invoke: {
         id: 'record',
         src: 'record',
-        input: ({ context }) => ({ input: context.input, outcome: outcomeOf(context) }),
+        input: ({ context }) => ({ effect: context.input.effect, outcome: outcomeOf(context) }),
         onDone: {
           target: 'ending',
           actions: { type: 'keepOutcome', params: ({ event }) => event.output },

@@ -75,6 +75,7 @@ test('each other part of the package has its own names', () => {
   expect(names(stately)).toEqual(['StatelyError', 'statelyInspector']);
   expect(names(machines)).toEqual([
     'agentTurnMachine',
+    'answerStreamMachine',
     'durableHookMachine',
     'hookEventMachine',
     'hookProcessMachine',

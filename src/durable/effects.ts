@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HookAnswer, HookEventInput, PlannedHook } from '../../machines/hook-event.ts';
-import type { HookClaim } from '../../machines/durable-hook.ts';
-import type { HookProcessInput, HookProcessOutcome } from '../../machines/hook-process.ts';
+import type { DurableHookInput, HookClaim } from '../../machines/durable-hook.ts';
+import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import { type ExecuteTool, failedResult } from '../agent/tool-call.ts';
 import type { EventVerdict } from '../hooks/plan-input.ts';
 import { messageOf } from '../message-of.ts';
@@ -9,11 +9,6 @@ import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
 import type { HookExecutionResult } from '../verdict/results.ts';
 import { cutOffOutcome, isCutOff, outcomeFrom, outcomeText } from './hook-outcome.ts';
 import type { Ledger } from './ledger.ts';
-
-/** A hook's process with the name of its effect. */
-interface DurableHook extends HookProcessInput {
-  readonly effect: string;
-}
 
 /**
  * The effects of one leg of a call: each hook and the tool, at most once. Once the ledger could not be
@@ -69,7 +64,7 @@ export class Effects {
       }),
       rules: {
         ...rules,
-        prepare: (hook, payload): DurableHook => {
+        prepare: (hook, payload): DurableHookInput => {
           const effect = prepared.has(hook) ? `${nameOf(hook)}/recheck` : nameOf(hook);
           prepared.add(hook);
           return { ...rules.prepare(hook, payload), effect };
@@ -91,9 +86,8 @@ export class Effects {
   }
 
   /** Whether a hook may start, for the machine of a durable hook. */
-  claimHook(input: HookProcessInput): Promise<HookClaim> {
+  claimHook(effect: string): Promise<HookClaim> {
     return this.#whole(async () => {
-      const { effect } = input as DurableHook;
       const claim = await this.#ledger.claim(effect);
       switch (claim.status) {
         case 'claimed':
@@ -112,11 +106,10 @@ export class Effects {
   }
 
   /** Writes what a hook came to; what is written then counts. */
-  recordHook(input: HookProcessInput, outcome: HookProcessOutcome): Promise<HookProcessOutcome> {
-    return this.#whole(async () => {
-      const { effect } = input as DurableHook;
-      return outcomeFrom(await this.#ledger.record(effect, outcomeText(outcome)));
-    });
+  recordHook(effect: string, outcome: HookProcessOutcome): Promise<HookProcessOutcome> {
+    return this.#whole(async () =>
+      outcomeFrom(await this.#ledger.record(effect, outcomeText(outcome))),
+    );
   }
 
   /** The tool, at most once, or once more after it was cut off where that does no harm. */

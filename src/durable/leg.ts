@@ -1,7 +1,7 @@
 import { createActor, fromPromise, waitFor } from 'xstate';
 import { durableHookMachine } from '../../machines/durable-hook.ts';
 import { hookEventMachine } from '../../machines/hook-event.ts';
-import type { HookProcessInput, HookProcessOutcome } from '../../machines/hook-process.ts';
+import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import {
   toolCallMachine,
   type ToolCallContext,
@@ -276,11 +276,10 @@ class Leg {
 function machineOf(effects: Effects): typeof toolCallMachine {
   const durableHook = durableHookMachine.provide({
     actors: {
-      claim: fromPromise(({ input }: { input: HookProcessInput }) => effects.claimHook(input)),
+      claim: fromPromise(({ input }: { input: string }) => effects.claimHook(input)),
       hookProcess,
-      record: fromPromise(
-        ({ input }: { input: { input: HookProcessInput; outcome: HookProcessOutcome } }) =>
-          effects.recordHook(input.input, input.outcome),
+      record: fromPromise(({ input }: { input: { effect: string; outcome: HookProcessOutcome } }) =>
+        effects.recordHook(input.effect, input.outcome),
       ),
     },
   });

@@ -158,7 +158,12 @@ const hookAnswers = [
 const worlds: Readonly<Record<string, World>> = {
   durableHook: {
     inputs: [
-      { name: 'x', timeout: 5, command: { command: '', cwd: '', env: {}, stdin: () => '' } },
+      {
+        name: 'x',
+        effect: 'x',
+        timeout: 5,
+        command: { command: '', cwd: '', env: {}, stdin: () => '' },
+      },
     ],
     says: {
       claim: [

@@ -102,6 +102,7 @@ const agentTurn: AgentTurnInput = {
 export const stubs: Readonly<Record<string, object>> = {
   'agent-turn': agentTurn,
   'answer-stream': answerStream,
+  'durable-hook': { ...hookProcess, effect: '' },
   'hook-event': hookEvent,
   'hook-process': hookProcess,
   'model-call': modelCall,
