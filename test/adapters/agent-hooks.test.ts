@@ -254,7 +254,7 @@ describe('a turn', () => {
 });
 
 describe('what never comes to run', () => {
-  test('is cancelled when the run goes on without it', async () => {
+  test('is cancelled when the run continues without its result', async () => {
     const { hooks } = await agent({ BeforeTool: inParallel('true') });
     const { ask } = model(hooks, { parts: [wants('1')] }, saying('done'));
     await ask(user('Go'));

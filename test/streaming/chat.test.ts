@@ -283,7 +283,7 @@ describe('in the middle of an answer', () => {
       {},
     ],
   ])(
-    '%s is a failure: the text goes on without the hook, and that is reported',
+    '%s is a failure: the text continues past the hook, and that is reported',
     async (_, code, why, more) => {
       const { chat, run, log, warnings } = chatWith(code, [someWords], more);
       const events = await run();
