@@ -25,7 +25,9 @@ export interface Checkable {
   readonly folder: string;
   readonly registry: HookRegistry;
   readonly hooks: readonly ConfiguredHook[];
+  /** Hooks of which not even the event is known. */
   readonly unasked: readonly (UnaskedHook & Untrusted)[];
+  /** What a user should know though nothing is wrong with any file. */
   readonly notes: readonly SettingsNote[];
 }
 

@@ -1,4 +1,4 @@
-import type { ConfiguredHook, Untrusted } from '../check/check-hooks.ts';
+import type { Checkable, ConfiguredHook, Untrusted } from '../check/check-hooks.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { createConfig } from '../hooks/create-config.ts';
@@ -15,15 +15,10 @@ export interface ListedHook extends ConfiguredHook {
 }
 
 /** Everything that is configured in a project. */
-export interface ConfiguredHooks {
+export interface ConfiguredHooks extends Omit<Checkable, 'folder' | 'hooks'> {
   readonly config: HookSystemConfig;
-  readonly registry: HookRegistry;
   /** In the registry's order. */
   readonly hooks: readonly ListedHook[];
-  /** Those of which not even the event is known. */
-  readonly unasked: readonly (UnaskedHook & Untrusted)[];
-  /** What a user should know though nothing is wrong with any file. */
-  readonly notes: readonly SettingsNote[];
 }
 
 /** Looks at every configured hook, those too that may not run; none of them is started. */
