@@ -44,6 +44,7 @@ export function startAudit(
   };
   const user = userName();
   const write = logsOf(settings, user, failed);
+  const host = hostname();
   const project = config.getWorkingDir();
   const hooksOn = () =>
     system
@@ -54,7 +55,7 @@ export function startAudit(
     const line = {
       v: 1,
       at: new Date().toISOString(),
-      host: hostname(),
+      host,
       user,
       version,
       project,
