@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stop } from 'esbuild';
 import { executeToolWithHooks } from '../src/agent/tool-call.ts';
 import { createConfig } from '../src/hooks/create-config.ts';
 import { startInspector } from '../src/inspector/start-inspector.ts';
@@ -57,7 +58,11 @@ export const openOurs: OpenEngine = async ({
     const { source } = fault;
     Object.assign(config, { getHookSources: () => [{ source, hooks: settings.hooks }] });
   }
-  if (fault.isHalfInspected) await openHalf((await startInspector(config)).url);
+  if (fault.isHalfInspected) {
+    await openHalf((await startInspector(config)).url);
+    // In a checkout the page is bundled when it is first read, by a process that would count as left behind.
+    await stop();
+  }
   await config.getHookSystem()!.initialize();
   return {
     async call() {

@@ -9,9 +9,9 @@ import { runLoad, type Run } from '../../load/run-load.ts';
 import { openSession } from '../../load/session.ts';
 
 /** `npm run load` makes a hundred thousand. */
-const count = 1_200;
+const count = 1_000;
 
-describe('more than a thousand calls with mixed hooks', () => {
+describe('a thousand calls with mixed hooks', () => {
   test.each([
     ['each hook started with its event', true],
     ['hooks that read first started ahead', false],
@@ -30,7 +30,7 @@ describe('more than a thousand calls with mixed hooks', () => {
 });
 
 test('after SIGKILL of the host no process of a hook survives, and the recording stays readable', async () => {
-  const { broken, alive, entries, torn } = await killHosts({ kills: 4, atOnce: 16, seed: 1 });
+  const { broken, alive, entries, torn } = await killHosts({ kills: 2, atOnce: 16, seed: 1 });
   expect(broken).toEqual([]);
   expect(alive).toBeGreaterThan(0);
   expect(entries).toBeGreaterThan(0);

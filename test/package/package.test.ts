@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import '../build.ts';
 
 const root = new URL('../..', import.meta.url).pathname;
+const tool = (name: string): string => join(root, 'node_modules/.bin', name);
 let folder: string;
 let tarball: string;
 
@@ -33,12 +34,12 @@ function lockOfDependencies(): object {
 
 describe('the packed package', () => {
   test('is clean for publint', async () => {
-    const { stdout } = await execa('npx', ['publint', 'run', tarball, '--strict'], { cwd: root });
+    const { stdout } = await execa(tool('publint'), ['run', tarball, '--strict'], { cwd: root });
     expect(stdout).toMatch(/All good/);
   });
 
   test('has types that resolve for ESM users', async () => {
-    const { exitCode } = await execa('npx', ['attw', tarball, '--profile', 'esm-only'], {
+    const { exitCode } = await execa(tool('attw'), [tarball, '--profile', 'esm-only'], {
       cwd: root,
       reject: false,
     });
@@ -72,10 +73,11 @@ describe('the packed package', () => {
     const used = await execa('node', ['use.js'], { cwd: project });
     expect(used.stdout).toBe('toolCall not here');
     const listed = await execa('npx', ['--no-install', 'hookmachine', 'list'], { cwd: project });
+    const command = join(project, 'node_modules/.bin/hookmachine');
     expect(listed.stdout).toContain('No hooks are configured.');
-    const schema = await execa('npx', ['--no-install', 'hookmachine', 'schema'], { cwd: project });
+    const schema = await execa(command, ['schema'], { cwd: project });
     expect(JSON.parse(schema.stdout)).toHaveProperty('properties.hooks');
-    const fired = await execa('npx', ['--no-install', 'hookmachine', 'fire', 'SessionEnd'], {
+    const fired = await execa(command, ['fire', 'SessionEnd'], {
       cwd: project,
       input: '{"reason":"exit"}',
     });

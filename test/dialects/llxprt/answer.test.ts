@@ -340,8 +340,8 @@ describe('hostile output', () => {
     expect(printed('BeforeTool', deep)).toMatchObject({ plainText: true });
   });
 
-  test('half a million keys are read in good time', () => {
-    const many = Object.fromEntries(Array.from({ length: 250_000 }, (_, key) => [`k${key}`, key]));
+  test('two hundred thousand keys are read in good time', () => {
+    const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, key) => [`k${key}`, key]));
     const before = cpuTime();
     const answer = printed('BeforeTool', {
       ...many,
@@ -349,7 +349,7 @@ describe('hostile output', () => {
       hookSpecificOutput: { many },
     });
     expect(answer.decision).toBe('deny');
-    expect(cpuTime() - before).toBeLessThan(45_000);
+    expect(cpuTime() - before).toBeLessThan(10_000);
   });
 
   test('names like __proto__ are data and pollute nothing', () => {

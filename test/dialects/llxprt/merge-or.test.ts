@@ -255,15 +255,15 @@ describe('what is not merged', () => {
   });
 });
 
-test('half a million arguments are merged in good time', () => {
+test('two hundred thousand arguments are merged in good time', () => {
   const tool_input = Object.fromEntries(
-    Array.from({ length: 250_000 }, (_, key) => [`k${key}`, key]),
+    Array.from({ length: 100_000 }, (_, key) => [`k${key}`, key]),
   );
   const output = JSON.stringify({ hookSpecificOutput: { tool_input } });
   const answers = answersOf('BeforeTool', output, output, { decision: 'deny' });
   const before = cpuTime();
   const merged = mergeAnswers('BeforeTool', answers);
-  expect(cpuTime() - before).toBeLessThan(45_000);
+  expect(cpuTime() - before).toBeLessThan(10_000);
   expect(merged.output?.decision).toBe('deny');
   expect(merged.conflicts).toEqual([]);
 });
