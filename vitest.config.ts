@@ -77,7 +77,7 @@ const shared = {
 export default defineConfig({
   test: {
     // Most of these tests wait for processes most of the time.
-    maxWorkers: availableParallelism() + 1,
+    maxWorkers: availableParallelism() * 2,
     sequence: isShuffled ? {} : { sequencer: LongestFirst },
     projects: [
       {

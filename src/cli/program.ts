@@ -55,12 +55,17 @@ function newProgram(): Command {
     .showHelpAfterError('(see --help)');
 }
 
+function wantedBy(asked: string) {
+  if (Object.hasOwn(commands, asked)) return [commands[asked]!];
+  // Scripts ask for the version, and need no command for it; the help shows them all.
+  return asked === '--version' || asked === '-V' ? [] : Object.values(commands);
+}
+
 /** Does what the command line asks for; what it does not understand is reported, with its own exit status. */
 export async function runProgram(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   const asked = args[0] ?? '';
   const program = newProgram();
-  const wanted = Object.hasOwn(commands, asked) ? [commands[asked]!] : Object.values(commands);
-  const loaded = await Promise.all(wanted.map((load) => load()));
+  const loaded = await Promise.all(wantedBy(asked).map((load) => load()));
   for (const add of new Set(loaded)) add(program);
   try {
     await program.parseAsync(args, { from: 'user' });
