@@ -84,10 +84,7 @@ const lines: Readonly<Record<string, Line>> = {
   'an unknown event': { args: ['fire', 'Nope'] },
   'an unknown option': { args: [...fire, '--nope'] },
   'an unknown command': { args: ['nope'] },
-  'no command': { args: [] },
   help: { args: ['--help'] },
-  'help of fire': { args: ['fire', '--help'] },
-  version: { args: ['--version'] },
   list: { args: ['list'], settings: settings('exit 2') },
 };
 

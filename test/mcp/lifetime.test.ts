@@ -127,7 +127,7 @@ test('when the client is killed, the server has got all that it wrote, and both 
       params: { protocolVersion: '2025-11-25', capabilities: {} },
     },
     { method: 'notifications/initialized' },
-    ...Array.from({ length: 200 }, (_, id) =>
+    ...Array.from({ length: 60 }, (_, id) =>
       id % 2 === 0
         ? { id, method: 'tools/call', params: { name: 'echo' } }
         : { method: 'odd', params: { id } },
