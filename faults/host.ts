@@ -51,10 +51,11 @@ async function observe({ fault: name, policy, fate, peer }: Order): Promise<Obse
   };
   // What is made once, at the first call, is no leak.
   const nothing: Fault = { name: '', expected: 'allow', command: 'true' };
-  if (!fault.isFirst)
-    await (
-      await open({ ...site, fault: nothing, folder: makeFolder(nothing), command: 'true' })
-    ).call();
+  if (!fault.isFirst) {
+    const elsewhere = makeFolder(nothing);
+    await (await open({ ...site, fault: nothing, folder: elsewhere, command: 'true' })).call();
+    rmSync(elsewhere, { recursive: true, force: true });
+  }
   // A peer may keep the host's environment from its hooks.
   if (peer === undefined) process.env[variable] = value;
   const command = peer === undefined ? fault.command : marked(fault.command, mark);

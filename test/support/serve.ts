@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { beforeAll, onTestFinished } from 'vitest';
 import { main } from './main.ts';
 import type { RelayBox } from './relay.ts';
 import { waitUntil } from './until.ts';
@@ -82,8 +82,13 @@ export function serveForAll(): () => Awaited<ReturnType<typeof startServe>> {
   beforeAll(async () => {
     const home = realpathSync(mkdtempSync(join(tmpdir(), 'hookmachine-serve-')));
     const place = { project: home, env: { HOME: home, XDG_STATE_HOME: '' } };
-    serve = await startServe(place, [], {}, afterAll);
-    afterAll(() => rmSync(home, { recursive: true, force: true }));
+    const endings: (() => void)[] = [];
+    serve = await startServe(place, [], {}, (end) => endings.push(end));
+    return async () => {
+      for (const end of endings) end();
+      await serve.running;
+      rmSync(home, { recursive: true, force: true });
+    };
   });
   return () => serve;
 }
