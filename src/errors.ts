@@ -3,6 +3,7 @@ export type HookmachineErrorCode =
   | 'APPROVAL_MISMATCH'
   | 'APPROVAL_UNKNOWN'
   | 'BATCH_RUNNING'
+  | 'BUNDLE_UNUSABLE'
   | 'CALL_CONFLICT'
   | 'CALL_UNKNOWN'
   | 'COMMAND_FAILED'

@@ -1,3 +1,5 @@
+import { lookAtBundles } from '../bundles/look-at-bundles.ts';
+import { bundlePlaces } from '../settings/levels.ts';
 import type { LeftBehind } from '../../machines/hook-process.ts';
 import type { Command } from 'commander';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -8,6 +10,8 @@ import { presentDialects } from '../dialects/index.ts';
 import { hookEventNames } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { dialectsOption } from './dialects-option.ts';
+import { managedFiles, requiredBundles } from './managed-here.ts';
+import { bundleToJson, describeBundle } from './describe-bundle.ts';
 import { printable, printableJson } from './printable.ts';
 import type { Untrusted } from '../check/check-hooks.ts';
 import { lookAtHooks, type ListedHook } from './look-at-hooks.ts';
@@ -32,10 +36,16 @@ export function addList(program: Command): void {
       const { config, registry, hooks, unasked } = await lookAtHooks(folder, dialects);
       const enabled = config.getEnableHooks();
       const { problems } = registry;
+      const { states: bundles } = lookAtBundles(bundlePlaces(), requiredBundles());
+      const managed = managedFiles();
       process.stdout.write(
         json
-          ? `${printableJson({ enabled, hooks: hooks.map(toJson), ...(unasked.length > 0 && { unasked: unasked.map(unaskedToJson) }), discarded: problems.map((problem) => ({ ...problem, text: formatProblem(problem) })) }, 2)}\n`
-          : describe(config, registry, hooks, unasked, problems.map(formatProblem)),
+          ? `${printableJson({ enabled, hooks: hooks.map(toJson), ...(unasked.length > 0 && { unasked: unasked.map(unaskedToJson) }), ...(bundles.length > 0 && { bundles: bundles.map(bundleToJson) }), ...(managed.length > 0 && { managed }), discarded: problems.map((problem) => ({ ...problem, text: formatProblem(problem) })) }, 2)}\n`
+          : describe(config, registry, hooks, unasked, [
+              ...section('Bundles', bundles.flatMap(describeBundle)),
+              ...section('Managed', managed.flatMap(describeManaged)),
+              ...section('Problems', problems.map(formatProblem)),
+            ]),
       );
     });
 }
@@ -61,7 +71,7 @@ function describe(
   registry: HookRegistry,
   hooks: readonly ListedHook[],
   unasked: readonly (UnaskedHook & Untrusted)[],
-  problems: readonly string[],
+  sections: readonly string[],
 ): string {
   const lines: string[] = [];
   const isOn = config.getEnableHooks();
@@ -88,12 +98,26 @@ function describe(
     for (const hook of unasked) lines.push(...describeUnasked(hook));
     lines.push('');
   }
-  if (problems.length > 0) lines.push('Problems', ...problems.map((problem) => `  ${problem}`), '');
-  return `${lines
+  return `${[...lines, ...sections]
     .map((line) => printable(line.replaceAll('\n', String.raw`\n`)))
     .join('\n')
     .trimEnd()}\n`;
 }
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`), ''];
+
+/** What a file of the administrator's manages, as it stands there. */
+const describeManaged = ({ file, managed }: ReturnType<typeof managedFiles>[number]): string[] => [
+  file,
+  ...Object.entries(managed).map(([key, value]) => `  ${key.padEnd(16)}  ${inWords(value)}`),
+];
+
+/** A list of texts is easier to read without its quotes. */
+const inWords = (value: unknown): string =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string')
+    ? value.join(', ')
+    : JSON.stringify(value);
 
 /** What becomes of what a hook leaves. */
 const leaves: Readonly<Record<LeftBehind, string>> = {
@@ -103,7 +127,7 @@ const leaves: Readonly<Record<LeftBehind, string>> = {
 };
 
 function describeHook(hook: ListedHook, matcher: string | undefined, areSomeOn: boolean): string[] {
-  const { description, dialect, file, isHidden, name, onFailure, place, source } = hook;
+  const { bundle, description, dialect, file, isHidden, name, onFailure, place, source } = hook;
   const { timeout, type, untrusted } = hook;
   const where = [file, place].filter((part) => part !== undefined && part !== '');
   return [
@@ -118,6 +142,9 @@ function describeHook(hook: ListedHook, matcher: string | undefined, areSomeOn: 
     `    timeout  ${timeout} ms`,
     `    dialect  ${dialect}`,
     `    ${source.padEnd(8)} ${where.join(' ')}`,
+    ...(bundle
+      ? [`    bundle   ${bundle.name} ${bundle.version}, signed by ${bundle.signer}`]
+      : []),
     ...(onFailure === 'block' ? ['    failure  blocks'] : []),
     ...(hook.leftBehind ? [`    leaves   ${leaves[hook.leftBehind]}`] : []),
     ...(hook.prestart ? ['    start    ahead of its event'] : []),

@@ -35,6 +35,8 @@ export async function lookAtHooks(
   const inForce = createConfig({ ...options, ...folderTrust(folder, trusted) });
   const registry = await HookRegistry.load(config);
   const withTrust = async <Hook extends UnaskedHook>(hook: Hook): Promise<Hook & Untrusted> => {
+    const changed = hook.bundle?.fault();
+    if (changed) return { ...hook, untrusted: changed };
     const found = hook.source === 'project' ? await trust.verifyTrust?.(hook) : undefined;
     return found?.trusted === false
       ? { ...hook, untrusted: { why: found.why, fix: found.fix } }

@@ -37,6 +37,7 @@ const commands: Readonly<Record<string, () => Promise<(program: Command) => void
   disable: async () => (await import('./enable.ts')).addEnable,
   'finish-hook': async () => (await import('./finish-hook.ts')).addFinishHook,
   audit: async () => (await import('./audit.ts')).addAudit,
+  policy: async () => (await import('./policy.ts')).addPolicy,
   schema: async () => (await import('./schema.ts')).addSchema,
 };
 

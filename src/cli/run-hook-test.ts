@@ -8,6 +8,7 @@ import { outcomeOf, type Outcome } from '../matrix/outcome.ts';
 import { namesOf, runAs, type Trial } from '../matrix/run-as.ts';
 import { isRecord } from '../protocol/output.ts';
 import { nearestKey } from '../settings/unknown-names.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { callOutcome } from './call-outcome.ts';
 import { CommandFailure } from './failure.ts';
 import { fireIn, hooksConfig } from './run-hooks.ts';
@@ -22,8 +23,14 @@ export interface TestRun {
   readonly notes: readonly string[];
 }
 
-interface Options {
+/** Whose hooks a test runs. */
+export interface TestOptions {
   readonly trust?: true;
+  /** Whose hooks run in the place of the project's; of them only the one of this name, if there is one. */
+  readonly configFor?: (
+    named: string | undefined,
+    warn: (line: string) => void,
+  ) => HookSystemConfig;
 }
 
 /**
@@ -34,7 +41,7 @@ interface Options {
 export async function runHookTest(
   test: HookTest,
   folder: string,
-  options: Options,
+  options: TestOptions,
 ): Promise<readonly TestRun[]> {
   const { dialect: named = knownDialects[0]!.name, event: name, hook, input, expect } = test;
   const isForAll = named === 'all';
@@ -54,15 +61,19 @@ export async function runHookTest(
   if ('faults' in read)
     throw new CommandFailure(`its input does not fit ${name}: ${read.faults.join('; ')}`);
   const { fields, context, parts } = read;
-  if (hook === undefined) {
+  const file = hook === undefined ? undefined : fileOf(hook, test.file, folder);
+  const { configFor, trust } = options;
+  if (hook === undefined || (configFor && file === undefined)) {
     const warnings: string[] = [];
-    const { trust } = options;
-    const config = await hooksConfig(
-      { folder },
-      presentDialectsWith(dialect),
-      { hooks: true, ...(trust && { trust }) },
-      { onWarning: (line) => warnings.push(line) },
-    );
+    const onWarning = (line: string) => void warnings.push(line);
+    const config = configFor
+      ? configFor(hook, onWarning)
+      : await hooksConfig(
+          { folder },
+          presentDialectsWith(dialect),
+          { hooks: true, ...(trust && { trust }) },
+          { onWarning },
+        );
     const fired = { event, fields, context, folder, canAsk: true };
     const whole = parts ? { ...fired, parts: parts.calls, partsFor: dialect.family } : fired;
     const came = await fireIn(config, whole);
@@ -85,9 +96,9 @@ export async function runHookTest(
       },
     ];
   }
-  const script = await scriptNamed(fileOf(hook, test.file, folder), folder, {
+  const script = await scriptNamed(file ?? hook, folder, {
     timeout: 60_000,
-    ...options,
+    ...(trust && { trust }),
   });
   const trial: Trial = { event, fields, context, cwd: folder };
   const runs: TestRun[] = [];
@@ -150,7 +161,7 @@ async function inWordsOf(dialect: Dialect, fields: object, came: Outcome): Promi
 }
 
 /** A path counts from the test's file, or else from the project. */
-const fileOf = (hook: string, file: string, folder: string): string =>
+const fileOf = (hook: string, file: string, folder: string): string | undefined =>
   [resolve(dirname(file), hook), resolve(folder, hook)].find(
     (path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true,
-  ) ?? hook;
+  );

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { knownDialects } from '../dialects/index.ts';
 import { coarse } from '../process/index.ts';
 import {
+  bundlePlaces,
   environmentSettings,
   extensionsFolder,
   homeFolder,
@@ -32,6 +33,7 @@ export function stampSettings(cwd: string, others: readonly string[]): SettingsS
   const folders = home === undefined ? [cwd] : [cwd, home];
   const files = new Set([
     ...settingsPlaces(cwd).map(({ file }) => file),
+    ...bundlePlaces().flatMap(({ index, signers }) => [index, signers]),
     ...environmentSettings().map(({ file }) => file),
     ...folders.flatMap((folder) => places.map((place) => join(folder, place))),
     ...[trustFile(), extensionsFolder()].filter((file) => file !== undefined),

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialects/dialect.ts';
-import { hasAdministrator } from '../settings/levels.ts';
+import { bundlePlaces, hasAdministrator } from '../settings/levels.ts';
 
 /** A dialect of which only the administrator's hooks are found. */
 interface SystemDialect extends Dialect {
@@ -12,6 +12,10 @@ export const isOnlySystems = (dialect: Dialect): boolean => 'isOnlySystems' in d
 /** Whether an administrator may have hooks of a dialect on this machine. */
 export const mayHaveSystemHooks = (dialect: Dialect): boolean =>
   dialect.settings ? hasAdministrator() : dialect.mayBeIn('/', (source) => source === 'system');
+
+/** What is wrong with guards that nobody can leave out is not left out either. */
+const isInBundle = (file: string): boolean =>
+  bundlePlaces().some(({ source, folder }) => source === 'system' && file.startsWith(folder));
 
 /** A dialect of which only the administrator's hooks are found: no choice of dialects leaves those out. */
 export function systemHooksOf(dialect: Dialect): SystemDialect {
@@ -28,11 +32,16 @@ export function systemHooksOf(dialect: Dialect): SystemDialect {
         ignoresProject: true,
         deniesUnknown: () => false,
         settings: () => sources,
+        bundles: () => {
+          const bundles = site.bundles?.();
+          const places = bundles?.places.filter(({ source }) => source === 'system') ?? [];
+          return bundles && { ...bundles, places };
+        },
         trusts: (hook) => hook.source === 'system' && site.trusts(hook),
       });
       return {
         definitions: found.definitions.filter(({ source }) => source === 'system'),
-        problems: [],
+        problems: found.problems.filter(({ file = '' }) => isInBundle(file)),
         unasked: [],
       };
     },

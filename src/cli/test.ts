@@ -1,18 +1,13 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { statSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { junitOf, type Judged } from '../hooktests/junit.ts';
-import type { Difference } from '../hooktests/judge.ts';
-import { readTests, type HookTest } from '../hooktests/read-tests.ts';
+import { junitOf } from '../hooktests/junit.ts';
 import { messageOf } from '../message-of.ts';
-import { formatProblem } from '../settings/problem.ts';
 import { CommandFailure } from './failure.ts';
+import { judgeTests, linesOf, testFilesIn } from './judge-tests.ts';
 import { projectFolder } from './project-folder.ts';
-import { runHookTest, type TestRun } from './run-hook-test.ts';
 import { say } from './shown-change.ts';
 import { trustOption } from './trust-option.ts';
-import { diffOfValues } from './value-diff.ts';
 
 interface Options {
   readonly cwd: string;
@@ -66,22 +61,7 @@ async function testOnce(given: readonly string[], folder: string, options: Optio
   const files = given.length > 0 ? given.flatMap(testFilesAt) : testFilesIn(folder);
   if (files.length === 0)
     throw new CommandFailure(`there is no *.hooktest.yaml in ${given.join(', ') || folder}`);
-  const read = await Promise.all([...new Set(files)].map(readTests));
-  const unread = read.flatMap((one): Judged[] =>
-    'problems' in one
-      ? [
-          {
-            file: one.file,
-            name: 'the file',
-            durationMs: 0,
-            lines: one.problems.map(formatProblem),
-          },
-        ]
-      : [],
-  );
-  const tests = read.flatMap((one) => ('tests' in one ? one.tests : []));
-  const judged = [...unread, ...(await sideBySide(tests, (one) => judge(one, folder, options)))];
-  const shown = judged.map((one) => ({ ...one, file: relative(folder, one.file) || one.file }));
+  const shown = await judgeTests([...new Set(files)], folder, options);
   for (const one of shown) say(linesOf(one).join('\n'));
   const failed = shown.filter(({ lines }) => lines.length > 0).length;
   say(`\n${shown.length - failed} passed, ${failed} failed`);
@@ -89,63 +69,9 @@ async function testOnce(given: readonly string[], folder: string, options: Optio
   if (options.junit !== undefined) writeReport(resolve(options.junit), junitOf(shown));
 }
 
-async function judge(one: HookTest, folder: string, options: Options): Promise<Judged> {
-  const startedAt = performance.now();
-  const lines = await runHookTest(one, folder, options).then(
-    (runs) => runs.flatMap(failureLines),
-    (error: unknown) => [`${relative(folder, one.file)}:${one.line}: ${messageOf(error)}`],
-  );
-  return { file: one.file, name: one.name, durationMs: performance.now() - startedAt, lines };
-}
-
-function failureLines({ under, differences, notes }: TestRun): string[] {
-  if (differences.length === 0) return [];
-  const lines = [...differences.flatMap(differenceLines), ...notes];
-  return under === undefined
-    ? lines
-    : [`as a hook of ${under}:`, ...lines.map((line) => `  ${line}`)];
-}
-
-const differenceLines = ({ what, expected, came }: Difference): string[] => [
-  `${what}: - expected, + came`,
-  ...diffOfValues(expected, came).map((line) => `  ${line}`),
-];
-
-const linesOf = ({ file, name, lines }: Judged): string[] => [
-  `${lines.length === 0 ? '✓' : '✗'} ${file}: ${name}`,
-  ...lines.map((line) => `    ${line}`),
-];
-
-/** As many at once as the machine has processors; what came is in the order of the tests. */
-async function sideBySide<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<readonly Result[]> {
-  const results: Result[] = [];
-  const rest = items.entries();
-  const worker = async (): Promise<void> => {
-    for (const [at, item] of rest) results[at] = await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker));
-  return results;
-}
-
 function testFilesAt(path: string): readonly string[] {
   const full = resolve(path);
   return statSync(full, { throwIfNoEntry: false })?.isDirectory() ? testFilesIn(full) : [full];
-}
-
-/** Folders that hold nothing of the project's own. */
-const foreign: ReadonlySet<string> = new Set(['node_modules', '.git']);
-
-function testFilesIn(folder: string): readonly string[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = join(folder, entry.name);
-      if (entry.isDirectory()) return foreign.has(entry.name) ? [] : testFilesIn(path);
-      return entry.name.endsWith('.hooktest.yaml') ? [path] : [];
-    });
 }
 
 function writeReport(file: string, text: string): void {

@@ -1,3 +1,4 @@
+import type { Bundles } from '../bundles/bundled-hooks.ts';
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { HookSource } from '../protocol/events.ts';
 import type { HookDefinition } from '../settings/hook-definition.ts';
@@ -10,6 +11,8 @@ export interface HookSite {
   readonly cwd: string;
   /** What settings and extensions say of hooks, source by source. */
   settings(): readonly HooksFromSource[];
+  /** Where signed bundles of hooks are; undefined where there are none. */
+  readonly bundles?: () => Bundles | undefined;
   /** Nobody trusts the project: nothing in its folder is to be looked at. */
   readonly ignoresProject?: boolean;
   /** Whether the administrator forbids that this variable of the environment adds hooks; default: no. */

@@ -1,4 +1,5 @@
 import type { HookProcessInput } from '../../machines/hook-process.ts';
+import type { Bundles } from '../bundles/bundled-hooks.ts';
 import type { MessageBus } from '../bus/message-bus.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
@@ -58,6 +59,8 @@ export interface HookHost {
   getUnreadFiles?(): readonly SettingsProblem[];
   /** Where the administrator wants sessions to be recorded, without payloads; default: nowhere. */
   getAudit?(): AuditSettings | undefined;
+  /** Where signed bundles of hooks are, and which of them the administrator demands; default: there are none. */
+  getBundles?(): Bundles | undefined;
   /** Whether the administrator forbids that this variable adds hooks; default: no. */
   ignoresAdded?(variable: string): boolean;
   /** Whether nothing in the project's files counts, because nobody trusts the folder; they are not even looked at (S-17). */

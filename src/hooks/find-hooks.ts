@@ -35,6 +35,7 @@ export function findAllHooks(
   const site: HookSite = {
     cwd,
     settings: () => sources,
+    bundles: () => config.getBundles?.(),
     ignoresProject: config.ignoresProject?.() ?? false,
     ignoresAdded: (variable) => config.ignoresAdded?.(variable) ?? false,
     deniesUnknown: (source) =>

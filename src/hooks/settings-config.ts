@@ -3,7 +3,8 @@ import type { Dialect } from '../dialects/dialect.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { tellOnce, warn } from '../log.ts';
 import { authorities, type HookSource } from '../protocol/events.ts';
-import { realPath, settingsPlaces, type SettingsOwner } from '../settings/levels.ts';
+import type { Bundles } from '../bundles/bundled-hooks.ts';
+import { bundlePlaces, realPath, settingsPlaces, type SettingsOwner } from '../settings/levels.ts';
 import type { HookExtension } from '../settings/extensions.ts';
 import { blocksByDefault, loadSettings, type LoadedSettings } from '../settings/load-settings.ts';
 import { managedBy, managedProblems } from '../settings/managed.ts';
@@ -124,6 +125,7 @@ export function settingsConfig(
     ignoresAdded: (variable) =>
       settings().managed.onlyManagedHooks !== undefined || settings().managed.forbid.has(variable),
     getAudit: () => settings().managed.audit,
+    getBundles: () => bundlesOf(settings(), options.systemFolder),
     rechecks: () => settings().recheck,
     getUnknownGuards: () => settings().denying,
     getUnreadFiles: () => settings().unreadProblems,
@@ -209,12 +211,17 @@ function judge(
             .map(({ problem }) => problem),
         ];
   const unread = unknown.filter(({ isUnread }) => isUnread);
+  const hasBundles =
+    dialects.some((dialect) => dialect.settings === 'hookmachine') &&
+    (managed.bundles.length > 0 ||
+      settings.bundles.some(({ source }) => isSourceOn(source, false)));
   const isOn =
     enableHooks !== false &&
     // Nobody knows what stands in a file that cannot be read: it is tried again at each event.
     (denying.length > 0 ||
       unread.length > 0 ||
       managed.audit !== undefined ||
+      hasBundles ||
       dialects.some((dialect) =>
         dialect.needsSwitch
           ? areSettingsOn()
@@ -259,6 +266,20 @@ function judge(
   };
 }
 
+/** An administrator's place is looked at for what has to be there. */
+function bundlesOf(
+  { bundles, managed: { bundles: required } }: LoadedSettings,
+  systemFolder: string | undefined,
+): Bundles | undefined {
+  if (bundles.length === 0 && required.length === 0) return undefined;
+  const places = bundlePlaces(systemFolder).filter(
+    (place) =>
+      (required.length > 0 && place.source === 'system') ||
+      bundles.some(({ index }) => index === place.index),
+  );
+  return { places, required };
+}
+
 /** Where a user switches on what needs it. */
 const switchFile = (cwd: string): string | undefined =>
   settingsPlaces(cwd).find((place) => place.source === 'user' && waitsForSwitch(place))?.file;
@@ -292,6 +313,7 @@ const given = (settings: Settings): LoadedSettings => {
     ],
     disabled: [{ source: 'project', names: disabledHooks(settings) }],
     failureDefaults: onFailure ? [{ source: 'project', onFailure }] : [],
+    bundles: [],
     managed: managedBy([]),
     problems: [
       ...switchProblems({ values: settings }),

@@ -3,6 +3,7 @@ import { messageOf } from '../message-of.ts';
 import type { WarningSink } from '../log.ts';
 import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { HookEventName } from '../protocol/events.ts';
+import type { HookBundle } from '../settings/hook-definition.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
 
 /** Whether a hook may run, now; also whether one may be asked for its event. */
@@ -25,16 +26,21 @@ export function trustGate(config: HookHost, warn: WarningSink): TrustGate {
   };
 }
 
-/** Like `trustGate`, but asks of the hook's files too, as they are now, where the host can tell. */
+/** Like `trustGate`, but asks of the hook's files too, as they are now: of those of a signed bundle always, of a project's where the host can tell. */
 export function startGate(config: HookHost, warn: WarningSink): StartGate {
   const trusts = trustGate(config, warn);
   return (hook) => {
+    const fault = hook.bundle && tried(() => bundleTrust(hook.bundle!.fault()));
+    if (fault && !isTrusted(hook, fault, warn)) return false;
     if (hook.source !== 'project' || !config.verifyTrust) return trusts(hook);
     const folder = tried(() => folderTrust(config));
     if (!folder.trusted) return isTrusted(hook, folder, warn);
     return verify(config, hook).then((trust) => isTrusted(hook, trust, warn));
   };
 }
+
+const bundleTrust = (fault: ReturnType<HookBundle['fault']>): HookTrust =>
+  fault ? { trusted: false, ...fault } : { trusted: true };
 
 function isTrusted(
   hook: UnaskedHook & { readonly event?: HookEventName },

@@ -304,6 +304,7 @@ function definitionOf(
     source: from.source,
     ...(from.file !== undefined && { file: from.file }),
     place: placeOf(place),
+    ...(from.bundle && { bundle: from.bundle }),
     env: from.env ?? {},
   };
 }

@@ -4,6 +4,18 @@ import type { HookEventName, HookSource } from '../protocol/events.ts';
 /** What a hook can be. */
 export type HookType = 'command' | 'live' | 'module' | 'http' | 'prompt' | 'function' | 'plugin';
 
+/** A signed bundle that brings hooks. */
+export interface HookBundle {
+  readonly name: string;
+  readonly version: string;
+  /** Who signed it. */
+  readonly signer: string;
+  /** It was changed when it was found: of its hooks only those stand here whose failure denies. */
+  readonly isRefused?: true;
+  /** Why its hooks may not start any more, by what its files are like now. */
+  readonly fault: () => { readonly why: string; readonly fix: string } | undefined;
+}
+
 /** One hook definition as the registry holds it. */
 export interface HookDefinition {
   readonly event: HookEventName;
@@ -76,6 +88,8 @@ export interface HookDefinition {
   readonly file?: string;
   /** Where in the settings, such as `hooks.BeforeTool[0].hooks[1]`. */
   readonly place: string;
+  /** The signed bundle that it is a part of. */
+  readonly bundle?: HookBundle;
   /** Variables the command may use beyond the project's, such as an extension's `extensionPath`. */
   readonly env: Readonly<Record<string, string>>;
 }

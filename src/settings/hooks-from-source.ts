@@ -1,4 +1,5 @@
 import type { HookSource } from '../protocol/events.ts';
+import type { HookBundle } from './hook-definition.ts';
 import type { SettingsOwner } from './levels.ts';
 import type { ParsedJson } from './parse-json.ts';
 
@@ -16,6 +17,8 @@ export interface HooksFromSource {
   readonly env?: Readonly<Record<string, string>>;
   /** What a failure means of hooks that do not say it themselves; default: the operation goes on. */
   readonly onFailure?: 'block';
+  /** The signed bundle whose settings these are. */
+  readonly bundle?: HookBundle;
   /** The environment names the file, so it may only add hooks. */
   readonly isAdded?: boolean;
 }

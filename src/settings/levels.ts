@@ -33,6 +33,35 @@ export const hasAdministrator = (): boolean =>
 export const systemFilesFolder = (systemFolder = administration): string =>
   join(systemFolder, owners.hookmachine.system, 'settings.d');
 
+/** Where policy bundles of a level are installed, and the signers that it trusts stand beside them. */
+export interface BundlePlace {
+  readonly source: 'user' | 'system';
+  readonly folder: string;
+  /** What is installed there. */
+  readonly index: string;
+  /** Those whom this level trusts. */
+  readonly signers: string;
+}
+
+/** The places of bundles, whether or not there are any. */
+export const bundlePlaces = (systemFolder = administration): BundlePlace[] =>
+  [
+    { source: 'user' as const, root: inFolder(homeFolder(), owners.hookmachine.folder) },
+    { source: 'system' as const, root: join(systemFolder, owners.hookmachine.system) },
+  ].flatMap(({ source, root }) =>
+    root === undefined
+      ? []
+      : {
+          source,
+          folder: join(root, 'bundles'),
+          index: join(root, 'bundles', 'installed.json'),
+          signers: join(root, 'allowed_signers'),
+        },
+  );
+
+const inFolder = (folder: string | undefined, name: string): string | undefined =>
+  folder && join(folder, name);
+
 /** The settings files of the project, the user and the system (HOOK-084). */
 export function settingsPlaces(cwd: string, systemFolder = administration): SettingsPlace[] {
   const home = homeFolder();
@@ -79,10 +108,8 @@ export const environmentSettings = (): { variable: string; file: string }[] =>
     return file ? [{ variable, file }] : [];
   });
 
-function inHome(name: string): string | undefined {
-  const home = homeFolder();
-  return home && join(home, owners.llxprt.folder, name);
-}
+const inHome = (name: string): string | undefined =>
+  inFolder(homeFolder(), join(owners.llxprt.folder, name));
 
 /** Undefined for a user without a home: an empty or relative HOME would lead into the project. */
 export function homeFolder(): string | undefined {

@@ -4,6 +4,8 @@ import { isRecord } from '../protocol/output.ts';
 import { readExtensions } from './extensions.ts';
 import type { HooksFromSource } from './hooks-from-source.ts';
 import {
+  type BundlePlace,
+  bundlePlaces,
   environmentFileFault,
   environmentSettings,
   reaches,
@@ -48,6 +50,8 @@ export interface LoadedSettings {
   readonly disabled: readonly DisabledHooks[];
   /** What a failure means of hooks that do not say it, level by level (S-09). */
   readonly failureDefaults: readonly FailureDefault[];
+  /** The levels that have policy bundles; what is in these is looked at when hooks are found. */
+  readonly bundles: readonly BundlePlace[];
   /** What the administrator manages. */
   readonly managed: Managed;
   /** Whether any level wants hooks to be asked once more where others changed what they had judged. */
@@ -157,6 +161,7 @@ export function loadSettings(
         return onFailure ? [{ source, onFailure }] : [];
       }),
     ],
+    bundles: bundlePlaces(systemFolder).filter(({ index }) => isThere(index)),
     managed: managed(),
     recheck: own.some(({ values }) => wantsRecheck(values)),
     problems: [

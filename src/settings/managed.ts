@@ -17,8 +17,21 @@ export interface Managed {
   readonly forbid: ReadonlyMap<string, string>;
   /** Files that this version cannot obey, so that what they guard is unknown. */
   readonly unmet: readonly SettingsProblem[];
+  /** Signed bundles that this machine has to have. */
+  readonly bundles: readonly RequiredBundle[];
   /** Where every session is recorded. */
   readonly audit?: AuditSettings;
+}
+
+/** A bundle that has to be installed for all users of a machine. */
+export interface RequiredBundle {
+  readonly name: string;
+  /** Who has to have signed it, by the name in the administrator's list of signers. */
+  readonly signer: string;
+  /** The lowest version that will do. */
+  readonly version?: string;
+  /** What it means where it is missing or may not run; default: what a failure of the system's hooks means. */
+  readonly onFailure?: 'allow' | 'block';
 }
 
 /** Where an audit log is kept, and how much of it. */
@@ -57,6 +70,7 @@ export const managedKeys: readonly string[] = [
   'redact',
   'requireVersion',
   'audit',
+  'bundles',
 ];
 
 type File = Pick<SettingsFile, 'file' | 'values' | 'locate'>;
@@ -79,6 +93,7 @@ export function managedBy(files: readonly File[]): Managed {
       ),
     ),
     unmet: files.flatMap(unmetBy),
+    bundles: all.flatMap(({ managed }) => requiredIn(managed['bundles'])),
     ...(audits.length > 0 && { audit: withPlace(Object.assign({}, ...audits) as AuditSettings) }),
   };
 }
@@ -97,7 +112,12 @@ function unmetBy({ file, values: { managed }, locate }: File): SettingsProblem[]
     },
   ];
   if (!isRecord(managed)) return problem(['managed'], said(managed), 'make it an object: { … }');
-  const wanted = managed['requireVersion'];
+  return [...unmetVersion(managed['requireVersion'], problem), ...unmetBundles(managed, problem)];
+}
+
+type Refuse = (path: Path, message: string, fix: string) => SettingsProblem[];
+
+function unmetVersion(wanted: unknown, problem: Refuse): SettingsProblem[] {
   const path = ['managed', 'requireVersion'];
   if (wanted === undefined) return [];
   if (!isVersion(wanted))
@@ -105,6 +125,20 @@ function unmetBy({ file, values: { managed }, locate }: File): SettingsProblem[]
   return isAtLeast(wanted)
     ? []
     : problem(path, `is ${wanted}, and this is hookmachine ${version}`, 'install a newer version');
+}
+
+/** Which bundle is meant by a demand that cannot be read nobody knows. */
+function unmetBundles({ bundles }: Readonly<Record<string, unknown>>, problem: Refuse) {
+  if (bundles === undefined) return [];
+  const path = ['managed', 'bundles'];
+  if (!Array.isArray(bundles)) return problem(path, said(bundles), 'make it an array');
+  return bundles.flatMap((one: unknown, index) => {
+    const fault = bundleFault(one);
+    if (fault === undefined) return [];
+    const [key] = fault.path;
+    const value = key === undefined ? one : (one as Record<string, unknown>)[key];
+    return problem([...path, index, ...fault.path], said(value), fault.fix);
+  });
 }
 
 /** Whoever writes something else than false means the guard. */
@@ -152,12 +186,47 @@ const forbiddenIn = (value: unknown): readonly string[] => {
   return Array.isArray(value) ? forbiddable.filter((word) => value.includes(word)) : forbiddable;
 };
 
+/** What stands in `bundles` may hold, and what is said of what does not fit. */
+const bundleFields: Readonly<
+  Record<keyof RequiredBundle, { fits: (value: unknown) => boolean; fix: string }>
+> = {
+  name: {
+    fits: (value) => typeof value === 'string' && value !== '',
+    fix: 'write the name of the bundle',
+  },
+  signer: {
+    fits: (value) => typeof value === 'string' && value !== '',
+    fix: 'write the name that its signer has in the allowed_signers beside these settings',
+  },
+  version: {
+    fits: (value) => value === undefined || isVersion(value),
+    fix: 'write the lowest version that will do, such as "1.2.0"',
+  },
+  onFailure: {
+    fits: (value) => [undefined, 'allow', 'block'].includes(value as string | undefined),
+    fix: 'write "allow" or "block"',
+  },
+};
+
+/** Demands that can be understood; those that cannot are reported as what nobody can obey. */
+const requiredIn = (value: unknown): readonly RequiredBundle[] =>
+  Array.isArray(value) ? value.filter((one) => bundleFault(one) === undefined) : [];
+
+/** Where a demand is not as it should be, and what to do. */
+function bundleFault(value: unknown): { readonly path: Path; readonly fix: string } | undefined {
+  if (!isRecord(value)) return { path: [], fix: 'make it an object: { "name": …, "signer": … }' };
+  const field = Object.entries(bundleFields).find(([key, { fits }]) => !fits(value[key]));
+  return field && { path: [field[0]], fix: field[1].fix };
+}
+
 const numbers = /^(\d+)\.(\d+)\.(\d+)$/;
-const isVersion = (value: unknown): value is string =>
+/** Whether a text is a version such as "1.2.0". */
+export const isVersion = (value: unknown): value is string =>
   typeof value === 'string' && numbers.test(value);
 
-function isAtLeast(wanted: string): boolean {
-  const [least, own] = [wanted, version].map((text) => numbers.exec(text)!.slice(1).map(Number));
+/** Whether a version, that of this package by default, is not lower than another one. */
+export function isAtLeast(wanted: string, has = version): boolean {
+  const [least, own] = [wanted, has].map((text) => numbers.exec(text)!.slice(1).map(Number));
   const at = least!.findIndex((part, index) => part !== own![index]);
   return at === -1 || own![at]! > least![at]!;
 }
@@ -182,7 +251,16 @@ export function managedProblems(
     // One that is no object is reported as what nobody can obey.
     if (!isRecord(managed)) return;
     reportUnknownKeys(managed, ['managed'], managedKeys, [], complain);
-    const { onlyManagedHooks: only, defaultOnFailure, forbid, audit } = managed;
+    const { onlyManagedHooks: only, defaultOnFailure, forbid, audit, bundles } = managed;
+    for (const [index, one] of Array.isArray(bundles) ? bundles.entries() : [])
+      if (isRecord(one))
+        reportUnknownKeys(
+          one,
+          ['managed', 'bundles', index],
+          Object.keys(bundleFields),
+          [],
+          complain,
+        );
     if (isRecord(audit)) {
       reportUnknownKeys(audit, ['managed', 'audit'], Object.keys(auditFields), [], complain);
       for (const [key, { fits, fix }] of Object.entries(auditFields))

@@ -293,6 +293,31 @@ const managed = z
         'The lowest version of hookmachine that will do; with an older one prompts, model calls and tools are denied.',
       )
       .optional(),
+    bundles: z
+      .array(
+        z.strictObject({
+          name: z.string().min(1).describe('The name of the bundle.'),
+          signer: z
+            .string()
+            .min(1)
+            .describe(
+              'Who has to have signed it, by the name in /etc/hookmachine/allowed_signers.',
+            ),
+          version: z
+            .string()
+            .regex(/^\d+\.\d+\.\d+$/)
+            .describe('The lowest version that will do.')
+            .optional(),
+          onFailure: z
+            .enum(['allow', 'block'])
+            .describe(
+              '"block": while it is missing or may not run, prompts, model calls and tools are denied. Default: what a failure of the system\'s hooks means.',
+            )
+            .optional(),
+        }),
+      )
+      .describe('Signed bundles of hooks that this machine has to have for all its users.')
+      .optional(),
     audit: z
       .union([
         z.boolean(),

@@ -33,9 +33,10 @@ export function untrustedNote(
 
 /** Hooks of the user, the project and extensions that the administrator's switch takes away. */
 export function takenNote(
-  { switches, sources, managed }: LoadedSettings,
+  settings: LoadedSettings,
   hasOthers: (source: HookSource) => boolean,
 ): SettingsNote | undefined {
+  const { switches, sources, managed } = settings;
   const { onlyManagedHooks } = managed;
   const system =
     onlyManagedHooks === undefined
@@ -46,9 +47,12 @@ export function takenNote(
     .filter((from) => from.source !== 'system' && hasHooks(from))
     .filter((from) => system.endsAll || waitsForSwitch(from))
     .map(({ file, source }) => file ?? `the ${source}`);
+  const bundles = system.endsAll
+    ? settings.bundles.filter(({ source }) => source !== 'system').map(({ folder }) => folder)
+    : [];
   const others =
     system.endsAll && (['user', 'project'] as const).some(hasOthers) ? ['hook folders'] : [];
-  const taken = [...new Set([...files, ...others])];
+  const taken = [...new Set([...files, ...bundles, ...others])];
   if (taken.length === 0) return undefined;
   return {
     kind: 'taken',

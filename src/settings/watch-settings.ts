@@ -2,7 +2,13 @@ import { type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { debugChannel } from '../log.ts';
 import { isShortage } from '../errors.ts';
-import { environmentSettings, settingsPlaces, systemFilesFolder, realPath } from './levels.ts';
+import {
+  bundlePlaces,
+  environmentSettings,
+  settingsPlaces,
+  systemFilesFolder,
+  realPath,
+} from './levels.ts';
 import { readBounded } from './read-bounded.ts';
 
 /** Reports when the settings of the project, the user or the system change. Gives back what ends it. */
@@ -15,6 +21,7 @@ export const watchSettings = (
     () =>
       [
         ...[...settingsPlaces(cwd, systemFolder), ...environmentSettings()].map(({ file }) => file),
+        ...bundlePlaces(systemFolder).flatMap(({ index, signers }) => [index, signers]),
         // Stands for files that are yet to come.
         join(systemFilesFolder(systemFolder), anyJson),
       ].filter(isAbsolute),

@@ -50,7 +50,7 @@ const treeWriters = words(
 /** Our own command, however it is named; and one in a text that writes guards. */
 const ourCommand = /(?:^|\/)hookmachine(?:\.c?js)?(?:@[\w.^~-]*)?$/;
 const ourCommandIn =
-  /hookmachine(?:\.c?js)?["'`,\s[\]]+(?:trust(?!["'`,\s[\]]+--show)|enable|disable)\b|--allow-guard-writes/;
+  /hookmachine(?:\.c?js)?["'`,\s[\]]+(?:policy["'`,\s[\]]+(?:add|update|remove)|trust(?!["'`,\s[\]]+--show)|enable|disable)\b|--allow-guard-writes/;
 
 /** How deep commands in commands are followed. */
 const deepest = 5;
@@ -187,14 +187,20 @@ class Commands {
     }
   }
 
-  /** Our own command changes what is trusted and what is disabled. */
+  /** Our own command changes what is trusted, disabled and installed. */
   #ownCommand(line: readonly string[], name: string, texts: readonly string[]): void {
     const at = line.findIndex((word) => ourCommand.test(word));
     if (at < 0 || (name !== 'hookmachine' && reads(name, texts))) return;
     const rest = line.slice(at + 1);
     const verb = rest.find((word) => !word.startsWith('-'));
     if (verb === 'trust' && !rest.includes('--show')) this.#changeGuards();
-    if (verb === 'enable' || verb === 'disable' || rest.includes('--allow-guard-writes'))
+    const isPolicy = verb === 'policy' && rest.some((word) => /^(?:add|update|remove)$/.test(word));
+    if (
+      isPolicy ||
+      verb === 'enable' ||
+      verb === 'disable' ||
+      rest.includes('--allow-guard-writes')
+    )
       this.#changeGuards();
   }
 

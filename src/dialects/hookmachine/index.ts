@@ -10,7 +10,7 @@ import {
 } from '../../hook-points.ts';
 import { defined, isRecord, type HookOutput } from '../../protocol/output.ts';
 import { commentKey, ownKinds, reserved } from '../../settings/known-keys.ts';
-import { settingsPlaces } from '../../settings/levels.ts';
+import { bundlePlaces, settingsPlaces } from '../../settings/levels.ts';
 import { said, type SettingsProblem } from '../../settings/problem.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { Answer } from '../answer.ts';
@@ -20,6 +20,7 @@ import type { HookSite } from '../hook-site.ts';
 import { readAnswer as readPlainly } from '../llxprt/answer.ts';
 import { hooksOf, llxprt } from '../llxprt/index.ts';
 import { intersectToolConfigs, mergeAnswers } from '../llxprt/merge-answers.ts';
+import type { BundledHooks } from '../../bundles/bundled-hooks.ts';
 import type * as Rules from '../claude-code/rules.ts';
 import type { SubCommands } from '../claude-code/rules.ts';
 import { embeddedObjects } from '../printed-json.ts';
@@ -66,8 +67,9 @@ export const hookmachine: Dialect = {
   mayBeIn: (cwd, counts = () => true) =>
     settingsPlaces(cwd).some(
       ({ owner, source, file }) => owner === 'hookmachine' && counts(source) && existsSync(file),
-    ),
-  find: async (site) => {
+    ) || bundlePlaces().some(({ source, index }) => counts(source) && existsSync(index)),
+  find: async (around) => {
+    const { site, bundled } = await withBundles(around);
     const sameEvent = hasOtherEvents(site)
       ? (await import('../same-event.ts')).sameEvent
       : undefined;
@@ -77,7 +79,9 @@ export const hookmachine: Dialect = {
       eventOf: eventNamed,
       meant: (name) => sameEvent?.(name, events)?.names.at(-1),
     }));
-    const { definitions } = found;
+    const definitions = found.definitions.filter(
+      ({ bundle, onFailure }) => !bundle?.isRefused || onFailure === 'block',
+    );
     const ruled = definitions.filter((hook) => hook.if !== undefined);
     if (ruled.length > 0)
       [rules, { subCommands }] = await Promise.all([
@@ -86,7 +90,11 @@ export const hookmachine: Dialect = {
       ]);
     if (definitions.some(({ once }) => once))
       ({ reportedInSession } = await import('../../settings/reported-in-session.ts'));
-    return { ...found, problems: [...found.problems, ...ruled.flatMap(ruleProblems)] };
+    return {
+      ...found,
+      definitions: [...(bundled?.denials ?? []), ...definitions],
+      problems: [...(bundled?.problems ?? []), ...found.problems, ...ruled.flatMap(ruleProblems)],
+    };
   },
   applies: (hook, payload) =>
     (hook.if === undefined || rules?.ruleAppliesTo(hook.if, payload, subCommands) !== false) &&
@@ -97,6 +105,18 @@ export const hookmachine: Dialect = {
   readCall: (event, given) => llxprt.readCall(events[event] ?? event, given),
   write: async () => (await import('./write.ts')).writer,
 };
+
+/** What is said of hooks, with what bundles bring; how they are verified is loaded where there are any. */
+async function withBundles(
+  site: HookSite,
+): Promise<{ readonly site: HookSite; readonly bundled?: BundledHooks }> {
+  const bundles = site.bundles?.();
+  if (bundles === undefined) return { site };
+  const { bundledHooks } = await import('../../bundles/bundled-hooks.ts');
+  const bundled = bundledHooks(bundles, (source) => site.deniesUnknown?.(source) === true);
+  const settings = [...site.settings(), ...bundled.sources];
+  return { site: { ...site, settings: () => settings }, bundled };
+}
 
 /** Whether settings of ours name an event that may be another host's. */
 const hasOtherEvents = (site: HookSite): boolean =>

@@ -1,0 +1,137 @@
+import { hookPoints } from '../hook-points.ts';
+import type { HookSource } from '../protocol/events.ts';
+import type { HookBundle, HookDefinition } from '../settings/hook-definition.ts';
+import type { HooksFromSource } from '../settings/hooks-from-source.ts';
+import type { BundlePlace } from '../settings/levels.ts';
+import type { RequiredBundle } from '../settings/managed.ts';
+import type { SettingsProblem } from '../settings/problem.ts';
+import { failureDefault } from '../settings/switches.ts';
+import { attempt } from './bundle-error.ts';
+import { readFolder } from './files.ts';
+import { type BundleState, lookAtBundles } from './look-at-bundles.ts';
+import { settingsName } from './manifest.ts';
+import { type BundleSettings, ignoredSettings, inFolder } from './settings.ts';
+import { type VerifiedBundle, verifyFiles } from './verify.ts';
+
+/** Where bundles may be, and which of them the administrator demands. */
+export interface Bundles {
+  readonly places: readonly BundlePlace[];
+  readonly required: readonly RequiredBundle[];
+}
+
+/** The hooks of all bundles that may run, and what is to be said and done about those that may not. */
+export interface BundledHooks {
+  readonly sources: readonly HooksFromSource[];
+  readonly problems: readonly SettingsProblem[];
+  /** What denies in the place of guards that do not run. */
+  readonly denials: readonly HookDefinition[];
+}
+
+/** `denies` says whether a failure of hooks of a source denies, where they say nothing of it themselves. */
+export function bundledHooks(
+  { places, required }: Bundles,
+  denies: (source: HookSource) => boolean,
+): BundledHooks {
+  const { states, problems, unknown } = lookAtBundles(places, required);
+  const found = states.map((state): BundledHooks => {
+    const { fault, folder, verified, place } = state;
+    const from = verified && folder && sourceIn(folder, place.source, verified.settings);
+    if (from && !fault)
+      return {
+        sources: [{ ...from, bundle: bundleIn(folder, verified) }],
+        problems: ignoredSettings(verified.settings, from.file!),
+        denials: [],
+      };
+    const isDenying = state.required?.onFailure === 'block' || denies(place.source);
+    return {
+      // Its hooks may not start, and so those deny whose failure does.
+      sources: from
+        ? [{ ...from, bundle: { ...bundleIn(folder, verified), isRefused: true } }]
+        : [],
+      problems: [problemWith(state, isDenying)],
+      denials: isDenying ? denialsOf(place, folder ?? place.folder, titleOf(state), fault!) : [],
+    };
+  });
+  return {
+    sources: found.flatMap(({ sources }) => sources),
+    problems: [...problems, ...found.flatMap((one) => one.problems)],
+    denials: [
+      ...unknown
+        .filter(({ place }) => denies(place.source))
+        .flatMap(({ place, problem }) => denialsOf(place, place.index, place.index, problem)),
+      ...found.flatMap(({ denials }) => denials),
+    ],
+  };
+}
+
+/** What the settings of a bundle in this folder add to a level. */
+export const sourceIn = (
+  folder: string,
+  source: BundlePlace['source'],
+  { values, locate }: BundleSettings,
+): HooksFromSource => ({
+  source,
+  owner: 'hookmachine',
+  file: `${folder}/${settingsName}`,
+  hooks: inFolder(values['hooks'], folder),
+  locate,
+  env: { bundlePath: folder },
+  ...(failureDefault(values) === 'block' && { onFailure: 'block' }),
+});
+
+/** Its files are read again for each start of a hook, without a cache of times: the signature was verified when they were found. */
+const bundleIn = (folder: string, { manifest, signer }: VerifiedBundle): HookBundle => ({
+  name: manifest.name,
+  version: manifest.version,
+  signer: signer.name,
+  fault: () => {
+    const looked = attempt(() => verifyFiles(readFolder(folder, { isInstalled: true }), manifest));
+    return 'fault' in looked
+      ? {
+          why: `its bundle ${JSON.stringify(manifest.name)} ${looked.fault.message}`,
+          fix: looked.fault.fix,
+        }
+      : undefined;
+  },
+});
+
+const titleOf = ({ name }: BundleState): string => `the bundle ${JSON.stringify(name)}`;
+
+function problemWith(state: BundleState, isDenying: boolean): SettingsProblem {
+  const { fault, folder, place } = state;
+  const fate = isDenying ? ', and prompts, model calls and tools are denied' : '';
+  return {
+    file: folder ?? place.folder,
+    place: '',
+    message: `${titleOf(state)} ${fault!.message}, so its hooks do not run${fate}`,
+    fix: fault!.fix,
+    isWhole: true,
+  };
+}
+
+/** Hooks that deny whatever needs guards (S-12). */
+function denialsOf(
+  { source }: BundlePlace,
+  file: string,
+  name: string,
+  { message, fix }: Pick<SettingsProblem, 'message' | 'fix'>,
+): HookDefinition[] {
+  const call = (): never => {
+    throw new Error(`${name} ${message}; ${fix}`);
+  };
+  const needing = Object.values(hookPoints).filter(({ needsGuards }) => needsGuards);
+  return needing.map(({ event }) => ({
+    event,
+    type: 'function',
+    command: file,
+    name,
+    call,
+    timeout: 1_000,
+    onFailure: 'block',
+    sequential: false,
+    source,
+    file,
+    place: '',
+    env: {},
+  }));
+}

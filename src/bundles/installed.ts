@@ -1,0 +1,123 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { writeAtomically } from '../atomic-file.ts';
+import { isRecord } from '../protocol/output.ts';
+import type { BundlePlace } from '../settings/levels.ts';
+import { isVersion } from '../settings/managed.ts';
+import { parseJson } from '../settings/parse-json.ts';
+import { fileFault } from '../trust/safe-file.ts';
+import { attempt, BundleError } from './bundle-error.ts';
+import { sha256 } from './digest.ts';
+import { readFolder } from './files.ts';
+import { isBundleName, settingsName } from './manifest.ts';
+import { type BundleSettings, readSettings } from './settings.ts';
+import { readSigners, type Signers } from './signers.ts';
+import { type VerifiedBundle, verifyFiles, verifyManifest } from './verify.ts';
+
+/** What is remembered of a bundle that is installed. */
+export interface InstalledBundle {
+  readonly name: string;
+  readonly version: string;
+  /** The hash of its manifest. */
+  readonly digest: string;
+  /** Where it was added from, and is updated from. */
+  readonly from: string;
+  /** Who had signed it. */
+  readonly signer: string;
+}
+
+/** The folder of an installed bundle: one of its own for each version, so that a new one never touches the old one. */
+export const folderOf = (
+  { folder }: Pick<BundlePlace, 'folder'>,
+  { name, version, digest }: Pick<InstalledBundle, 'name' | 'version' | 'digest'>,
+): string => join(folder, `${name}-${version}-${digest.slice(0, 12)}`);
+
+/**
+ * What is installed at a level, by name.
+ *
+ * @throws {BundleError} when nobody knows
+ */
+export function readIndex({ index }: BundlePlace): Map<string, InstalledBundle> {
+  let text: string;
+  try {
+    text = readFileSync(index, 'utf8');
+  } catch (cause) {
+    const { code = '' } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return new Map();
+    throw new BundleError(`cannot be read (${code})`, 'let this user read it', { cause });
+  }
+  const unsafe = fileFault(index);
+  if (unsafe) throw new BundleError(unsafe.message, unsafe.fix);
+  const parsed = parseJson(text, true);
+  const bundles = 'value' in parsed && isRecord(parsed.value) ? parsed.value['bundles'] : undefined;
+  if (!isRecord(bundles) || !Object.entries(bundles).every(isInstalled))
+    throw new BundleError(
+      'is no list of bundles',
+      'remove it, and add its bundles again (hookmachine policy add)',
+    );
+  return new Map(
+    Object.entries(bundles as Record<string, Omit<InstalledBundle, 'name'>>).map(
+      ([name, bundle]) => [name, { ...bundle, name }],
+    ),
+  );
+}
+
+const isInstalled = ([name, bundle]: readonly [string, unknown]): boolean =>
+  isBundleName(name) &&
+  isRecord(bundle) &&
+  isVersion(bundle['version']) &&
+  /^[\da-f]{64}$/.test(String(bundle['digest'])) &&
+  typeof bundle['from'] === 'string' &&
+  typeof bundle['signer'] === 'string';
+
+/** Puts another list in the place of the one that is there, in one step. */
+export function writeIndex({ index }: BundlePlace, bundles: Iterable<InstalledBundle>): void {
+  const all = [...bundles];
+  // Without a list no start of a hook looks any further.
+  if (all.length === 0) return rmSync(index, { force: true });
+  const sorted = all.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const entries = sorted.map(({ name, ...bundle }) => [name, bundle]);
+  const text = JSON.stringify({ bundles: Object.fromEntries(entries) }, null, 2);
+  writeAtomically(index, `${text}\n`, { mode: 0o644 });
+}
+
+/** Whom a level trusts to sign bundles: a user may also have whom the administrator trusts. */
+export const signersFor = (place: BundlePlace, places: readonly BundlePlace[]): Signers =>
+  readSigners(
+    places
+      .filter(({ source }) => source === 'system' || source === place.source)
+      .map(({ signers }) => signers),
+  );
+
+/** An installed bundle whose settings are as they were signed. */
+export interface InstalledState extends VerifiedBundle {
+  readonly settings: BundleSettings;
+  /** Why its hooks may not run all the same. */
+  readonly fault?: BundleError;
+}
+
+/**
+ * Verifies a bundle that is installed, as it is now.
+ *
+ * @throws {BundleError} when nobody knows what hooks it has
+ */
+export function verifyInstalled(
+  place: BundlePlace,
+  installed: InstalledBundle,
+  signers: Signers,
+): InstalledState {
+  const files = readFolder(folderOf(place, installed), { isInstalled: true });
+  const verified = verifyManifest(files, signers, place.signers);
+  const { name, version, digest } = verified.manifest;
+  if (name !== installed.name || version !== installed.version || digest !== installed.digest)
+    throw new BundleError(
+      `is not what was installed, but ${name} ${version}`,
+      'remove it and add it again',
+    );
+  const changed = attempt(() => verifyFiles(files, verified.manifest));
+  const bytes = files.get(settingsName)?.bytes;
+  const isKnown =
+    bytes !== undefined && sha256(bytes) === verified.manifest.files.get(settingsName)!.sha256;
+  if ('fault' in changed && !isKnown) throw changed.fault;
+  return { ...verified, settings: readSettings(bytes!), ...('fault' in changed && changed) };
+}

@@ -1,0 +1,128 @@
+import type { BundlePlace } from '../settings/levels.ts';
+import { isAtLeast, type RequiredBundle } from '../settings/managed.ts';
+import type { SettingsProblem } from '../settings/problem.ts';
+import { attempt, BundleError } from './bundle-error.ts';
+import {
+  folderOf,
+  type InstalledBundle,
+  type InstalledState,
+  readIndex,
+  signersFor,
+  verifyInstalled,
+} from './installed.ts';
+import type { Signers } from './signers.ts';
+import type { VerifiedBundle } from './verify.ts';
+
+/** A bundle that is installed, or that has to be, as it is now. */
+export interface BundleState {
+  readonly place: BundlePlace;
+  readonly name: string;
+  /** Undefined where it has to be there, and is not. */
+  readonly installed?: InstalledBundle;
+  readonly folder?: string;
+  /** What it is, where it is as it was signed at least as far as its settings go. */
+  readonly verified?: InstalledState;
+  /** Why it may not. */
+  readonly fault?: BundleError;
+  /** What the administrator demands of it. */
+  readonly required?: RequiredBundle;
+}
+
+/** What is installed in some places. */
+export interface LookedAt {
+  readonly states: readonly BundleState[];
+  /** What is wrong with the places themselves. */
+  readonly problems: readonly SettingsProblem[];
+  /** Places of which nobody knows what is installed there. */
+  readonly unknown: readonly { readonly place: BundlePlace; readonly problem: SettingsProblem }[];
+}
+
+/** All bundles of some places, each verified. */
+export function lookAtBundles(
+  places: readonly BundlePlace[],
+  required: readonly RequiredBundle[] = [],
+): LookedAt {
+  const states: BundleState[] = [];
+  const problems: SettingsProblem[] = [];
+  const unknown: LookedAt['unknown'][number][] = [];
+  for (const place of places) {
+    const installed = attempt(() => [...readIndex(place).values()]);
+    const isSystems = place.source === 'system';
+    if ('fault' in installed) {
+      const { message, fix } = installed.fault;
+      const why = `${message}, so none of its bundles runs`;
+      const problem = { file: place.index, place: '', message: why, fix, isWhole: true as const };
+      problems.push(problem);
+      unknown.push({ place, problem });
+      const fault = new BundleError(`is not found, for ${place.index} ${message}`, fix);
+      if (isSystems) states.push(...required.map((one) => missing(place, one, fault)));
+      continue;
+    }
+    const signers = signersFor(place, places);
+    problems.push(...signers.problems);
+    for (const one of installed.value) {
+      const demanded = required.filter(({ name }) => isSystems && name === one.name);
+      states.push(stateOf(place, one, signers, demanded[0]));
+    }
+    for (const one of isSystems ? required : [])
+      if (!installed.value.some(({ name }) => name === one.name))
+        states.push(missing(place, one, new BundleError('is not installed', fixFor(one))));
+  }
+  // A signer of the administrator is read for users too.
+  const told = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
+  return { states, problems: [...told.values()], unknown };
+}
+
+function stateOf(
+  place: BundlePlace,
+  installed: InstalledBundle,
+  signers: Signers,
+  required: RequiredBundle | undefined,
+): BundleState {
+  const looked = attempt(() => {
+    const verified = verifyInstalled(place, installed, signers);
+    if (required) demand(verified, required);
+    return verified;
+  });
+  return {
+    place,
+    name: installed.name,
+    installed,
+    folder: folderOf(place, installed),
+    ...('fault' in looked
+      ? looked
+      : {
+          verified: looked.value,
+          ...(looked.value.fault && { fault: looked.value.fault }),
+        }),
+    ...(required && { required }),
+  };
+}
+
+/** @throws {BundleError} when it is not the one that the administrator demands */
+function demand({ manifest, signer }: VerifiedBundle, required: RequiredBundle): void {
+  if (signer.name !== required.signer)
+    throw new BundleError(
+      `is signed by ${signer.name}, and managed.bundles demands ${required.signer}`,
+      fixFor(required),
+    );
+  if (required.version !== undefined && !isAtLeast(required.version, manifest.version))
+    throw new BundleError(
+      `is lower than ${required.version}, which managed.bundles demands`,
+      'update it: hookmachine policy update --system',
+    );
+}
+
+const fixFor = ({ name, signer }: RequiredBundle): string =>
+  `install "${name}" by ${signer} for this machine: hookmachine policy add --system`;
+
+const missing = (
+  place: BundlePlace,
+  required: RequiredBundle,
+  fault: BundleError,
+): BundleState => ({
+  place,
+  name: required.name,
+  required,
+  fault,
+});

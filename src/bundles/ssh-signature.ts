@@ -1,0 +1,112 @@
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { BundleError } from './bundle-error.ts';
+
+/** What signatures of bundles are for, so that one that was made for something else is none. */
+export const namespace = 'hookmachine-bundle';
+
+const keyType = 'ssh-ed25519';
+const begin = '-----BEGIN SSH SIGNATURE-----';
+const end = '-----END SSH SIGNATURE-----';
+
+/**
+ * The key that signed a text, in OpenSSH's format of keys: what `ssh-keygen -Y sign` makes, where the key is an
+ * Ed25519 one. The signature is checked; whose key it is, and whether anybody trusts it, is another question.
+ *
+ * @throws {BundleError} when it is no such signature, or not one of this text
+ */
+export function signingKey(text: Buffer, armored: string): Buffer {
+  const trimmed = armored.trim();
+  if (!trimmed.startsWith(begin) || !trimmed.endsWith(end))
+    throw broken('it is none of ssh-keygen -Y sign');
+  const blob = reader(Buffer.from(trimmed.slice(begin.length, -end.length), 'base64'));
+  if (blob.take(6).toString() !== 'SSHSIG' || blob.number() !== 1)
+    throw broken('it is none of ssh-keygen -Y sign');
+  const key = blob.string();
+  const wanted = blob.string().toString();
+  const reserved = blob.string();
+  const hash = blob.string().toString();
+  const signature = reader(blob.string());
+  blob.demandEnd();
+  const ofKey = reader(key);
+  const [ofKeyType, ofSignature] = [ofKey.string().toString(), signature.string().toString()];
+  if (ofKeyType !== keyType || ofSignature !== keyType)
+    throw new BundleError(
+      `has a signature by a key of type ${JSON.stringify(ofKeyType)}`,
+      'have it signed with an Ed25519 key (ssh-keygen -t ed25519)',
+    );
+  const [raw, bytes] = [ofKey.string(), signature.string()];
+  ofKey.demandEnd();
+  signature.demandEnd();
+  if (wanted !== namespace)
+    throw new BundleError(
+      `has a signature for ${JSON.stringify(wanted)}, and not for "${namespace}"`,
+      `have it signed again, with -n ${namespace}`,
+    );
+  if (reserved.length > 0 || (hash !== 'sha512' && hash !== 'sha256') || raw.length !== 32)
+    throw broken('it is of another version of OpenSSH');
+  const signed = Buffer.concat([
+    Buffer.from('SSHSIG'),
+    ...[wanted, reserved, hash, createHash(hash).update(text).digest()].flatMap(asString),
+  ]);
+  if (!verify(null, signed, publicKey(raw), bytes))
+    throw new BundleError(
+      'was changed after it was signed: its signature is not one of its manifest',
+      'get it anew from its author',
+    );
+  return key;
+}
+
+/** A key as `ssh-keygen -l` shows it. */
+export const fingerprint = (key: Buffer): string =>
+  `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+
+/** A key as it stands in a file of signers. */
+export const keyText = (key: Buffer): string => `${keyType} ${key.toString('base64')}`;
+
+/** A key of a file of signers; undefined for what is no Ed25519 key. */
+export function readKey(type: string, base64: string): Buffer | undefined {
+  const key = Buffer.from(base64, 'base64');
+  if (type !== keyType || key.toString('base64') !== base64) return undefined;
+  try {
+    const blob = reader(key);
+    if (blob.string().toString() !== keyType || blob.string().length !== 32) return undefined;
+    blob.demandEnd();
+    return key;
+  } catch {
+    return undefined;
+  }
+}
+
+const publicKey = (raw: Buffer) =>
+  createPublicKey({
+    key: { kty: 'OKP', crv: 'Ed25519', x: raw.toString('base64url') },
+    format: 'jwk',
+  });
+
+function asString(value: string | Buffer): [Buffer, Buffer] {
+  const bytes = Buffer.from(value as string);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return [length, bytes];
+}
+
+/** Reads SSH's numbers and strings one after another. */
+function reader(bytes: Buffer) {
+  let at = 0;
+  const take = (count: number): Buffer => {
+    if (count > bytes.length - at) throw broken('it breaks off');
+    return bytes.subarray(at, (at += count));
+  };
+  const number = (): number => take(4).readUInt32BE();
+  return {
+    take,
+    number,
+    string: (): Buffer => take(number()),
+    demandEnd(): void {
+      if (at !== bytes.length) throw broken('something stands behind it');
+    },
+  };
+}
+
+const broken = (why: string): BundleError =>
+  new BundleError(`has a signature that cannot be read: ${why}`, 'get it anew from its author');

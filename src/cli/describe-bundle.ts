@@ -1,0 +1,26 @@
+import type { BundleState } from '../bundles/look-at-bundles.ts';
+
+/** A bundle for programs. */
+export const bundleToJson = ({ name, place, installed, folder, fault, required }: BundleState) => ({
+  name,
+  level: place.source,
+  version: installed?.version ?? null,
+  signer: installed?.signer ?? null,
+  from: installed?.from ?? null,
+  folder: folder ?? null,
+  runs: fault === undefined,
+  ...(fault && { fault: fault.message, fix: fault.fix }),
+  ...(required && { required }),
+});
+
+/** And for people. */
+export function describeBundle(state: BundleState): string[] {
+  const { name, place, installed, verified, folder, fault, required } = state;
+  return [
+    `${name}${installed ? ` ${installed.version}` : ''} (${place.source})`,
+    ...(verified ? [`  signed by  ${verified.signer.name}`] : []),
+    ...(installed ? [`  from       ${installed.from}`, `  folder     ${folder}`] : []),
+    ...(required ? [`  required   by managed.bundles`] : []),
+    fault ? `  not run    it ${fault.message}; ${fault.fix}` : '  verified   its hooks run',
+  ];
+}

@@ -1,0 +1,27 @@
+import { isRecord } from '../protocol/output.ts';
+import { settingsPlaces } from '../settings/levels.ts';
+import { type Managed, managedBy, type RequiredBundle } from '../settings/managed.ts';
+import { type SettingsFile, settingsReader } from '../settings/read-files.ts';
+
+/** The administrator's files of this machine that can be read; one that cannot denies elsewhere. */
+function systemFiles(): SettingsFile[] {
+  const read = settingsReader();
+  return settingsPlaces('/').flatMap(({ file, source }) =>
+    source === 'system' ? (read(file) ?? []) : [],
+  );
+}
+
+/** What the administrator of this machine manages. */
+export const managedHere = (): Managed => managedBy(systemFiles());
+
+/** The bundles that this machine has to have. */
+export const requiredBundles = (): readonly RequiredBundle[] => managedHere().bundles;
+
+/** What each file of the administrator manages, as it stands there. */
+export const managedFiles = (): readonly {
+  readonly file: string;
+  readonly managed: Readonly<Record<string, unknown>>;
+}[] =>
+  systemFiles().flatMap(({ file, values: { managed } }) =>
+    isRecord(managed) ? [{ file, managed }] : [],
+  );

@@ -1,0 +1,85 @@
+import { BundleError } from '../bundles/bundle-error.ts';
+import { install, remove } from '../bundles/install.ts';
+import { readIndex } from '../bundles/installed.ts';
+import { wholePlace } from '../bundles/source.ts';
+import { isHookmachineError } from '../errors.ts';
+import { oneLine } from '../log.ts';
+import type { BundlePlace } from '../settings/levels.ts';
+import { CommandFailure } from './failure.ts';
+import { printable } from './printable.ts';
+import type { PlaceOptions } from './policy.ts';
+import { judgeBundle } from './policy-tests.ts';
+import { about, placeOf, sayTests, testsIn, verifiedFrom } from './policy-work.ts';
+import { say } from './shown-change.ts';
+
+/** `policy add`. */
+export async function add(from: string, options: PlaceOptions): Promise<void> {
+  const place = placeOf(options);
+  await about(from, () => installFrom(wholePlace(from), place, options));
+}
+
+/** `policy update`. */
+export async function update(given: readonly string[], options: PlaceOptions): Promise<void> {
+  const place = placeOf(options);
+  const installed = await about(place.index, () => readIndex(place));
+  const names = given.length > 0 ? given : [...installed.keys()];
+  if (names.length === 0) return say('No bundle is installed.');
+  for (const name of names)
+    try {
+      const before = installed.get(name);
+      await about(`the bundle "${name}"`, () => {
+        if (before === undefined)
+          throw new BundleError('is not installed', 'add it first: hookmachine policy add');
+        return installFrom(before.from, place, options, name);
+      });
+    } catch (error) {
+      // Each counts for itself.
+      if (!isHookmachineError(error, 'COMMAND_FAILED')) throw error;
+      process.stderr.write(`hookmachine: ${oneLine(printable(error.message))}\n`);
+      process.exitCode = 1;
+    }
+}
+
+/** `policy remove`. */
+export async function removeOne(name: string, options: PlaceOptions): Promise<void> {
+  await about(`the bundle "${name}"`, () => remove(placeOf(options), name));
+  say(`Removed ${name}.`);
+}
+
+/** Installs what is there, where it is newer; `expected` is the name that it has to have. */
+async function installFrom(
+  from: string,
+  place: BundlePlace,
+  { toLower }: PlaceOptions,
+  expected?: string,
+): Promise<void> {
+  const { files, ...verified } = await verifiedFrom(from, place);
+  const { name, version } = verified.manifest;
+  if (expected !== undefined && name !== expected)
+    throw new BundleError(`is now ${name} in ${from}`, 'remove it, and add that one');
+  let tests = '';
+  const tryOut = async (folder: string): Promise<void> => {
+    const judged = await judgeBundle(folder, files, place.source);
+    const failed = sayTests(judged);
+    if (failed > 0) throw failing(failed, readIndex(place).get(name)?.version);
+    tests = testsIn(judged);
+  };
+  const { before, isSame } = await install(
+    place,
+    { ...verified, files, from },
+    { toLower, tryOut },
+  );
+  if (isSame) return say(`${name} ${version} is installed, and there is no newer one.`);
+  const done =
+    before === undefined
+      ? 'Added'
+      : before.version === version
+        ? 'Installed anew:'
+        : `Updated from ${before.version}:`;
+  say(`${done} ${name} ${version}, signed by ${verified.signer.name}; ${tests}.`);
+}
+
+const failing = (count: number, before: string | undefined): CommandFailure =>
+  new CommandFailure(
+    `${count} of its own tests ${count === 1 ? 'fails' : 'fail'}, so it was not installed${before === undefined ? '' : `, and ${before} stays`}`,
+  );

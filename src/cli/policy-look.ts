@@ -1,0 +1,92 @@
+import {
+  folderOf,
+  type InstalledBundle,
+  readIndex,
+  signersFor,
+  verifyInstalled,
+} from '../bundles/installed.ts';
+import { readFolder } from '../bundles/files.ts';
+import { lookAtBundles } from '../bundles/look-at-bundles.ts';
+import { isBundleName } from '../bundles/manifest.ts';
+import { listFiles } from '../bundles/sign.ts';
+import type { VerifiedBundle } from '../bundles/verify.ts';
+import { isHookmachineError } from '../errors.ts';
+import type { Judged } from '../hooktests/junit.ts';
+import { type BundlePlace, bundlePlaces } from '../settings/levels.ts';
+import { formatProblem } from '../settings/problem.ts';
+import { bundleToJson, describeBundle } from './describe-bundle.ts';
+import { requiredBundles } from './managed-here.ts';
+import type { PlaceOptions } from './policy.ts';
+import { judgeBundle, judgeFiles } from './policy-tests.ts';
+import { about, placeOf, sayTests, testsIn, verifiedFrom } from './policy-work.ts';
+import { printableJson } from './printable.ts';
+import { say } from './shown-change.ts';
+
+/** `policy list`. */
+export function list({ json }: { readonly json?: true }): void {
+  const { states, problems } = lookAtBundles(bundlePlaces(), requiredBundles());
+  if (json)
+    return void process.stdout.write(
+      `${printableJson({ bundles: states.map(bundleToJson), problems: problems.map(formatProblem) }, 2)}\n`,
+    );
+  if (states.length === 0) say('No bundle is installed.');
+  for (const line of states.flatMap(describeBundle)) say(line);
+  for (const problem of problems) say(formatProblem(problem));
+}
+
+/** `policy verify`. */
+export async function verify(given: readonly string[], options: PlaceOptions): Promise<void> {
+  const place = placeOf(options);
+  const installed = await about(place.index, () => readIndex(place));
+  const all = given.length > 0 ? given : [...installed.keys()];
+  if (all.length === 0) say('No bundle is installed.');
+  for (const one of all)
+    try {
+      const known = installed.get(one);
+      const { manifest, signer } = await about(one, () =>
+        known ? whole(place, known) : verifiedFrom(one, place),
+      );
+      say(`✓ ${manifest.name} ${manifest.version}  signed by ${signer.name}`);
+    } catch (error) {
+      if (!isHookmachineError(error, 'COMMAND_FAILED')) throw error;
+      say(`✗ ${error.message}`);
+      process.exitCode = 1;
+    }
+}
+
+/** @throws {BundleError} when it is not as it was signed */
+function whole(place: BundlePlace, installed: InstalledBundle): VerifiedBundle {
+  const { fault, ...verified } = verifyInstalled(
+    place,
+    installed,
+    signersFor(place, bundlePlaces()),
+  );
+  if (fault) throw fault;
+  return verified;
+}
+
+/** `policy test`. */
+export async function test(
+  given: string,
+  options: PlaceOptions & { readonly unsigned?: true },
+): Promise<void> {
+  const place = placeOf(options);
+  const judged = await about(given, () => judge(given, place, options.unsigned));
+  const failed = sayTests(judged);
+  say(failed > 0 ? `\n${judged.length - failed} passed, ${failed} failed` : `\n${testsIn(judged)}`);
+  if (failed > 0) process.exitCode = 1;
+}
+
+async function judge(
+  given: string,
+  place: BundlePlace,
+  unsigned: true | undefined,
+): Promise<readonly Judged[]> {
+  if (unsigned) return judgeFiles(listFiles(given).files, place.source);
+  const installed = isBundleName(given) ? readIndex(place).get(given) : undefined;
+  if (installed === undefined)
+    return judgeFiles((await verifiedFrom(given, place)).files, place.source);
+  whole(place, installed);
+  const folder = folderOf(place, installed);
+  return judgeBundle(folder, readFolder(folder, { isInstalled: true }), place.source);
+}

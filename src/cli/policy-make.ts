@@ -1,0 +1,69 @@
+import { join, resolve } from 'node:path';
+import { writeAtomically } from '../atomic-file.ts';
+import { archiveOf } from '../bundles/archive.ts';
+import { sourceIn } from '../bundles/bundled-hooks.ts';
+import { BundleError } from '../bundles/bundle-error.ts';
+import { readFolder } from '../bundles/files.ts';
+import { readManifest, manifestName, settingsName, signatureName } from '../bundles/manifest.ts';
+import { ignoredSettings, readSettings } from '../bundles/settings.ts';
+import { listFiles, signFolder, type Unsigned } from '../bundles/sign.ts';
+import { notOfIt } from '../bundles/source.ts';
+import { fingerprint, keyText, signingKey } from '../bundles/ssh-signature.ts';
+import { verifyFiles } from '../bundles/verify.ts';
+import { hookmachine } from '../dialects/hookmachine/index.ts';
+import { formatProblem } from '../settings/problem.ts';
+import { about } from './policy-work.ts';
+import { say } from './shown-change.ts';
+
+/** `policy sign`. */
+export async function sign(given: string, { key }: { readonly key: string }): Promise<void> {
+  const folder = resolve(given);
+  await about(given, async () => {
+    const unsigned = listFiles(folder);
+    const hooks = await hooksIn(folder, unsigned);
+    const signer = signFolder(folder, unsigned, key);
+    const { name, version, files } = unsigned.manifest;
+    say(
+      `Signed ${name} ${version} (${hooks} hooks, ${files.size} files) with ${fingerprint(signer)}.\nWhoever is to run it needs a line in ~/.hookmachine/allowed_signers or /etc/hookmachine/allowed_signers:\n  NAME ${keyText(signer)}`,
+    );
+  });
+}
+
+/** How many hooks it has; all of its settings has to count. */
+async function hooksIn(folder: string, { files }: Unsigned): Promise<number> {
+  const settings = readSettings(files.get(settingsName)!.bytes);
+  const from = sourceIn(folder, 'user', settings);
+  const { definitions, problems } = await hookmachine.find({
+    cwd: folder,
+    settings: () => [from],
+    trusts: () => false,
+    run: () => Promise.reject(new Error('Nothing is run to learn what it is.')),
+  });
+  const [problem] = [...ignoredSettings(settings, from.file!), ...problems];
+  if (problem)
+    throw new BundleError(
+      `has settings of which not all would count: ${formatProblem(problem)}`,
+      'correct them',
+    );
+  return definitions.length;
+}
+
+/** `policy pack`. */
+export async function pack(given: string, { output }: { readonly output?: string }): Promise<void> {
+  const folder = resolve(given);
+  await about(given, async () => {
+    const files = readFolder(folder, { without: notOfIt });
+    const [manifestBytes, signature] = [manifestName, signatureName].map(
+      (name) => files.get(name)?.bytes,
+    );
+    if (manifestBytes === undefined || signature === undefined)
+      throw new BundleError('is not signed', 'sign it first: hookmachine policy sign');
+    signingKey(manifestBytes, signature.toString('latin1'));
+    const manifest = readManifest(manifestBytes);
+    verifyFiles(files, manifest);
+    const whole = `${manifest.name}-${manifest.version}`;
+    const file = output ?? join(process.cwd(), `${whole}.tgz`);
+    writeAtomically(file, await archiveOf(folder, [...manifest.files.keys()], whole));
+    say(`${file} is written.`);
+  });
+}

@@ -1,0 +1,67 @@
+import { isBundleError } from '../bundles/bundle-error.ts';
+import type { BundleFiles } from '../bundles/files.ts';
+import { signersFor } from '../bundles/installed.ts';
+import { readSource } from '../bundles/source.ts';
+import { type VerifiedBundle, verifyBundle } from '../bundles/verify.ts';
+import { isError } from '../errors.ts';
+import type { Judged } from '../hooktests/junit.ts';
+import { warn } from '../log.ts';
+import { type BundlePlace, bundlePlaces } from '../settings/levels.ts';
+import { formatProblem } from '../settings/problem.ts';
+import { CommandFailure } from './failure.ts';
+import { linesOf } from './judge-tests.ts';
+import { say } from './shown-change.ts';
+
+/** Where a level has its bundles. */
+export function placeOf({ system }: { readonly system?: true }): BundlePlace {
+  const wanted = system ? 'system' : 'user';
+  const place = bundlePlaces().find(({ source }) => source === wanted);
+  if (place === undefined)
+    throw new CommandFailure("there is no home folder for the user's bundles: set HOME");
+  return place;
+}
+
+/** A bundle that is not installed yet, verified with the signers of a level. */
+export async function verifiedFrom(
+  from: string,
+  place: BundlePlace,
+): Promise<VerifiedBundle & { readonly files: BundleFiles }> {
+  const files = await readSource(from);
+  const signers = signersFor(place, bundlePlaces());
+  for (const problem of signers.problems) warn(undefined, formatProblem(problem));
+  return { ...verifyBundle(files, signers, place.signers), files };
+}
+
+/** Does something with a bundle; what is wrong with it, or with the disk, is one line. */
+export async function about<Result>(what: string, work: () => Result): Promise<Awaited<Result>> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw asFailure(what, cause);
+  }
+}
+
+function asFailure(what: string, cause: unknown): unknown {
+  if (isBundleError(cause))
+    return new CommandFailure(`${what} ${cause.message}; ${cause.fix}`, { cause });
+  if (!isError(cause)) return cause;
+  const { code, path } = cause as NodeJS.ErrnoException;
+  if (typeof code === 'string' && /^E[A-Z]+$/.test(code))
+    return new CommandFailure(
+      `${path ?? what} cannot be written (${code})${code === 'EACCES' || code === 'EPERM' ? '; for --system be an administrator (sudo)' : ''}`,
+      { cause },
+    );
+  return cause.message.includes('another hookmachine is at it')
+    ? new CommandFailure(cause.message, { cause })
+    : cause;
+}
+
+/** Prints tests; gives back how many failed. */
+export function sayTests(judged: readonly Judged[]): number {
+  for (const one of judged) say(linesOf(one).join('\n'));
+  return judged.filter(({ lines }) => lines.length > 0).length;
+}
+
+/** How many tests passed, in words. */
+export const testsIn = (judged: readonly Judged[]): string =>
+  judged.length === 0 ? 'it has no tests' : `${judged.length} of its tests passed`;

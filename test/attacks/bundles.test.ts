@@ -1,0 +1,353 @@
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { readFolder } from '../../src/bundles/files.ts';
+import { install } from '../../src/bundles/install.ts';
+import { folderOf, readIndex, signersFor } from '../../src/bundles/installed.ts';
+import { verifyBundle } from '../../src/bundles/verify.ts';
+import { presentDialects } from '../../src/dialects/index.ts';
+import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
+import { bundlePlaces } from '../../src/settings/levels.ts';
+import { author, bundleIn, guardFiles, signIn } from '../support/bundle.ts';
+import { sandbox, type Sandbox } from '../support/sandbox.ts';
+
+type Level = 'user' | 'system';
+
+const passes = (): Promise<void> => Promise.resolve();
+
+/** A machine on which a bundle of guards is installed at a level. */
+async function machine(level: Level, files = guardFiles(), about: object = {}) {
+  const box = sandbox();
+  const places = bundlePlaces(box.systemFolder);
+  const place = places.find(({ source }) => source === level)!;
+  const by = author();
+  mkdirSync(join(place.folder, '..'), { recursive: true });
+  writeFileSync(place.signers, by.line);
+  const from = bundleIn(join(box.folder, 'author'), by, files, about);
+  const add = (folder = from) => {
+    const read = readFolder(folder);
+    const verified = verifyBundle(read, signersFor(place, places), place.signers);
+    return install(place, { ...verified, files: read, from: folder }, { tryOut: passes });
+  };
+  await add();
+  const folder = folderOf(place, readIndex(place).get('guards')!);
+  return { box, by, place, from, folder, add, at: (name: string) => join(folder, name) };
+}
+
+/** Writes with a tool, in an agent of its own; says whether the tool ran, what the model reads and what the user is warned of. */
+async function call(box: Sandbox, options: Partial<CreateConfigOptions> = {}) {
+  const warnings: string[] = [];
+  const config = createConfig({
+    cwd: box.project,
+    systemFolder: box.systemFolder,
+    dialects: presentDialects,
+    isTrustedFolder: () => true,
+    onWarning: (line) => warnings.push(line),
+    ...options,
+  });
+  const write = async () => {
+    let ran = false;
+    const { llmContent } = await executeToolWithHooks(
+      config,
+      'write_file',
+      { content: 'secret' },
+      () => {
+        ran = true;
+        return Promise.resolve({ llmContent: 'done', returnDisplay: 'done' });
+      },
+    );
+    return { ran, said: JSON.stringify(llmContent), warnings };
+  };
+  const came = await write();
+  return { ...came, again: write, end: () => config.getHookSystem()?.dispose() };
+}
+
+test.each<Level>(['user', 'system'])(
+  'hooks of a bundle at the level of the %s have its authority',
+  async (level) => {
+    const { box, by } = await machine(level);
+    expect(await call(box)).toMatchObject({ ran: false, warnings: [] });
+    // A signer of the administrator's may sign for users too.
+    const user = bundlePlaces(box.systemFolder).find(({ source }) => source === 'user')!;
+    expect(
+      signersFor(user, bundlePlaces(box.systemFolder)).all.some(({ key }) => key.equals(by.key)),
+    ).toBe(true);
+
+    const off = { hooksConfig: { enabled: false, disabled: ['guard'] } };
+    box.write(box.own.project, off);
+    expect((await call(box)).ran).toBe(false);
+    box.write(box.own.user, off);
+    const isUsers = level === 'user';
+    expect((await call(box)).ran).toBe(isUsers);
+    rmSync(box.own.user);
+    box.write(box.own.system, { managed: { onlyManagedHooks: true } });
+    const managed = await call(box);
+    expect(managed.ran).toBe(isUsers);
+    if (isUsers) expect(managed.warnings.join()).toContain('bundles');
+    expect((await call(box, { enableHooks: 'system' })).ran).toBe(isUsers);
+  },
+);
+
+type Machine = Awaited<ReturnType<typeof machine>>;
+
+const changes: Record<string, readonly [(box: Machine) => void, said: string]> = {
+  'a script that was changed': [
+    ({ at }) => appendFileSync(at('guard.sh'), '#'),
+    'guard.sh is another',
+  ],
+  'one that lets everything go on': [
+    ({ at }) => writeFileSync(at('guard.sh'), '#!/bin/sh\nexit 0\n'),
+    'guard.sh is another',
+  ],
+  'a script that is gone': [({ at }) => rmSync(at('guard.sh')), 'guard.sh is gone'],
+  'a script that is no program': [
+    ({ at }) => chmodSync(at('guard.sh'), 0o644),
+    'no program any more',
+  ],
+  'a test that is a program': [
+    ({ at }) => chmodSync(at('guard.hooktest.yaml'), 0o755),
+    'a program now',
+  ],
+  'a file that was added': [({ at }) => writeFileSync(at('json.py'), ''), '"json.py" was added'],
+  'a hidden one': [({ at }) => writeFileSync(at('.env'), ''), '".env" was added'],
+  'settings that were changed': [
+    ({ at }) => writeFileSync(at('settings.json'), '{}'),
+    'settings.json is another',
+  ],
+  'another manifest': [
+    ({ at }) => {
+      const text = readFileSync(at('bundle.json'), 'utf8');
+      writeFileSync(at('bundle.json'), text.replace('1.0.0', '9.0.0'));
+    },
+    'its signature is not one of its manifest',
+  ],
+  'no signature': [({ at }) => rmSync(at('bundle.json.sig')), 'is not signed'],
+  'a signature that is none': [
+    ({ at }) => writeFileSync(at('bundle.json.sig'), 'x'),
+    'cannot be read',
+  ],
+  'the signature of somebody else': [
+    ({ folder }) => signIn(folder, author('mallory')),
+    'which nobody trusts here',
+  ],
+  'files and a manifest of somebody else': [
+    ({ folder }) => {
+      rmSync(folder, { recursive: true });
+      bundleIn(folder, author('mallory'), { 'settings.json': '{"hooks":{}}' });
+    },
+    'which nobody trusts here',
+  ],
+  'another version that the same author signed': [
+    ({ folder, by }) => bundleIn(folder, by, guardFiles(), { version: '0.9.0' }),
+    'is not what was installed, but guards 0.9.0',
+  ],
+  'a wish for a version that is yet to come': [
+    ({ folder, by }) => void bundleIn(folder, by, guardFiles(), { requireVersion: '99.0.0' }),
+    'requires hookmachine 99.0.0',
+  ],
+  'a signer who is trusted no more': [
+    ({ place }) => writeFileSync(place.signers, ''),
+    'nobody trusts',
+  ],
+  'a list of signers that others can write': [
+    ({ place }) => chmodSync(place.signers, 0o666),
+    'so nobody in it is trusted',
+  ],
+  'a link in the place of a script': [
+    ({ at, from }) => {
+      rmSync(at('guard.sh'));
+      symlinkSync(join(from, 'guard.sh'), at('guard.sh'));
+    },
+    'is a link or something else',
+  ],
+  'a link in the place of the folder': [
+    ({ folder, box }) => {
+      renameSync(folder, join(box.folder, 'elsewhere'));
+      symlinkSync(join(box.folder, 'elsewhere'), folder);
+    },
+    'is a link or something else',
+  ],
+  'a script that others can write': [
+    ({ at }) => chmodSync(at('guard.sh'), 0o757),
+    'can be written by others (guard.sh)',
+  ],
+  'a folder that others can write': [
+    ({ folder }) => chmodSync(folder, 0o775),
+    'can be written by others',
+  ],
+  'no folder': [({ folder }) => rmSync(folder, { recursive: true }), 'cannot be read (ENOENT)'],
+  'a list that is none': [({ place }) => writeFileSync(place.index, '{'), 'is no list of bundles'],
+  'a list that leads elsewhere': [
+    ({ place }) => {
+      const text = readFileSync(place.index, 'utf8');
+      writeFileSync(place.index, text.replace('1.0.0', '../..'));
+    },
+    'is no list of bundles',
+  ],
+  'a list that others can write': [
+    ({ place }) => chmodSync(place.index, 0o666),
+    'can be written by others',
+  ],
+};
+
+describe.each<Level>(['user', 'system'])('at the level of the %s, of a bundle with', (level) => {
+  test.each(Object.entries(changes))(
+    '%s no hook runs, which is reported once, and denies where a failure does',
+    async (_, [change, said]) => {
+      const made = await machine(level);
+      const { box } = made;
+      change(made);
+      const open = await call(box);
+      expect(open.ran).toBe(true);
+      expect(open.warnings.filter((line) => line.includes(said))).toHaveLength(1);
+      await open.again();
+      expect(open.warnings.filter((line) => line.includes(said))).toHaveLength(1);
+      open.end();
+
+      box.write(level === 'user' ? box.own.user : box.own.system, { defaultOnFailure: 'block' });
+      const closed = await call(box);
+      expect(closed.ran).toBe(false);
+      closed.end();
+    },
+  );
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  'a bundle in the hands of another user does not run',
+  async () => {
+    const { at, box } = await machine('user');
+    chownSync(at('guard.sh'), 12_345, 12_345);
+    const { ran, warnings } = await call(box);
+    expect([ran, warnings.join()]).toEqual([true, expect.stringContaining('uid 12345')]);
+  },
+);
+
+test('a guard whose failure denies does so where its bundle was changed, before and after it was found', async () => {
+  const { at, box, folder, from, add } = await machine('user', guardFiles({ onFailure: 'block' }));
+  const session = await call(box);
+  expect(session.said).toContain('Guarded.');
+  appendFileSync(at('guard.sh'), '#');
+  const changed = await session.again();
+  expect(changed).toMatchObject({ ran: false, said: expect.stringContaining('is not trusted') });
+  expect(changed.warnings.join()).toContain(
+    'hook "guard" (BeforeTool) may not run, and so blocks: its bundle "guards" was changed after it was signed: guard.sh is another one; get it anew from its author',
+  );
+  expect(await call(box)).toMatchObject({ ran: false });
+  // To install the same once more repairs it, for those too who run already.
+  expect(await add(from)).toMatchObject({ isSame: false });
+  expect(existsSync(folder)).toBe(true);
+  expect(await session.again()).toMatchObject({
+    ran: false,
+    said: expect.stringContaining('Guarded.'),
+  });
+});
+
+describe('managed.bundles', () => {
+  const demand = { name: 'guards', signer: 'security@acme.example' };
+  const demanding = (box: Sandbox, more: object = {}, managed: object = {}) =>
+    void box.write(box.own.system, { managed: { bundles: [{ ...demand, ...more }], ...managed } });
+
+  test('is met by a bundle of the system’s of that signer, and of that version or a higher one', async () => {
+    const { box } = await machine('system');
+    demanding(box, { version: '1.0.0', onFailure: 'block' });
+    expect(await call(box)).toMatchObject({
+      said: expect.stringContaining('Guarded.'),
+      warnings: [],
+    });
+  });
+
+  test.each<[string, object, Level | undefined, string]>([
+    ['one that is missing', {}, undefined, 'is not installed'],
+    ['one that a user alone has', {}, 'user', 'is not installed'],
+    ['one of another signer', { signer: 'bob' }, 'system', 'demands bob'],
+    ['one that is too old', { version: '1.0.1' }, 'system', 'is lower than 1.0.1'],
+  ])('reports %s, and denies where it is to', async (_, more, level, said) => {
+    const box = level ? (await machine(level)).box : sandbox();
+    demanding(box, more);
+    const told = await call(box);
+    expect(told.warnings.filter((line) => line.includes(said))).toHaveLength(1);
+    // A user's own guard runs whatever is demanded.
+    expect(told.ran).toBe(level !== 'user');
+    for (const [own, managed] of [
+      [{ onFailure: 'block' }, {}],
+      [{}, { defaultOnFailure: 'block' }],
+    ]) {
+      demanding(box, { ...more, ...own }, managed);
+      const { ran, said: reason } = await call(box);
+      expect([ran, reason]).toEqual([false, expect.stringContaining(said)]);
+    }
+  });
+
+  test.each([
+    'guards',
+    {},
+    ['guards'],
+    [{ name: 'guards' }],
+    [{ ...demand, version: '1' }],
+    [{ ...demand, onFailure: 'deny' }],
+  ])('denies where it cannot be read: %j', async (bundles) => {
+    const box = sandbox();
+    box.write(box.own.system, { managed: { bundles } });
+    const { ran, said } = await call(box);
+    expect([ran, said]).toEqual([false, expect.stringContaining('managed.bundles')]);
+  });
+});
+
+test('what a bundle says beyond hooks counts for nothing, and is reported', async () => {
+  const { box } = await machine('user', {
+    ...guardFiles(),
+    'settings.json': JSON.stringify({
+      hooksConfig: { enabled: false },
+      enableHooks: false,
+      managed: { audit: true },
+      hooks: {
+        disabled: ['x'],
+        'tool.before': [{ hooks: [{ type: 'command', command: 'exit 2' }] }],
+      },
+    }),
+  });
+  const { ran, warnings } = await call(box);
+  expect(ran).toBe(false);
+  expect(warnings.map((line) => /settings\.json:\S+ (\S+):/.exec(line)?.[1])).toEqual([
+    'hooksConfig',
+    'enableHooks',
+    'managed',
+    'hooks.disabled',
+  ]);
+});
+
+test('hooks of a bundle find their files whatever the kind of hook, and the folder is in no command line', async () => {
+  const say = 'export default () => ({ decision: "deny", reason: "by module" });';
+  const kinds: Record<string, object> = {
+    'by shell': { type: 'command', command: '"$bundlePath/deny.sh" "by shell"' },
+    'by program': { type: 'command', command: '${bundlePath}/deny.sh', args: ['by program', 'x'] },
+    'by arguments': {
+      type: 'command',
+      command: 'sh',
+      args: ['${bundlePath}/deny.sh', 'by arguments'],
+    },
+    'by module': { type: 'module', module: '$bundlePath/deny.mjs' },
+  };
+  const { box } = await machine('user', {
+    'settings.json': JSON.stringify({
+      hooks: { 'tool.before': [{ hooks: Object.values(kinds) }] },
+    }),
+    'deny.sh': '#!/bin/sh\necho "$1" >&2; exit 2\n',
+    'deny.mjs': say,
+  });
+  const { said, end } = await call(box);
+  for (const name of Object.keys(kinds)) expect(said).toContain(name);
+  end();
+});

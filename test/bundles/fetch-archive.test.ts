@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer as createPlainServer, type RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { fetchArchive } from '../../src/bundles/fetch-archive.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const refused = (address: string, message: string, patience?: number) =>
+  expect(fetchArchive(address, patience)).rejects.toThrow(message);
+
+test('an archive is fetched over HTTPS alone, to a size, and within a time', async () => {
+  const folder = tempFolder();
+  const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+  const subject = ['-subj', '/CN=localhost', '-days', '1', '-nodes'];
+  const pair = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-keyout', key];
+  execFileSync('openssl', ['req', '-x509', ...pair, '-out', cert, ...subject], { stdio: 'ignore' });
+  const zeros = Buffer.alloc(1024 * 1024);
+  const paths: Record<string, RequestListener> = {
+    '/good': (_, response) => void response.end('archive'),
+    '/near': (_, response) => void response.writeHead(302, { location: '/good' }).end(),
+    '/round': (_, response) => void response.writeHead(302, { location: '/round' }).end(),
+    '/file': (_, response) =>
+      void response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+    '/plain': (_, response) => void response.writeHead(302, { location: `${plain}/good` }).end(),
+    '/missing': (_, response) => void response.writeHead(404).end('no'),
+    '/slow': () => undefined,
+    '/endless': (_, response) => {
+      const more = (): void => {
+        while (response.write(zeros));
+      };
+      response.on('drain', more).on('error', () => undefined);
+      more();
+    },
+    '/broken': (_, response) => {
+      response.write('a', () => response.destroy());
+    },
+  };
+  const answer: RequestListener = (request, response) => paths[request.url!]!(request, response);
+  const servers = [
+    createServer({ key: readFileSync(key), cert: readFileSync(cert) }, answer),
+    createPlainServer(answer),
+  ];
+  onTestFinished(() => {
+    for (const server of servers) {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+  const ports = await Promise.all(
+    servers.map(async (server) => {
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      return (server.address() as AddressInfo).port;
+    }),
+  );
+  const plain = `http://127.0.0.1:${ports[1]}`;
+  const at = (path: string) => `https://127.0.0.1:${ports[0]}${path}`;
+
+  await expect(fetchArchive(at('/good'))).rejects.toThrow('cannot be reached (self-signed');
+  // Who it is is said by the signature.
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect((await fetchArchive(at('/good'))).toString()).toBe('archive');
+  expect((await fetchArchive(at('/near'))).toString()).toBe('archive');
+  await refused(`${plain}/good`, 'is not fetched over HTTPS');
+  await refused(at('/plain'), `is redirected to ${plain}, which is not HTTPS`);
+  await refused(at('/file'), 'is redirected to file://, which is not HTTPS');
+  await refused(at('/round'), 'is redirected too often');
+  await refused(at('/missing'), 'the server answers 404');
+  await refused(at('/endless'), 'is too large');
+  await refused(at('/broken'), 'cannot be fetched');
+  await refused(at('/slow'), 'did not send it within 0.2 s', 200);
+  await refused('https://', 'is no address');
+  servers[0]!.closeAllConnections();
+  await new Promise((resolve) => servers[0]!.close(resolve));
+  await refused(at('/good'), 'cannot be reached (connect ECONNREFUSED');
+});

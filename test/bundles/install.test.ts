@@ -1,0 +1,207 @@
+import fs, {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readFolder } from '../../src/bundles/files.ts';
+import { install, remove, type Replacing } from '../../src/bundles/install.ts';
+import { readIndex, signersFor } from '../../src/bundles/installed.ts';
+import { lookAtBundles } from '../../src/bundles/look-at-bundles.ts';
+import { verifyBundle } from '../../src/bundles/verify.ts';
+import { bundlePlaces } from '../../src/settings/levels.ts';
+import { author, bundleIn, guardFiles } from '../support/bundle.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const by = author();
+const passes = (): Promise<void> => Promise.resolve();
+
+/** An administrator's folder whose signer has made bundles of these versions. */
+function machine() {
+  const folder = tempFolder();
+  const place = bundlePlaces(folder).find(({ source }) => source === 'system')!;
+  const systemFolder = join(place.folder, '..');
+  mkdirSync(systemFolder, { recursive: true, mode: 0o755 });
+  writeFileSync(place.signers, by.line);
+  const candidate = (version: string, more: object = {}, files = guardFiles(more), who = by) => {
+    if (who !== by) writeFileSync(place.signers, by.line + who.line);
+    const from = bundleIn(join(folder, `author ${version}`), who, files, { version });
+    const read = readFolder(from);
+    const verified = verifyBundle(read, signersFor(place, [place]), place.signers);
+    return { ...verified, files: read, from };
+  };
+  const put = (version: string, options: Partial<Replacing> = {}, ...rest: never[]) =>
+    install(place, candidate(version, ...rest), { tryOut: passes, ...options });
+  /** What runs now. */
+  const now = (): readonly string[] =>
+    lookAtBundles([place]).states.map(
+      ({ installed, fault }) => installed!.version + (fault ? ` ${fault.message}` : ''),
+    );
+  return { folder, place, systemFolder, candidate, put, now };
+}
+
+test('a newer version takes the place of an older one, and not the other way unless that is wanted', async () => {
+  const { candidate, now, place, put } = machine();
+  expect(await put('1.2.9')).toEqual({ isSame: false });
+  expect(await put('1.10.0')).toMatchObject({ before: { version: '1.2.9' }, isSame: false });
+  expect(await put('1.10.0')).toMatchObject({ isSame: true });
+  await expect(put('1.9.9')).rejects.toThrow('is version 1.9.9, which is lower than 1.10.0');
+  const other = candidate('1.10.0', { timeout: 5_000 });
+  await expect(install(place, other, { tryOut: passes })).rejects.toThrow(
+    'is another 1.10.0 than the one that is installed',
+  );
+  const stranger = candidate('2.0.0', {}, guardFiles(), author('bob'));
+  await expect(install(place, stranger, { tryOut: passes })).rejects.toThrow(
+    'is signed by bob, and the one that is installed by security@acme.example',
+  );
+  expect(now()).toEqual(['1.10.0']);
+  await put('1.9.9', { toLower: true });
+  expect(now()).toEqual(['1.9.9']);
+  // Who runs the version before may go on with it; those before it are gone.
+  expect(readdirSync(place.folder).filter((name) => name.startsWith('guards'))).toHaveLength(2);
+  remove(place, 'guards');
+  expect(() => remove(place, 'guards')).toThrow('is not installed');
+  expect(readdirSync(place.folder)).toEqual([]);
+});
+
+const changing = (folder: string): Promise<void> => {
+  writeFileSync(join(folder, 'written-by-a-test'), '');
+  return Promise.resolve();
+};
+
+test('what is tried in vain, or changes itself when it is tried, leaves the old one running and nothing behind', async () => {
+  const { now, place, put } = machine();
+  await put('1.0.0');
+  const before = readdirSync(place.folder);
+  await expect(put('2.0.0', { tryOut: () => Promise.reject(new Error('no')) })).rejects.toThrow(
+    'no',
+  );
+  await expect(put('2.0.0', { tryOut: changing })).rejects.toThrow('"written-by-a-test" was added');
+  expect(now()).toEqual(['1.0.0']);
+  expect(readdirSync(place.folder)).toEqual(before);
+});
+
+test('of two updates at once the higher version stays, whichever ends first', async () => {
+  const { now, put } = machine();
+  await put('1.0.0');
+  let go: (() => void) | undefined;
+  const waiting = new Promise<void>((resolve) => (go = resolve));
+  const slow = put('2.0.0', { tryOut: () => waiting });
+  await put('3.0.0');
+  go!();
+  await expect(slow).rejects.toThrow('is version 2.0.0, which is lower than 3.0.0');
+  expect(now()).toEqual(['3.0.0']);
+  const both = await Promise.all([put('4.0.0'), put('4.0.0')]);
+  expect(both.filter(({ isSame }) => isSame)).toHaveLength(1);
+  expect(now()).toEqual(['4.0.0']);
+});
+
+test('files have rights that depend on nobody’s umask', async () => {
+  const { now, place, put } = machine();
+  const umask = process.umask(0o077);
+  onTestFinished(() => void process.umask(umask));
+  await put('1.0.0', {}, ...([{}, { ...guardFiles(), 'a/b/c.txt': 'x' }] as never[]));
+  const [folder = ''] = readdirSync(place.folder).filter((name) => name.startsWith('guards'));
+  const modes = ['.', 'a', 'a/b', 'a/b/c.txt', 'guard.sh', 'bundle.json'].map(
+    (path) => statSync(join(place.folder, folder, path)).mode & 0o777,
+  );
+  expect(modes).toEqual([0o755, 0o755, 0o755, 0o644, 0o755, 0o644]);
+  expect(statSync(place.index).mode & 0o777).toBe(0o644);
+  process.umask(0o002);
+  await put('1.1.0');
+  expect(now()).toEqual(['1.1.0']);
+});
+
+/** Names of what writes to a disk. */
+const writes = [
+  'mkdirSync',
+  'openSync',
+  'writeFileSync',
+  'chmodSync',
+  'fchmodSync',
+  'fsyncSync',
+  'renameSync',
+  'rmSync',
+] as const;
+
+/** Has writing fail where `fault` says so, which is given its name and how many went before. */
+function failWrites(fault: (name: string, before: number) => object | undefined): () => void {
+  const real = Object.fromEntries(writes.map((name) => [name, fs[name]]));
+  let before = 0;
+  for (const name of writes)
+    Object.assign(fs, {
+      [name]: (...args: unknown[]): unknown => {
+        const isReading = name === 'openSync' && (args[1] === 'r' || typeof args[1] === 'number');
+        const error = isReading ? undefined : fault(name, before++);
+        if (error) throw Object.assign(new Error('fault'), error);
+        return (real[name] as (...given: unknown[]) => unknown)(...args);
+      },
+    });
+  syncBuiltinESMExports();
+  return () => {
+    Object.assign(fs, real);
+    syncBuiltinESMExports();
+  };
+}
+
+test('an update that is killed at any point leaves the old version or the new one, and the next update goes through', async () => {
+  const { candidate, folder, now, place, put, systemFolder } = machine();
+  await put('1.0.0');
+  const saved = join(folder, 'saved');
+  cpSync(systemFolder, saved, { recursive: true });
+  const next = candidate('2.0.0');
+  const seen = new Set<string>();
+  let points = 0;
+  for (let wasKilled = true; wasKilled; points++) {
+    rmSync(systemFolder, { recursive: true });
+    cpSync(saved, systemFolder, { recursive: true });
+    wasKilled = false;
+    // Whoever was killed writes nothing more, not even to clean up.
+    const revive = failWrites((_, before) => {
+      wasKilled ||= before === points;
+      return wasKilled ? { code: 'EKILLED' } : undefined;
+    });
+    await install(place, next, { tryOut: passes }).catch(() => undefined);
+    revive();
+    const [runs = '', ...others] = now();
+    expect(others).toEqual([]);
+    expect(['1.0.0', '2.0.0']).toContain(runs);
+    seen.add(runs);
+    // What is locked for long was left by somebody who is gone.
+    const lock = join(place.folder, '.lock');
+    if (existsSync(lock)) utimesSync(lock, 0, 0);
+    for (const name of readdirSync(place.folder))
+      if (name.endsWith('.new')) utimesSync(join(place.folder, name), 0, 0);
+    await install(place, candidate('3.0.0'), { tryOut: passes });
+    expect(now()).toEqual(['3.0.0']);
+    expect(readdirSync(place.folder).filter((name) => name.startsWith('.'))).toEqual([]);
+  }
+  expect(seen).toEqual(new Set(['1.0.0', '2.0.0']));
+  expect(points).toBeGreaterThan(20);
+});
+
+test('a disk that is full at any point leaves the old version', async () => {
+  const { candidate, now, place, put } = machine();
+  await put('1.0.0');
+  const before = readIndex(place);
+  const next = candidate('2.0.0');
+  for (const full of ['writeFileSync', 'fsyncSync', 'renameSync'])
+    for (const which of [1, 2]) {
+      let calls = 0;
+      const empty = failWrites((name) =>
+        name === full && ++calls === which ? { code: 'ENOSPC' } : undefined,
+      );
+      const failed = install(place, next, { tryOut: passes });
+      await expect(failed.finally(empty)).rejects.toMatchObject({ code: 'ENOSPC' });
+      expect(readIndex(place)).toEqual(before);
+      expect(now()).toEqual(['1.0.0']);
+      expect(readdirSync(place.folder).filter((one) => one.startsWith('.'))).toEqual([]);
+    }
+});
