@@ -88,14 +88,14 @@ const bundleIn = (folder: string, { manifest, signer }: VerifiedBundle): HookBun
     const looked = attempt(() => verifyFiles(readFolder(folder, { isInstalled: true }), manifest));
     return 'fault' in looked
       ? {
-          why: `its bundle ${JSON.stringify(manifest.name)} ${looked.fault.message}`,
+          why: `its bundle ${manifest.name} ${looked.fault.message}`,
           fix: looked.fault.fix,
         }
       : undefined;
   },
 });
 
-const titleOf = ({ name }: BundleState): string => `the bundle ${JSON.stringify(name)}`;
+const titleOf = ({ name }: Pick<BundleState, 'name'>): string => `the bundle ${name}`;
 
 function problemWith(state: BundleState, isDenying: boolean): SettingsProblem {
   const { fault, folder, place } = state;

@@ -51,7 +51,7 @@ export function signingKey(text: Buffer, armored: string): Buffer {
   if (!verify(null, signed, publicKey(raw), bytes))
     throw new BundleError(
       'was changed after it was signed: its signature is not one of its manifest',
-      'get it anew from its author',
+      'get it anew, from its author or with hookmachine policy update',
     );
   return key;
 }

@@ -85,4 +85,7 @@ export function verifyFiles(files: BundleFiles, { digest, files: listed }: Manif
 }
 
 const changed = (what: string): BundleError =>
-  new BundleError(`was changed after it was signed: ${what}`, 'get it anew from its author');
+  new BundleError(
+    `was changed after it was signed: ${what}`,
+    'get it anew, from its author or with hookmachine policy update',
+  );

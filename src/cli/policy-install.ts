@@ -5,7 +5,6 @@ import { wholePlace } from '../bundles/source.ts';
 import { isHookmachineError } from '../errors.ts';
 import { oneLine } from '../log.ts';
 import type { BundlePlace } from '../settings/levels.ts';
-import { CommandFailure } from './failure.ts';
 import { printable } from './printable.ts';
 import type { PlaceOptions } from './policy.ts';
 import { judgeBundle } from './policy-tests.ts';
@@ -79,7 +78,8 @@ async function installFrom(
   say(`${done} ${name} ${version}, signed by ${verified.signer.name}; ${tests}.`);
 }
 
-const failing = (count: number, before: string | undefined): CommandFailure =>
-  new CommandFailure(
-    `${count} of its own tests ${count === 1 ? 'fails' : 'fail'}, so it was not installed${before === undefined ? '' : `, and ${before} stays`}`,
+const failing = (count: number, before: string | undefined): BundleError =>
+  new BundleError(
+    `fails ${count} of its own tests, so it was not installed${before === undefined ? '' : `, and ${before} stays`}`,
+    'have its author correct it',
   );

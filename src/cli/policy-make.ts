@@ -24,7 +24,7 @@ export async function sign(given: string, { key }: { readonly key: string }): Pr
     const signer = signFolder(folder, unsigned, key);
     const { name, version, files } = unsigned.manifest;
     say(
-      `Signed ${name} ${version} (${hooks} hooks, ${files.size} files) with ${fingerprint(signer)}.\nWhoever is to run it needs a line in ~/.hookmachine/allowed_signers or /etc/hookmachine/allowed_signers:\n  NAME ${keyText(signer)}`,
+      `Signed ${name} ${version} (${hooks} ${hooks === 1 ? 'hook' : 'hooks'}, ${files.size} files) with ${fingerprint(signer)}.\nWhoever is to run it needs a line in ~/.hookmachine/allowed_signers or /etc/hookmachine/allowed_signers:\n  NAME ${keyText(signer)}`,
     );
   });
 }

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
 import { readFolder } from '../../src/bundles/files.ts';
-import { install } from '../../src/bundles/install.ts';
+import { install, remove } from '../../src/bundles/install.ts';
 import { folderOf, readIndex, signersFor } from '../../src/bundles/installed.ts';
 import { verifyBundle } from '../../src/bundles/verify.ts';
 import { presentDialects } from '../../src/dialects/index.ts';
@@ -22,6 +22,7 @@ import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-c
 import { bundlePlaces } from '../../src/settings/levels.ts';
 import { author, bundleIn, guardFiles, signIn } from '../support/bundle.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
+import { waitUntil } from '../support/until.ts';
 
 type Level = 'user' | 'system';
 
@@ -224,6 +225,20 @@ describe.each<Level>(['user', 'system'])('at the level of the %s, of a bundle wi
   );
 });
 
+test('a session that watches its settings runs an update from the next event on, and a bundle that was removed no more', async () => {
+  const { add, box, by, from, place } = await machine('user');
+  const session = await call(box, { watch: true });
+  expect(session.said).toContain('Guarded.');
+  const guard = guardFiles()['guard.sh']!.replace('Guarded.', 'Guarded anew.');
+  bundleIn(from, by, { ...guardFiles(), 'guard.sh': guard }, { version: '1.1.0' });
+  await add();
+  await waitUntil(async () => (await session.again()).said.includes('Guarded anew.'));
+  expect(session.warnings).toEqual([]);
+  remove(place, 'guards');
+  await waitUntil(async () => (await session.again()).ran);
+  session.end();
+});
+
 test.skipIf(process.getuid?.() !== 0)(
   'a bundle in the hands of another user does not run',
   async () => {
@@ -242,7 +257,7 @@ test('a guard whose failure denies does so where its bundle was changed, before 
   const changed = await session.again();
   expect(changed).toMatchObject({ ran: false, said: expect.stringContaining('is not trusted') });
   expect(changed.warnings.join()).toContain(
-    'hook "guard" (BeforeTool) may not run, and so blocks: its bundle "guards" was changed after it was signed: guard.sh is another one; get it anew from its author',
+    'hook "guard" (BeforeTool) may not run, and so blocks: its bundle guards was changed after it was signed: guard.sh is another one; get it anew, from its author or with hookmachine policy update',
   );
   expect(await call(box)).toMatchObject({ ran: false });
   // To install the same once more repairs it, for those too who run already.

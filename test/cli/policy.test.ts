@@ -49,7 +49,7 @@ test.skipIf(!hasOpenSsh)(
       expect.stringContaining('2 of its tests'),
     ]);
     const signed = await policy('sign', folder, '--key', key);
-    expect(signed.stdout).toMatch(/^Signed guards 1\.0\.0 \(1 hooks, 3 files\) with SHA256:/);
+    expect(signed.stdout).toMatch(/^Signed guards 1\.0\.0 \(1 hook, 3 files\) with SHA256:/);
     const packed = join(box.project, 'guards-1.0.0.tgz');
     expect((await policy('pack', folder)).stdout).toBe(`${packed} is written.`);
 
@@ -104,7 +104,7 @@ test('an update takes the place of a bundle once its own tests pass, and all tha
   expect(failed).toMatchObject({ exitCode: 1 });
   expect(failed.stdout).toContain('✗ guard.hooktest.yaml: denies');
   expect(failed.stderr).toContain(
-    '1 of its own tests fails, so it was not installed, and 1.0.0 stays',
+    'the bundle "guards" fails 1 of its own tests, so it was not installed, and 1.0.0 stays',
   );
   expect((await policy('test', failing)).exitCode).toBe(1);
   expect(readdirSync(bundles)).toEqual(before);
@@ -174,7 +174,7 @@ test('list, check, policy list and verify say which bundles there are, and which
   const why = 'was changed after it was signed: guard.sh is another one';
   expect((await policy('list')).stdout).toContain(`  not run    it ${why}; get it anew`);
   expect((await inProcess(box, ['list'])).stdout).toContain(
-    `Problems\n  ${folder}: the bundle "guards" ${why}, so its hooks do not run; get it anew from its author`,
+    `Problems\n  ${folder}: the bundle guards ${why}, so its hooks do not run; get it anew, from its author or with hookmachine policy update`,
   );
   expect(await inProcess(box, ['check'])).toMatchObject({
     exitCode: 1,
@@ -182,7 +182,7 @@ test('list, check, policy list and verify say which bundles there are, and which
   });
   expect(await policy('verify')).toMatchObject({
     exitCode: 1,
-    stdout: `✗ guards ${why}; get it anew from its author`,
+    stdout: `✗ guards ${why}; get it anew, from its author or with hookmachine policy update`,
   });
   expect(await policy('test', 'guards')).toMatchObject({
     exitCode: 1,
@@ -313,7 +313,7 @@ Managed
     bundles           [{"name":"guards","signer":"${signer}"}]
 
 Problems
-  /etc/hookmachine/bundles: the bundle "guards" is not installed, so its hooks do not run;`);
+  /etc/hookmachine/bundles: the bundle guards is not installed, so its hooks do not run;`);
   });
 });
 
