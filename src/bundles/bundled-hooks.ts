@@ -42,7 +42,8 @@ export function bundledHooks(
         problems: ignoredSettings(verified.settings, from.file!),
         denials: [],
       };
-    const isDenying = state.required?.onFailure === 'block' || denies(place.source);
+    const { onFailure } = state.required ?? {};
+    const isDenying = onFailure === undefined ? denies(place.source) : onFailure === 'block';
     return {
       // Its hooks may not start, and so those deny whose failure does.
       sources: from

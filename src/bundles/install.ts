@@ -48,7 +48,10 @@ export async function install(
   const before = readIndex(place).get(name);
   if (mayReplace(before, next, toLower) === 'is there' && isWhole(place, next, manifest)) {
     // What was added from elsewhere is updated from there from now on.
-    if (before!.from !== from) changeIndex(place, (bundles) => void bundles.set(name, next));
+    if (before!.from !== from)
+      changeIndex(place, (bundles) => {
+        if (bundles.get(name)?.digest === digest) bundles.set(name, next);
+      });
     return { before: before!, isSame: true };
   }
   prepare(place);

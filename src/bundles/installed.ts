@@ -1,17 +1,18 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeAtomically } from '../atomic-file.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { BundlePlace } from '../settings/levels.ts';
 import { isVersion } from '../settings/managed.ts';
 import { parseJson } from '../settings/parse-json.ts';
+import { type BoundedFile, readBounded } from '../settings/read-bounded.ts';
 import { fileFault } from '../trust/safe-file.ts';
 import { attempt, BundleError } from './bundle-error.ts';
 import { sha256 } from './digest.ts';
 import { readFolder } from './files.ts';
 import { isBundleName, settingsName } from './manifest.ts';
 import { type BundleSettings, readSettings } from './settings.ts';
-import { readSigners, type Signers } from './signers.ts';
+import type { Signers } from './signers.ts';
 import { type VerifiedBundle, verifyFiles, verifyManifest } from './verify.ts';
 
 /** What is remembered of a bundle that is installed. */
@@ -38,29 +39,29 @@ export const folderOf = (
  * @throws {BundleError} when nobody knows
  */
 export function readIndex({ index }: BundlePlace): Map<string, InstalledBundle> {
-  let text: string;
+  let read: BoundedFile;
   try {
-    text = readFileSync(index, 'utf8');
+    read = readBounded(index);
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return new Map();
     throw new BundleError(`cannot be read (${code})`, 'let this user read it', { cause });
   }
+  if ('refused' in read) throw new BundleError(`is ${read.refused}`, again);
   const unsafe = fileFault(index);
   if (unsafe) throw new BundleError(unsafe.message, unsafe.fix);
-  const parsed = parseJson(text, true);
+  const parsed = parseJson(read.bytes.toString(), true);
   const bundles = 'value' in parsed && isRecord(parsed.value) ? parsed.value['bundles'] : undefined;
   if (!isRecord(bundles) || !Object.entries(bundles).every(isInstalled))
-    throw new BundleError(
-      'is no list of bundles',
-      'remove it, and add its bundles again (hookmachine policy add)',
-    );
+    throw new BundleError('is no list of bundles', again);
   return new Map(
     Object.entries(bundles as Record<string, Omit<InstalledBundle, 'name'>>).map(
       ([name, bundle]) => [name, { ...bundle, name }],
     ),
   );
 }
+
+const again = 'remove it, and add its bundles again (hookmachine policy add)';
 
 const isInstalled = ([name, bundle]: readonly [string, unknown]): boolean =>
   isBundleName(name) &&
@@ -80,14 +81,6 @@ export function writeIndex({ index }: BundlePlace, bundles: Iterable<InstalledBu
   const text = JSON.stringify({ bundles: Object.fromEntries(entries) }, null, 2);
   writeAtomically(index, `${text}\n`, { mode: 0o644 });
 }
-
-/** Whom a level trusts to sign bundles: a user may also have whom the administrator trusts. */
-export const signersFor = (place: BundlePlace, places: readonly BundlePlace[]): Signers =>
-  readSigners(
-    places
-      .filter(({ source }) => source === 'system' || source === place.source)
-      .map(({ signers }) => signers),
-  );
 
 /** An installed bundle whose settings are as they were signed. */
 export interface InstalledState extends VerifiedBundle {

@@ -7,10 +7,9 @@ import {
   type InstalledBundle,
   type InstalledState,
   readIndex,
-  signersFor,
   verifyInstalled,
 } from './installed.ts';
-import type { Signers } from './signers.ts';
+import { readSigners, type Signers } from './signers.ts';
 import type { VerifiedBundle } from './verify.ts';
 
 /** A bundle that is installed, or that has to be, as it is now. */
@@ -58,11 +57,11 @@ export function lookAtBundles(
       if (isSystems) states.push(...required.map((one) => missing(place, one, fault)));
       continue;
     }
-    const signers = signersFor(place, places);
+    const signers = readSigners(place.trusts);
     problems.push(...signers.problems);
     for (const one of installed.value) {
       const demanded = required.filter(({ name }) => isSystems && name === one.name);
-      states.push(stateOf(place, one, signers, demanded[0]));
+      states.push(stateOf(place, one, signers, demanded));
     }
     for (const one of isSystems ? required : [])
       if (!installed.value.some(({ name }) => name === one.name))
@@ -77,13 +76,14 @@ function stateOf(
   place: BundlePlace,
   installed: InstalledBundle,
   signers: Signers,
-  required: RequiredBundle | undefined,
+  demanded: readonly RequiredBundle[],
 ): BundleState {
   const looked = attempt(() => {
     const verified = verifyInstalled(place, installed, signers);
-    if (required) demand(verified, required);
+    for (const required of demanded) demand(verified, required);
     return verified;
   });
+  const required = demanded.find(({ onFailure }) => onFailure === 'block') ?? demanded[0];
   return {
     place,
     name: installed.name,

@@ -1,8 +1,19 @@
 import type { BundleState } from '../bundles/look-at-bundles.ts';
 
 /** A bundle for programs. */
-export const bundleToJson = ({ name, place, installed, folder, fault, required }: BundleState) => ({
+export const bundleToJson = ({
   name,
+  place,
+  installed,
+  verified,
+  folder,
+  fault,
+  required,
+}: BundleState) => ({
+  name,
+  ...(verified?.manifest.description !== undefined && {
+    description: verified.manifest.description,
+  }),
   level: place.source,
   version: installed?.version ?? null,
   signer: installed?.signer ?? null,
@@ -18,6 +29,7 @@ export function describeBundle(state: BundleState): string[] {
   const { name, place, installed, verified, folder, fault, required } = state;
   return [
     `${name}${installed ? ` ${installed.version}` : ''} (${place.source})`,
+    ...(verified?.manifest.description === undefined ? [] : [`  ${verified.manifest.description}`]),
     ...(verified ? [`  signed by  ${verified.signer.name}`] : []),
     ...(installed ? [`  from       ${installed.from}`, `  folder     ${folder}`] : []),
     ...(required ? [`  required   by managed.bundles`] : []),

@@ -2,12 +2,12 @@ import {
   folderOf,
   type InstalledBundle,
   readIndex,
-  signersFor,
   verifyInstalled,
 } from '../bundles/installed.ts';
 import { readFolder } from '../bundles/files.ts';
 import { lookAtBundles } from '../bundles/look-at-bundles.ts';
 import { isBundleName } from '../bundles/manifest.ts';
+import { readSigners } from '../bundles/signers.ts';
 import { listFiles } from '../bundles/sign.ts';
 import type { VerifiedBundle } from '../bundles/verify.ts';
 import { isHookmachineError } from '../errors.ts';
@@ -56,11 +56,7 @@ export async function verify(given: readonly string[], options: PlaceOptions): P
 
 /** @throws {BundleError} when it is not as it was signed */
 function whole(place: BundlePlace, installed: InstalledBundle): VerifiedBundle {
-  const { fault, ...verified } = verifyInstalled(
-    place,
-    installed,
-    signersFor(place, bundlePlaces()),
-  );
+  const { fault, ...verified } = verifyInstalled(place, installed, readSigners(place.trusts));
   if (fault) throw fault;
   return verified;
 }

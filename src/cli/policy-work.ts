@@ -1,6 +1,6 @@
 import { isBundleError } from '../bundles/bundle-error.ts';
 import type { BundleFiles } from '../bundles/files.ts';
-import { signersFor } from '../bundles/installed.ts';
+import { readSigners } from '../bundles/signers.ts';
 import { readSource } from '../bundles/source.ts';
 import { type VerifiedBundle, verifyBundle } from '../bundles/verify.ts';
 import { isError } from '../errors.ts';
@@ -27,7 +27,7 @@ export async function verifiedFrom(
   place: BundlePlace,
 ): Promise<VerifiedBundle & { readonly files: BundleFiles }> {
   const files = await readSource(from);
-  const signers = signersFor(place, bundlePlaces());
+  const signers = readSigners(place.trusts);
   for (const problem of signers.problems) warn(undefined, formatProblem(problem));
   return { ...verifyBundle(files, signers, place.signers), files };
 }

@@ -41,23 +41,32 @@ export interface BundlePlace {
   readonly index: string;
   /** Those whom this level trusts. */
   readonly signers: string;
+  /** All files of signers that count here: a user may also have bundles of whom the administrator trusts. */
+  readonly trusts: readonly string[];
 }
 
 /** The places of bundles, whether or not there are any. */
-export const bundlePlaces = (systemFolder = administration): BundlePlace[] =>
-  [
-    { source: 'user' as const, root: inFolder(homeFolder(), owners.hookmachine.folder) },
-    { source: 'system' as const, root: join(systemFolder, owners.hookmachine.system) },
-  ].flatMap(({ source, root }) =>
-    root === undefined
-      ? []
-      : {
-          source,
-          folder: join(root, 'bundles'),
-          index: join(root, 'bundles', 'installed.json'),
-          signers: join(root, 'allowed_signers'),
-        },
-  );
+export function bundlePlaces(systemFolder = administration): BundlePlace[] {
+  const system = bundlesIn('system', join(systemFolder, owners.hookmachine.system));
+  const root = inFolder(homeFolder(), owners.hookmachine.folder);
+  return root === undefined ? [system] : [bundlesIn('user', root, system.trusts), system];
+}
+
+function bundlesIn(
+  source: BundlePlace['source'],
+  root: string,
+  others: readonly string[] = [],
+): BundlePlace {
+  const folder = join(root, 'bundles');
+  const signers = join(root, 'allowed_signers');
+  return {
+    source,
+    folder,
+    index: join(folder, 'installed.json'),
+    signers,
+    trusts: [signers, ...others],
+  };
+}
 
 const inFolder = (folder: string | undefined, name: string): string | undefined =>
   folder && join(folder, name);

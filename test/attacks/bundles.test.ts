@@ -10,12 +10,13 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
 import { readFolder } from '../../src/bundles/files.ts';
 import { install, remove } from '../../src/bundles/install.ts';
-import { folderOf, readIndex, signersFor } from '../../src/bundles/installed.ts';
+import { folderOf, readIndex } from '../../src/bundles/installed.ts';
+import { readSigners } from '../../src/bundles/signers.ts';
 import { verifyBundle } from '../../src/bundles/verify.ts';
 import { presentDialects } from '../../src/dialects/index.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
@@ -31,15 +32,14 @@ const passes = (): Promise<void> => Promise.resolve();
 /** A machine on which a bundle of guards is installed at a level. */
 async function machine(level: Level, files = guardFiles(), about: object = {}) {
   const box = sandbox();
-  const places = bundlePlaces(box.systemFolder);
-  const place = places.find(({ source }) => source === level)!;
+  const place = bundlePlaces(box.systemFolder).find(({ source }) => source === level)!;
   const by = author();
   mkdirSync(join(place.folder, '..'), { recursive: true });
   writeFileSync(place.signers, by.line);
   const from = bundleIn(join(box.folder, 'author'), by, files, about);
   const add = (folder = from) => {
     const read = readFolder(folder);
-    const verified = verifyBundle(read, signersFor(place, places), place.signers);
+    const verified = verifyBundle(read, readSigners(place.trusts), place.signers);
     return install(place, { ...verified, files: read, from: folder }, { tryOut: passes });
   };
   await add();
@@ -80,11 +80,19 @@ test.each<Level>(['user', 'system'])(
   async (level) => {
     const { box, by } = await machine(level);
     expect(await call(box)).toMatchObject({ ran: false, warnings: [] });
-    // A signer of the administrator's may sign for users too.
-    const user = bundlePlaces(box.systemFolder).find(({ source }) => source === 'user')!;
-    expect(
-      signersFor(user, bundlePlaces(box.systemFolder)).all.some(({ key }) => key.equals(by.key)),
-    ).toBe(true);
+    // A signer of the administrator's may sign for users too, and not the other way.
+    const [user, system] = ['user', 'system'].map(
+      (source) => bundlePlaces(box.systemFolder).find((one) => one.source === source)!.signers,
+    );
+    rmSync(user!, { force: true });
+    mkdirSync(dirname(system!), { recursive: true });
+    writeFileSync(system!, by.line);
+    expect(await call(box)).toMatchObject({ ran: false, warnings: [] });
+    rmSync(system!);
+    mkdirSync(dirname(user!), { recursive: true });
+    writeFileSync(user!, by.line);
+    expect((await call(box)).ran).toBe(level === 'system');
+    writeFileSync(system!, by.line);
 
     const off = { hooksConfig: { enabled: false, disabled: ['guard'] } };
     box.write(box.own.project, off);
@@ -197,6 +205,13 @@ const changes: Record<string, readonly [(box: Machine) => void, said: string]> =
     },
     'is no list of bundles',
   ],
+  'a list that is a folder': [
+    ({ place }) => {
+      rmSync(place.index);
+      mkdirSync(place.index);
+    },
+    'is not a file',
+  ],
   'a list that others can write': [
     ({ place }) => chmodSync(place.index, 0o666),
     'can be written by others',
@@ -303,6 +318,14 @@ describe('managed.bundles', () => {
       const { ran, said: reason } = await call(box);
       expect([ran, reason]).toEqual([false, expect.stringContaining(said)]);
     }
+    // The administrator's own word for it goes before the default, and no file takes back what another one says.
+    demanding(box, { ...more, onFailure: 'allow' }, { defaultOnFailure: 'block' });
+    expect((await call(box)).said).not.toContain(said);
+    const other = { ...demand, ...more, onFailure: 'block' };
+    box.write(join(box.systemFolder, 'hookmachine/settings.d/1.json'), {
+      managed: { bundles: [other] },
+    });
+    expect(await call(box)).toMatchObject({ ran: false, said: expect.stringContaining(said) });
   });
 
   test.each([

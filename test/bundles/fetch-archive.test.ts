@@ -6,6 +6,10 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { archiveOf } from '../../src/bundles/archive.ts';
+import { readFolder } from '../../src/bundles/files.ts';
+import { readSource } from '../../src/bundles/source.ts';
+import { author, bundleIn, guardFiles } from '../support/bundle.ts';
 import { fetchArchive } from '../../src/bundles/fetch-archive.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
@@ -18,8 +22,11 @@ test('an archive is fetched over HTTPS alone, to a size, and within a time', asy
   const subject = ['-subj', '/CN=localhost', '-days', '1', '-nodes'];
   const pair = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-keyout', key];
   execFileSync('openssl', ['req', '-x509', ...pair, '-out', cert, ...subject], { stdio: 'ignore' });
+  const bundle = bundleIn(join(folder, 'bundle'), author());
+  const packed = await archiveOf(bundle, Object.keys(guardFiles()), 'guards-1.0.0');
   const zeros = Buffer.alloc(1024 * 1024);
   const paths: Record<string, RequestListener> = {
+    '/bundle.tgz': (_, response) => void response.end(packed),
     '/good': (_, response) => void response.end('archive'),
     '/near': (_, response) => void response.writeHead(302, { location: '/good' }).end(),
     '/round': (_, response) => void response.writeHead(302, { location: '/round' }).end(),
@@ -65,6 +72,7 @@ test('an archive is fetched over HTTPS alone, to a size, and within a time', asy
   onTestFinished(() => void vi.unstubAllEnvs());
   expect((await fetchArchive(at('/good'))).toString()).toBe('archive');
   expect((await fetchArchive(at('/near'))).toString()).toBe('archive');
+  expect(await readSource(at('/bundle.tgz'))).toEqual(readFolder(bundle));
   await refused(`${plain}/good`, 'is not fetched over HTTPS');
   await refused(at('/plain'), `is redirected to ${plain}, which is not HTTPS`);
   await refused(at('/file'), 'is redirected to file://, which is not HTTPS');
@@ -74,7 +82,9 @@ test('an archive is fetched over HTTPS alone, to a size, and within a time', asy
   await refused(at('/broken'), 'cannot be fetched');
   await refused(at('/slow'), 'did not send it within 0.2 s', 200);
   await refused('https://', 'is no address');
-  servers[0]!.closeAllConnections();
-  await new Promise((resolve) => servers[0]!.close(resolve));
-  await refused(at('/good'), 'cannot be reached (connect ECONNREFUSED');
+  const away = createPlainServer().listen(0, '127.0.0.1');
+  await once(away, 'listening');
+  const { port } = away.address() as AddressInfo;
+  await new Promise((resolve) => away.close(resolve));
+  await refused(`https://127.0.0.1:${port}/x`, 'cannot be reached (connect ECONNREFUSED');
 });

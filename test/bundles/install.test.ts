@@ -13,8 +13,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readFolder } from '../../src/bundles/files.ts';
 import { install, remove, type Replacing } from '../../src/bundles/install.ts';
-import { readIndex, signersFor } from '../../src/bundles/installed.ts';
+import { readIndex } from '../../src/bundles/installed.ts';
 import { lookAtBundles } from '../../src/bundles/look-at-bundles.ts';
+import { readSigners } from '../../src/bundles/signers.ts';
 import { verifyBundle } from '../../src/bundles/verify.ts';
 import { bundlePlaces } from '../../src/settings/levels.ts';
 import { author, bundleIn, guardFiles } from '../support/bundle.ts';
@@ -34,7 +35,7 @@ function machine() {
     if (who !== by) writeFileSync(place.signers, by.line + who.line);
     const from = bundleIn(join(folder, `author ${version}`), who, files, { version });
     const read = readFolder(from);
-    const verified = verifyBundle(read, signersFor(place, [place]), place.signers);
+    const verified = verifyBundle(read, readSigners(place.trusts), place.signers);
     return { ...verified, files: read, from };
   };
   const put = (version: string, options: Partial<Replacing> = {}, ...rest: never[]) =>

@@ -247,6 +247,21 @@ test('tests of a bundle run its own hooks alone, in an empty project, and may na
   expect(stdout).toContain('no hook ran');
 });
 
+test('two updates at once both succeed, and one of them does it', async () => {
+  const { box, made, policy } = user();
+  await policy('add', made('1.0.0'));
+  made('2.0.0');
+  const options = { cwd: box.project, env: box.env };
+  const both = await Promise.all(
+    [1, 2].map(() => execa('node', [main, 'policy', 'update'], options)),
+  );
+  const said = both.map(({ stdout }) => stdout.split('\n').at(-1));
+  expect(said).toContain(
+    'Updated from 1.0.0: guards 2.0.0, signed by security@acme.example; 2 of its tests passed.',
+  );
+  expect((await policy('verify')).stdout).toContain('✓ guards 2.0.0');
+});
+
 test('an update that is killed while its tests run leaves the old version, and nothing of it runs', async () => {
   const { box, bundles, made, policy } = user();
   await policy('add', made('1.0.0'));
