@@ -87,6 +87,9 @@ export type StartUnawaited = (
 /** A hook's answer, as the machine keeps it. */
 interface KeptAnswer extends HookExecutionResult, HookAnswer {}
 
+const refusal = ({ bundle }: RegisteredHook): string =>
+  bundle ? 'its bundle is not as it was signed' : 'it is not trusted';
+
 const hookOf = (planned: PlannedHook): RegisteredHook => planned as RegisteredHook;
 
 /**
@@ -163,7 +166,7 @@ export function toMachineInput(
       const [standIn] = isTrusted ? [] : (plan.standIns?.get(hook) ?? []);
       if (!isTrusted && standIn === undefined) {
         refused.add(hook);
-        throw new Error('it is not trusted');
+        throw new Error(refusal(hook));
       }
       if (standIn !== undefined) standingIn.set(hook, standIn);
       observer.started(standIn ?? hook, received);
@@ -188,7 +191,7 @@ export function toMachineInput(
     const dialect = dialectOf(hook);
     const answer = tried((): KeptAnswer => {
       // To a dialect whose failures deny, one that was refused would be a failure.
-      if (refused.has(hook)) throw new Error('it is not trusted');
+      if (refused.has(hook)) throw new Error(refusal(hook));
       const read = dialect.read(hook, outcome, received);
       const result = { ...withOutput(event, hook, read, received), hook, event };
       const { chain = passReplaced } = dialect;

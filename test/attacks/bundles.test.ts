@@ -270,7 +270,10 @@ test('a guard whose failure denies does so where its bundle was changed, before 
   expect(session.said).toContain('Guarded.');
   appendFileSync(at('guard.sh'), '#');
   const changed = await session.again();
-  expect(changed).toMatchObject({ ran: false, said: expect.stringContaining('is not trusted') });
+  expect(changed).toMatchObject({
+    ran: false,
+    said: expect.stringContaining('its bundle is not as it was signed'),
+  });
   expect(changed.warnings.join()).toContain(
     'hook "guard" (BeforeTool) may not run, and so blocks: its bundle guards was changed after it was signed: guard.sh is another one; get it anew, from its author or with hookmachine policy update',
   );
