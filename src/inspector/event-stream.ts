@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import type { About, Feed } from './feed.ts';
-import { betweenLines } from './history.ts';
 
 /** When a page that lost its connection tries again. */
 const retryMs = 500;
@@ -34,7 +33,7 @@ export function streamTo(response: ServerResponse, feed: Feed, from: number): Pr
         const lost = Math.max(0, history.first - next);
         const skipped = lost > 0 ? `event: skipped\ndata: ${lost}\n\n` : '';
         next = batch.next;
-        const text = `${skipped}id: ${next - 1}\ndata: ${batch.lines.join(betweenLines)}\n\n`;
+        const text = `${skipped}id: ${next - 1}\ndata: ${batch.text}\n\n`;
         if (!isReady(response.write(text))) return;
       }
       // The end is reported last: a page that knows of it stops listening.

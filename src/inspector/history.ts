@@ -8,17 +8,48 @@ export interface HistoryLimits {
 
 const defaultLimits: HistoryLimits = { entries: 1_000_000, bytes: 96 * 1024 * 1024 };
 
-/** The lines of several entries, and the number of the entry after them. */
+/** A step that machines take, as often as they take it: where to, by which event, and from where. */
+export type Step = readonly [to: string, event: string, from?: string];
+
+/** Several entries as a page receives them: most are steps of machines, which it needs of few runs. */
+export interface Sent {
+  /** The number of the last of them. */
+  readonly last: number;
+  /** Those that are no steps. */
+  readonly entries: readonly Exclude<JournalEntry, MovedEntry>[];
+  readonly steps: readonly Step[];
+  /** Of each run that moved, pairs of when it did and which of the steps it took. */
+  readonly moves: readonly (readonly [id: string, pairs: readonly number[]])[];
+}
+
+/** Several entries as JSON without control characters, and the number of the entry after them. */
 export interface Batch {
-  readonly lines: readonly string[];
+  readonly text: string;
   readonly next: number;
 }
+
+/** A kept step; the text of it is shared by all that took it. */
+interface Move {
+  readonly id: string;
+  readonly at: number;
+  readonly step: string;
+}
+
+/** An entry as it is kept. */
+type Kept = string | Move;
+
+const sizeOf = (kept: Kept): number =>
+  typeof kept === 'string' ? kept.length : kept.id.length + kept.step.length;
+
+/** Of more different steps than these no text is shared. */
+const mostSteps = 1_000;
 
 /** The newest entries of a journal, numbered from 1. The oldest fall off, so that no run is too long. */
 export class History {
   readonly #limits: HistoryLimits;
-  /** The line of each kept entry, from `#head` on; what stands before it has fallen off. */
-  #lines: string[] = [];
+  /** The kept entries, from `#head` on; what stands before them has fallen off. */
+  #kept: Kept[] = [];
+  readonly #steps = new Map<string, string>();
   #head = 0;
   #bytes = 0;
   #first = 1;
@@ -34,16 +65,16 @@ export class History {
 
   /** The number that the next entry will have. */
   get next(): number {
-    return this.#first + this.#lines.length - this.#head;
+    return this.#first + this.#kept.length - this.#head;
   }
 
   push(entry: JournalEntry): void {
-    const line = lineOf(entry);
-    this.#lines.push(line);
-    this.#bytes += line.length;
+    const kept = entry.kind === 'moved' ? this.#moveOf(entry) : JSON.stringify(entry);
+    this.#kept.push(kept);
+    this.#bytes += sizeOf(kept);
     while (this.#isTooMuch()) this.#drop();
-    if (this.#head > 10_000 && this.#head > this.#lines.length / 2) {
-      this.#lines = this.#lines.slice(this.#head);
+    if (this.#head > 10_000 && this.#head > this.#kept.length / 2) {
+      this.#kept = this.#kept.slice(this.#head);
       this.#head = 0;
     }
   }
@@ -53,26 +84,29 @@ export class History {
     const start = Math.max(from, this.#first);
     let end = start;
     let bytes = 0;
-    while (end < this.next && bytes < size) bytes += this.#line(end++).length;
+    while (end < this.next && bytes < size) bytes += sizeOf(this.#kept[this.#indexOf(end++)]!);
     if (end === start) return undefined;
-    const lines = this.#lines.slice(this.#indexOf(start), this.#indexOf(end));
-    return { lines, next: end };
+    const kept = this.#kept.slice(this.#indexOf(start), this.#indexOf(end));
+    return { text: textOf(kept, end - 1), next: end };
+  }
+
+  #moveOf({ id, at, to, event, from }: MovedEntry): Move {
+    const text = JSON.stringify([to, event, ...(from === undefined ? [] : [from])]);
+    const step = this.#steps.get(text) ?? text;
+    if (this.#steps.size < mostSteps) this.#steps.set(step, step);
+    return { id, at, step };
   }
 
   #isTooMuch(): boolean {
-    const kept = this.#lines.length - this.#head;
-    return kept > 1 && (kept > this.#limits.entries || this.#bytes > this.#limits.bytes);
+    const count = this.#kept.length - this.#head;
+    return count > 1 && (count > this.#limits.entries || this.#bytes > this.#limits.bytes);
   }
 
   #drop(): void {
-    this.#bytes -= this.#lines[this.#head]!.length;
-    this.#lines[this.#head] = '';
+    this.#bytes -= sizeOf(this.#kept[this.#head]!);
+    this.#kept[this.#head] = '';
     this.#head += 1;
     this.#first += 1;
-  }
-
-  #line(number: number): string {
-    return this.#lines[this.#indexOf(number)]!;
   }
 
   #indexOf(number: number): number {
@@ -80,22 +114,22 @@ export class History {
   }
 }
 
-/**
- * An entry on its way to a page, as one line without control characters. Most entries are steps of
- * machines, which a page needs of few runs: of such a one stands the run, and then the rest, which need
- * not be parsed.
- */
-function lineOf(entry: JournalEntry): string {
-  if (entry.kind !== 'moved' || !/^[\w-]+$/.test(entry.id)) return JSON.stringify(entry);
-  const { id, at, to, event, from } = entry;
-  return `${id} ${JSON.stringify([at, to, event, ...(from === undefined ? [] : [from])])}`;
+/** What is {@link Sent}. */
+function textOf(kept: readonly Kept[], last: number): string {
+  const entries: string[] = [];
+  const steps = new Map<string, number>();
+  const moves = new Map<string, string>();
+  for (const each of kept) {
+    if (typeof each === 'string') {
+      entries.push(each);
+      continue;
+    }
+    const { id, at, step } = each;
+    const index = steps.get(step) ?? steps.size;
+    steps.set(step, index);
+    const before = moves.get(id);
+    moves.set(id, before === undefined ? `${at},${index}` : `${before},${at},${index}`);
+  }
+  const moved = Array.from(moves, ([id, pairs]) => `[${JSON.stringify(id)},[${pairs}]]`);
+  return `{"last":${last},"entries":[${entries.join(',')}],"steps":[${[...steps.keys()].join(',')}],"moves":[${moved.join(',')}]}`;
 }
-
-/** A step of a run, whose line goes on with this. */
-export function movedOf(id: string, rest: string): MovedEntry {
-  const [at, to, event, from] = JSON.parse(rest) as [number, string, string, string?];
-  return { kind: 'moved', at, id, to, event, ...(from !== undefined && { from }) };
-}
-
-/** Stands between the lines of a batch that is sent as one. */
-export const betweenLines = '\u001e';

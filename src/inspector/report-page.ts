@@ -58,7 +58,7 @@ function* drawings(texts: PageTexts): Generator<string> {
   }
 }
 
-/** What strangers may have written, after the number of the last entry: data blocks, which a browser never runs nor reads as markup. */
+/** What strangers may have written: data blocks, which a browser never runs nor reads as markup. */
 function* data({ about, history }: Feed): Generator<string> {
   const { first, next } = history;
   yield block('about', JSON.stringify({ ...about, first, next }));
@@ -67,7 +67,7 @@ function* data({ about, history }: Feed): Generator<string> {
     batch;
     batch = history.batch(batch.next, blockSize)
   )
-    yield block('entries', [batch.next - 1, ...batch.lines].join('\n'));
+    yield block('entries', batch.text);
 }
 
 /** Only "<" could end the block, and it stands in the texts of JSON alone. */

@@ -1,3 +1,4 @@
+import { History, type Sent } from '../../src/inspector/history.ts';
 import type {
   AnsweredEntry,
   JournalEntry,
@@ -368,3 +369,10 @@ export const madeRecording = (options: MadeJournal = {}): string =>
   ]
     .map((entry) => `${JSON.stringify(entry)}\n`)
     .join('');
+
+/** Entries as a page receives them. */
+export function sentOf(entries: readonly JournalEntry[]): Sent {
+  const history = new History();
+  for (const entry of entries) history.push(entry);
+  return JSON.parse(history.batch(1, Infinity)!.text) as Sent;
+}

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { History } from '../../src/inspector/history.ts';
+import { type Batch, History, type Sent } from '../../src/inspector/history.ts';
 import type { JournalEntry } from '../../src/journal/entry.ts';
 
 const warned = (text: string): JournalEntry => ({ kind: 'warned', at: 1, text });
 
-const textsIn = (lines: readonly string[] = []): string[] =>
-  lines.map((line) => (JSON.parse(line) as { text: string }).text);
+const textsIn = (batch: Batch | undefined): string[] =>
+  (JSON.parse(batch!.text) as Sent).entries.map((entry) => (entry as { text: string }).text);
 
 const filled = (count: number, limits?: { entries: number; bytes: number }): History => {
   const history = new History(limits);
@@ -16,21 +16,21 @@ const filled = (count: number, limits?: { entries: number; bytes: number }): His
 test('entries are numbered from 1 and given from any number on', () => {
   const history = filled(3);
   expect([history.first, history.next]).toEqual([1, 4]);
-  expect(textsIn(history.batch(2)?.lines)).toEqual(['w2', 'w3']);
+  expect(textsIn(history.batch(2))).toEqual(['w2', 'w3']);
   expect(history.batch(4)).toBeUndefined();
 });
 
 test('a batch ends where it is full, and says where the next one begins', () => {
   const history = filled(10);
   const one = history.batch(1, 1);
-  expect(textsIn(one?.lines)).toEqual(['w1']);
+  expect(textsIn(one)).toEqual(['w1']);
   expect(one?.next).toBe(2);
 });
 
 test('of more entries than are kept the oldest fall off, and numbers stay', () => {
   const history = filled(25_000, { entries: 10, bytes: 1_000_000 });
   expect([history.first, history.next]).toEqual([24_991, 25_001]);
-  expect(textsIn(history.batch(1)?.lines)).toEqual(
+  expect(textsIn(history.batch(1))).toEqual(
     Array.from({ length: 10 }, (_, index) => `w${24_991 + index}`),
   );
 });
@@ -39,4 +39,26 @@ test('of more bytes than are kept the oldest fall off, but never the newest', ()
   const history = filled(3, { entries: 100, bytes: 100 });
   history.push(warned('x'.repeat(1_000)));
   expect([history.first, history.next]).toEqual([4, 5]);
+});
+
+test('a step that many took is sent once, and each of them with its time', () => {
+  const history = new History();
+  const moved = (id: string, at: number, to: string, from?: string): void =>
+    history.push({ kind: 'moved', id, at, to, event: '', ...(from !== undefined && { from }) });
+  moved('a', 1, 'on');
+  moved('b "', 2.5, 'on');
+  moved('a', 3, 'off', 'on');
+  history.push(warned('w'));
+  expect(JSON.parse(history.batch(1)!.text)).toEqual({
+    last: 4,
+    entries: [warned('w')],
+    steps: [
+      ['on', ''],
+      ['off', '', 'on'],
+    ],
+    moves: [
+      ['a', [1, 0, 3, 1]],
+      ['b "', [2.5, 0]],
+    ],
+  });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JournalEntry, JournaledMachine } from '../../src/journal/entry.ts';
 import { Runs } from '../../src/inspector/page/runs.ts';
-import { madeEntries } from './entries.ts';
+import { madeEntries, sentOf } from './entries.ts';
 
 const started = (
   id: string,
@@ -12,7 +12,7 @@ const started = (
 const rowsOf = (...entries: JournalEntry[]): string[] => {
   const runs = new Runs();
   // As they come, one by one.
-  for (const entry of entries) runs.add([entry]);
+  for (const entry of entries) runs.add(sentOf([entry]));
   return runs.rows.map(({ level, name }) => `${level} ${name}`);
 };
 
@@ -65,23 +65,36 @@ describe('the rows of the page', () => {
 test('everything that began has ended, whatever the batches', () => {
   const entries = [...madeEntries({ sessions: 2, turns: 2 })];
   const runs = new Runs();
-  while (entries.length > 0) runs.add(entries.splice(0, 7));
+  while (entries.length > 0) runs.add(sentOf(entries.splice(0, 7)));
   expect([runs.running, runs.callCount]).toEqual([0, 40]);
+});
+
+test('the steps of a run are there, in order, in whichever batches they came', () => {
+  const entries = [...madeEntries({ sessions: 1, turns: 1 })];
+  const call = entries.find((entry) => entry.kind === 'started' && entry.machine === 'toolCall')!;
+  const { id } = call as { id: string };
+  const wanted = entries.filter((entry) => entry.kind === 'moved' && entry.id === id);
+  for (const size of [2, entries.length]) {
+    const runs = new Runs();
+    for (let at = 0; at < entries.length; at += size)
+      runs.add(sentOf(entries.slice(at, at + size)));
+    expect(runs.byId.get(id)?.moves).toEqual(wanted);
+  }
 });
 
 test('entries of several processes come out of order, and time still goes one way', () => {
   const runs = new Runs();
-  runs.add([5, 3, 4].map((at) => started(`call ${at}`, 'toolCall', { at })));
+  runs.add(sentOf([5, 3, 4].map((at) => started(`call ${at}`, 'toolCall', { at }))));
   expect(runs.timesOfAll()).toEqual([3, 4, 5]);
 });
 
 test('a page that is open for very long forgets its oldest calls', () => {
   const runs = new Runs();
-  runs.add([started('turn', 'agentTurn')]);
+  runs.add(sentOf([started('turn', 'agentTurn')]));
   const calls = Array.from({ length: 60_001 }, (_, at) =>
     started(`call ${at}`, 'toolCall', { at, parent: 'turn' }),
   );
-  runs.add(calls);
+  runs.add(sentOf(calls));
   expect(runs.dropped).toBe(10_003);
   expect(runs.byId.has('call 10002')).toBe(false);
   expect(runs.byId.has('call 10003')).toBe(true);
@@ -96,7 +109,7 @@ test('it forgets events that were fired by themselves, seldom and many at once',
   let most = 0;
   for (let at = 0; at < 66_000; at++) {
     const before = runs.rows.length;
-    runs.add([started(`event ${at}`, 'hookEvent', { at })]);
+    runs.add(sentOf([started(`event ${at}`, 'hookEvent', { at })]));
     if (runs.rows.length < before) shrunk += 1;
     most = Math.max(most, runs.rows.length);
   }
@@ -109,10 +122,12 @@ test('it forgets events that were fired by themselves, seldom and many at once',
 test('with the last of their rows turns and sessions are forgotten, with the oldest first', () => {
   const runs = new Runs();
   for (let at = 0; at < 20_001; at++)
-    runs.add([
-      started(`turn ${at}`, 'agentTurn', { at, session: `session ${at}` }),
-      started(`call ${at}`, 'toolCall', { at, session: `session ${at}`, parent: `turn ${at}` }),
-    ]);
+    runs.add(
+      sentOf([
+        started(`turn ${at}`, 'agentTurn', { at, session: `session ${at}` }),
+        started(`call ${at}`, 'toolCall', { at, session: `session ${at}`, parent: `turn ${at}` }),
+      ]),
+    );
   expect(runs.dropped % 3).toBe(0);
   expect(runs.dropped).toBeGreaterThan(10_000);
   expect(runs.sessions.size).toBe(20_001 - runs.dropped / 3);
@@ -123,7 +138,9 @@ test('with the last of their rows turns and sessions are forgotten, with the old
 
 test('of warnings the last thousand are kept, and all are counted', () => {
   const runs = new Runs();
-  runs.add(Array.from({ length: 1_500 }, (_, at) => ({ kind: 'warned', at, text: `w${at}` })));
+  runs.add(
+    sentOf(Array.from({ length: 1_500 }, (_, at) => ({ kind: 'warned', at, text: `w${at}` }))),
+  );
   expect([runs.warnings.length, runs.warningCount]).toEqual([1_000, 1_500]);
   expect(runs.warnings[0]?.text).toBe('w500');
 });

@@ -1,11 +1,10 @@
-import { betweenLines } from '../history.ts';
+import type { Sent } from '../history.ts';
 import type { Numbered } from './view.ts';
 
 /** Who takes the journal. */
 export interface Reader {
   about(about: Numbered): void;
-  /** The lines of entries, and the number of the last of them. */
-  entries(lines: readonly string[], last: number): void;
+  entries(sent: Sent): void;
   skipped(count: number): void;
   lost(isForGood: boolean): void;
 }
@@ -27,9 +26,9 @@ async function readReport(reader: Reader, about: Numbered): Promise<void> {
   reader.about({ ...about, ended: false });
   if (about.first > 1) reader.skipped(about.first - 1);
   for (const block of blocksOf('entries')) {
-    const [last, ...lines] = block.textContent.split('\n');
+    const { textContent } = block;
     block.remove();
-    reader.entries(lines, Number(last));
+    reader.entries(JSON.parse(textContent) as Sent);
     await new Promise((resolve) => void setTimeout(resolve));
   }
   reader.about(about);
@@ -50,8 +49,8 @@ function listen(reader: Reader): void {
     isOver = about.ended;
     if (isOver) source.close();
   });
-  source.addEventListener('message', ({ data, lastEventId }: MessageEvent<string>) => {
-    reader.entries(data.split(betweenLines), Number(lastEventId));
+  source.addEventListener('message', ({ data }: MessageEvent<string>) => {
+    reader.entries(JSON.parse(data) as Sent);
   });
   source.addEventListener('skipped', ({ data }: MessageEvent<string>) =>
     reader.skipped(Number(data)),

@@ -412,9 +412,9 @@ follow({
     if (about.ended) setTimeout(() => prepareSearch(), atOnce);
     showNew();
   },
-  entries(lines, last) {
-    feed.last = last;
-    runs.addLines(lines);
+  entries(sent) {
+    feed.last = sent.last;
+    runs.add(sent);
     // Whoever opens a long session wants to see its end soon, and not each step to it.
     const now = performance.now();
     if (isReading() && now < nextLook) return;

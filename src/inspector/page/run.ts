@@ -6,7 +6,13 @@ import type {
   StartedEntry,
   VerdictEntry,
 } from '../../journal/entry.ts';
-import { movedOf } from '../history.ts';
+import type { Step } from '../history.ts';
+
+/** Steps of a run as they were sent: pairs of when it moved and which of the steps it took. */
+export interface SentMoves {
+  readonly steps: readonly Step[];
+  readonly pairs: readonly number[];
+}
 
 /** Something that ran: a turn, a call, an event or a hook. */
 export class Run {
@@ -19,9 +25,9 @@ export class Run {
   children: Run[] = [];
   /** The row that it is shown in; a row is its own. */
   row!: Row;
-  /** The steps of its machine; those that nobody has looked at yet are as they were sent. */
-  #moves: (MovedEntry | string)[] = [];
-  #isRead = true;
+  #moves: MovedEntry[] = [];
+  /** Those that nobody has looked at yet. */
+  #sent: SentMoves[] = [];
   answer: AnsweredEntry | undefined;
   verdict: VerdictEntry | undefined;
   ended: EndedEntry | undefined;
@@ -38,18 +44,18 @@ export class Run {
 
   /** The steps of its machine. */
   get moves(): readonly MovedEntry[] {
-    if (!this.#isRead)
-      this.#moves = this.#moves.map((move) =>
-        typeof move === 'string' ? movedOf(this.id, move) : move,
-      );
-    this.#isRead = true;
-    return this.#moves as MovedEntry[];
+    for (const { steps, pairs } of this.#sent)
+      for (let i = 0; i < pairs.length; i += 2) {
+        const [to, event, from] = steps[pairs[i + 1]!]!;
+        const step = { to, event, ...(from !== undefined && { from }) };
+        this.#moves.push({ kind: 'moved', at: pairs[i]!, id: this.id, ...step });
+      }
+    if (this.#sent.length > 0) this.#sent = [];
+    return this.#moves;
   }
 
-  /** Takes a step, as an entry or as it was sent. */
-  move(step: MovedEntry | string): void {
-    this.#moves.push(step);
-    this.#isRead &&= typeof step !== 'string';
+  move(moves: SentMoves): void {
+    this.#sent.push(moves);
   }
 
   get end(): number | undefined {

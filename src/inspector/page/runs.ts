@@ -1,15 +1,14 @@
 import type {
   AnsweredEntry,
   EndedEntry,
-  JournalEntry,
-  MovedEntry,
   StartedEntry,
   VerdictEntry,
   WarnedEntry,
 } from '../../journal/entry.ts';
 import { isOfEvent } from '../../journal/account.ts';
+import type { Sent } from '../history.ts';
 import { Density } from './density.ts';
-import { isCall, isSession, partsOf, Row, Run, Session, timesOf } from './run.ts';
+import { isCall, isSession, partsOf, Row, Run, type SentMoves, Session, timesOf } from './run.ts';
 
 /** Rows are dropped, the oldest first, when a page was left open for so many. */
 const mostRows = 60_000;
@@ -44,19 +43,9 @@ export class Runs {
   #isOrdered = true;
   #last: Row | undefined;
 
-  add(entries: readonly JournalEntry[]): void {
+  add({ entries, steps, moves }: Sent): void {
     for (const entry of entries) this.#take(entry);
-    this.#tidy();
-  }
-
-  /** Takes entries as they are sent, of which steps come with their run. */
-  addLines(lines: readonly string[]): void {
-    for (const line of lines)
-      if (line.startsWith('{')) this.#take(JSON.parse(line) as JournalEntry);
-      else {
-        const space = line.indexOf(' ');
-        this.#move(line.slice(0, space), line.slice(space + 1));
-      }
+    for (const [id, pairs] of moves) this.#move(id, { steps, pairs });
     this.#tidy();
   }
 
@@ -72,13 +61,12 @@ export class Runs {
     return this.#times;
   }
 
-  #take(entry: JournalEntry): void {
+  #take(entry: Sent['entries'][number]): void {
     const { at } = entry;
     if (at < this.from) this.from = at;
     if (at > this.to) this.to = at;
     if (entry.kind === 'warned') return this.#warn(entry);
     if (entry.kind === 'started') return this.#start(entry);
-    if (entry.kind === 'moved') return this.#move(entry.id, entry);
     const run = this.byId.get(entry.id);
     // Its beginning is no longer kept.
     if (run === undefined) return;
@@ -102,10 +90,10 @@ export class Runs {
     }
   }
 
-  #move(id: string, step: MovedEntry | string): void {
+  #move(id: string, moves: SentMoves): void {
     const run = this.byId.get(id);
     if (run === undefined) return;
-    run.move(step);
+    run.move(moves);
     run.row.version += 1;
   }
 
