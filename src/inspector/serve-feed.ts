@@ -7,7 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { givenToken, refusalOf } from './admission.ts';
-import { streamTo } from './event-stream.ts';
+import { streamTo } from './journal-stream.ts';
 import type { Feed } from './feed.ts';
 import { HookmachineError } from '../errors.ts';
 import { backlog, limitStrangers, strictRequests } from './limit-strangers.ts';
@@ -105,11 +105,11 @@ export async function serveFeed(
           'set-cookie': `${cookie}=${token}; Path=${folder}; HttpOnly; SameSite=Strict`,
         })
         .end();
-    const { pathname } = new URL(request.url ?? '', 'http://localhost');
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
     if (!pathname.startsWith(folder)) return refuse(response, 404, 'there is no such page');
     const name = pathname.slice(folder.length);
     if (name === 'journal') {
-      const stream = streamTo(response, feed, fromOf(request));
+      const stream = streamTo(response, feed, fromOf(searchParams));
       streams.add(stream);
       return void follow(stream);
     }
@@ -180,8 +180,10 @@ export function refuse(
 }
 
 /** The number to go on with: the one after the last that the page has. */
-const fromOf = ({ headers: { 'last-event-id': last } }: IncomingMessage): number =>
-  /^\d{1,15}$/.test(String(last)) ? Number(last) + 1 : 1;
+function fromOf(parameters: URLSearchParams): number {
+  const after = parameters.get('after') ?? '';
+  return /^\d{1,15}$/.test(after) ? Number(after) + 1 : 1;
+}
 
 function portError(port: number, cause: NodeJS.ErrnoException): Error {
   const why =

@@ -47,15 +47,20 @@ export const theOne = <Tag extends keyof HTMLElementTagNameMap>(
 ): HTMLElementTagNameMap[Tag] =>
   document.querySelector<HTMLElementTagNameMap[Tag]>(`${tag}#${id}`)!;
 
-/** Calls back once before the next frame, however often it is asked to. */
+/** What is drawn with the next frame. */
+const asked = new Set<() => void>();
+
+/** Calls back once before the next frame, however often it is asked to; what a frame's drawing asks for is drawn with it. */
 export function onFrame(draw: () => void): () => void {
-  let isAsked = false;
   return () => {
-    if (isAsked) return;
-    isAsked = true;
-    requestAnimationFrame(() => {
-      isAsked = false;
-      draw();
-    });
+    if (asked.size === 0) requestAnimationFrame(drawAsked);
+    asked.add(draw);
   };
+}
+
+function drawAsked(): void {
+  for (const draw of asked) {
+    draw();
+    asked.delete(draw);
+  }
 }

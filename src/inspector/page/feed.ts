@@ -17,8 +17,9 @@ const blocksOf = (kind: string): Element[] => [
 /** Takes the journal out of the page itself if it is a report, and else listens to it. */
 export function follow(reader: Reader): void {
   const [about] = blocksOf('about');
-  if (about) void readReport(reader, JSON.parse(about.textContent) as Numbered);
-  else listen(reader);
+  void (about
+    ? readReport(reader, JSON.parse(about.textContent) as Numbered)
+    : listen(reader));
 }
 
 /** Hands over one block after the other, so that the page shows how far it is. */
@@ -34,30 +35,53 @@ async function readReport(reader: Reader, about: Numbered): Promise<void> {
   reader.about(about);
 }
 
+/** A line of the journal. */
+type Message =
+  | { readonly about: Numbered }
+  | { readonly skipped: number }
+  | { readonly sent: Sent };
+
+/** How often in a row the journal is asked for in vain, and how long each time is waited, in ms. */
+const mostFailures = 3;
+const pause = 500;
+
 /**
- * Listens to the journal: what was first, then what comes. The browser connects again by itself, and
- * goes on after the last entry it has.
+ * Listens to the journal: what was first, then what comes. A connection that broke off is taken up
+ * again after the last entry that came.
  */
-function listen(reader: Reader): void {
-  const source = new EventSource('journal');
-  let failures = 0;
-  let isOver = false;
-  source.addEventListener('about', ({ data }: MessageEvent<string>) => {
-    failures = 0;
-    const about = JSON.parse(data) as Numbered;
-    reader.about(about);
-    isOver = about.ended;
-    if (isOver) source.close();
-  });
-  source.addEventListener('message', ({ data }: MessageEvent<string>) => {
-    reader.entries(JSON.parse(data) as Sent);
-  });
-  source.addEventListener('skipped', ({ data }: MessageEvent<string>) =>
-    reader.skipped(Number(data)),
-  );
-  source.addEventListener('error', () => {
-    if (isOver) return;
-    if (++failures > 3) source.close();
-    reader.lost(source.readyState === EventSource.CLOSED);
-  });
+async function listen(reader: Reader): Promise<void> {
+  let last = 0;
+  for (let failures = 0; failures <= mostFailures; failures++) {
+    if (failures > 0) await new Promise((resolve) => void setTimeout(resolve, pause));
+    try {
+      const response = await fetch(`journal?after=${last}`);
+      // Whoever is there now does not know this page.
+      if (!response.ok) break;
+      for await (const message of messagesOf(response)) {
+        failures = 0;
+        if ('skipped' in message) reader.skipped(message.skipped);
+        else if ('sent' in message) {
+          reader.entries(message.sent);
+          ({ last } = message.sent);
+        } else {
+          reader.about(message.about);
+          if (message.about.ended) return;
+        }
+      }
+    } catch {
+      // The next one may succeed.
+    }
+    reader.lost(false);
+  }
+  reader.lost(true);
+}
+
+async function* messagesOf({ body }: Response): AsyncGenerator<Message> {
+  const chunks = body!.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (let read = await chunks.read(); !read.done; read = await chunks.read()) {
+    const lines = (rest + read.value).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) yield JSON.parse(line) as Message;
+  }
 }

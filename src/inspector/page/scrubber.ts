@@ -14,6 +14,8 @@ export class Scrubber {
   readonly #speed = theOne('select', 'speed');
   readonly draw: () => void;
   #frame: number | undefined;
+  /** Asked for while something is drawn, it would have the browser lay all of it out. */
+  #size = { width: 0, height: 0 };
   /** What the overview was drawn for. */
   #drawn = '';
 
@@ -29,7 +31,11 @@ export class Scrubber {
       view.seek(Infinity);
     });
     this.#play.addEventListener('click', () => this.toggle());
-    new ResizeObserver(() => this.draw()).observe(this.#canvas);
+    new ResizeObserver(() => {
+      const { clientWidth: width, clientHeight: height } = this.#canvas;
+      this.#size = { width, height };
+      this.draw();
+    }).observe(this.#canvas);
   }
 
   get isPlaying(): boolean {
@@ -85,7 +91,7 @@ export class Scrubber {
     const { runs } = this.#view;
     const { density } = runs;
     const ratio = devicePixelRatio;
-    const [width, height] = [this.#canvas.clientWidth * ratio, this.#canvas.clientHeight * ratio];
+    const [width, height] = [this.#size.width * ratio, this.#size.height * ratio];
     const { theme } = document.documentElement.dataset;
     const { callCount, deniedCount } = runs;
     const drawn = [width, height, theme, length, runs.from, callCount, deniedCount].join(' ');

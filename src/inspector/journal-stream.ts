@@ -1,17 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { About, Feed } from './feed.ts';
 
-/** When a page that lost its connection tries again. */
-const retryMs = 500;
-
 /**
- * Sends a feed to one page as Server-Sent Events: what is kept from the wanted number on, then what
- * comes. A page that reads slowly is waited for, and nothing is held for it but its place. Resolves when
+ * Sends a feed to one page, each message as one line of JSON: what is kept from the wanted number on,
+ * then what comes. A page that reads slowly is waited for, and nothing is held for it but its place. Resolves when
  * the page has left, with whether it was sent all there is to the end of the feed.
  */
 export function streamTo(response: ServerResponse, feed: Feed, from: number): Promise<boolean> {
-  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-  response.write(`retry: ${retryMs}\n\n`);
+  response.writeHead(200, { 'content-type': 'application/jsonl; charset=utf-8' });
   return new Promise((resolve) => {
     let next = from;
     let written: About | undefined;
@@ -24,17 +20,16 @@ export function streamTo(response: ServerResponse, feed: Feed, from: number): Pr
     const tellAbout = (ended: boolean): boolean => {
       written = feed.about;
       const about = { ...written, ended, first: history.first, next: history.next };
-      return isReady(response.write(`event: about\ndata: ${JSON.stringify(about)}\n\n`));
+      return isReady(response.write(`${JSON.stringify({ about })}\n`));
     };
     const send = (): void => {
       if (isWaiting) return;
       if (written === undefined && !tellAbout(false)) return;
       for (let batch = history.batch(next); batch; batch = history.batch(next)) {
         const lost = Math.max(0, history.first - next);
-        const skipped = lost > 0 ? `event: skipped\ndata: ${lost}\n\n` : '';
+        const skipped = lost > 0 ? `{"skipped":${lost}}\n` : '';
         next = batch.next;
-        const text = `${skipped}id: ${next - 1}\ndata: ${batch.text}\n\n`;
-        if (!isReady(response.write(text))) return;
+        if (!isReady(response.write(`${skipped}{"sent":${batch.text}}\n`))) return;
       }
       // The end is reported last: a page that knows of it stops listening.
       const { ended } = feed.about;
