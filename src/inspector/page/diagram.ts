@@ -51,12 +51,17 @@ export class Diagram {
   #machine: string | undefined;
   #svg: SVGElement | undefined;
   #marked = '';
-  isWhole = true;
+  isWhole = false;
+
+  constructor() {
+    // The state that the machine is in stays in sight, also when the place for it is made or changes.
+    new ResizeObserver(() => this.#reveal()).observe(this.element);
+  }
 
   zoom(): void {
     this.isWhole = !this.isWhole;
-    this.element.classList.toggle('large', !this.isWhole);
-    if (this.#svg) this.#reveal(this.#svg);
+    this.element.classList.toggle('whole', this.isWhole);
+    this.#reveal();
   }
 
   /** Shows a run as it was at a moment. */
@@ -68,7 +73,9 @@ export class Diagram {
       // Another one may have been chosen meanwhile.
       if (this.#machine !== run.machine) return;
       this.#svg = svg && (document.importNode(svg, true) as SVGElement);
-      this.#svg?.setAttribute('preserveAspectRatio', 'xMidYMin meet');
+      // Its texts are made for this size.
+      const width = this.#svg?.getAttribute('width');
+      if (width != null) this.#svg?.style.setProperty('--drawn', `${width}px`);
       this.element.replaceChildren(
         this.#svg ?? make('p', { class: 'hint' }, 'There is no drawing of this machine.'),
       );
@@ -110,17 +117,19 @@ export class Diagram {
         part?.classList.toggle('latest', isLast);
       }
     }
-    this.#reveal(svg);
+    this.#reveal();
   }
 
-  /** Scrolls until the current state is in sight, and no further. */
-  #reveal(svg: SVGElement): void {
-    const current = [...svg.querySelectorAll('.current')].at(-1);
+  /** Scrolls the current state into the middle unless all of it is in sight. */
+  #reveal(): void {
+    const current = [...(this.#svg?.querySelectorAll('.current') ?? [])].at(-1);
     if (!current) return;
-    const { top, bottom } = current.getBoundingClientRect();
+    const { left, right, top, bottom } = current.getBoundingClientRect();
     const box = this.element.getBoundingClientRect();
-    if (top < box.top) this.element.scrollTop += top - box.top - 20;
-    else if (bottom > box.bottom) this.element.scrollTop += bottom - box.bottom + 20;
+    if (left < box.left || right > box.right)
+      this.element.scrollLeft += (left + right - box.left - box.right) / 2;
+    if (top < box.top || bottom > box.bottom)
+      this.element.scrollTop += (top + bottom - box.top - box.bottom) / 2;
   }
 }
 
