@@ -1,10 +1,11 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import type { Approval, GivenAnswer } from '../durable/approvals.ts';
-import { oneLine } from '../log.ts';
+import { oneLine, warn } from '../log.ts';
 import { withRecords } from './durable-options.ts';
 import { CommandFailure } from './failure.ts';
-import { untilInterrupted } from './inspect-option.ts';
+import { openOption, portOf, untilInterrupted } from './inspect-option.ts';
+import { openInBrowser } from './open-in-browser.ts';
 import { print } from './print.ts';
 import { printable, printableJson } from './printable.ts';
 
@@ -18,6 +19,11 @@ interface AnswerOptions {
   readonly as?: string;
   readonly note?: string;
   readonly digest?: string;
+}
+
+interface InspectOptions {
+  readonly port?: string;
+  readonly open?: true;
 }
 
 const words = ['approve', 'deny', 'withdraw'] as const;
@@ -88,6 +94,24 @@ export function addApprovals(program: Command): void {
           print(`${printableJson(approval)}\n`);
       }),
     );
+  approvals
+    .command('inspect')
+    .description('list the questions in the browser, where they are answered too, until Ctrl-C')
+    .option('--port <n>', "the page's port on this machine (default: a free one)")
+    .option(...openOption)
+    .action(inspect);
+}
+
+async function inspect({ port, open }: InspectOptions): Promise<void> {
+  const usedPort = portOf(port, '--port');
+  const { serveApprovals } = await import('../inspector/serve-approvals.ts');
+  await withRecords(async (records) => {
+    const page = await serveApprovals(records, usedPort);
+    process.stderr.write(`hookmachine: ${page.url}#approvals lists them; Ctrl-C ends this\n`);
+    if (open) openInBrowser(`${page.ticket()}#approvals`, (problem) => warn(undefined, problem));
+    await untilInterrupted();
+    await page.close();
+  });
 }
 
 /** One question on one line. */

@@ -6,6 +6,15 @@ export {
   type InspectorOptions,
   type LiveInspector,
 } from '../inspector/start-inspector.ts';
+export type {
+  ApprovalsSource,
+  AskedApproval,
+  CallTrail,
+  PageAnswer,
+  PageAnswerOutcome,
+  RecordedAnswer,
+  TrailedEffect,
+} from '../inspector/approvals-source.ts';
 export type { JournalEntry, RecordingHeader } from '../journal/entry.ts';
 export { journalTo, type Journal, type JournalOptions } from '../journal/journal.ts';
 export { observeAll } from '../journal/observe-all.ts';

@@ -13,6 +13,7 @@ export interface Admission {
   readonly port: number;
   /** The cookie's name. */
   readonly cookie: string;
+  readonly method: 'GET' | 'POST';
 }
 
 const pasteIt = 'paste the address that was printed, with its token, into the address bar';
@@ -23,10 +24,14 @@ const pasteIt = 'paste the address that was printed, with its token, into the ad
  */
 export function refusalOf(
   request: IncomingMessage,
-  { token, port, cookie }: Admission,
+  { token, port, cookie, method }: Admission,
 ): Refusal | undefined {
-  const { headers, method } = request;
-  if (method !== 'GET') return { status: 405, reason: 'this page can only be read' };
+  const { headers } = request;
+  if (request.method !== method)
+    return {
+      status: 405,
+      reason: method === 'GET' ? 'this page can only be read' : 'this is only for answers',
+    };
   const foreign = foreignIn(request, port);
   if (foreign !== undefined) return { status: 403, reason: `${foreign}: ${pasteIt}` };
   const given = givenToken(request) ?? cookieOf(headers.cookie, cookie) ?? '';

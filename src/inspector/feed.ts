@@ -7,6 +7,8 @@ export interface About {
   /** The recording's name, or the project's folder. */
   readonly title: string;
   readonly payloads: boolean;
+  /** Whether the page lists approvals. */
+  readonly approvals?: boolean;
   /** What the reader should know, such as that a line was torn. */
   readonly notices: readonly string[];
   /** Nothing more will come. */
@@ -19,7 +21,10 @@ export class Feed {
   #about: About;
   readonly #watchers = new Set<() => void>();
 
-  constructor(about: Pick<About, 'source' | 'title' | 'payloads'>, limits?: HistoryLimits) {
+  constructor(
+    about: Pick<About, 'approvals' | 'payloads' | 'source' | 'title'>,
+    limits?: HistoryLimits,
+  ) {
     this.history = new History(limits);
     this.#about = { ...about, notices: [], ended: false };
   }

@@ -7,6 +7,7 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { givenToken, refusalOf } from './admission.ts';
+import type { ApprovalsSource } from './approvals-source.ts';
 import { streamTo } from './journal-stream.ts';
 import type { Feed } from './feed.ts';
 import { HookmachineError } from '../errors.ts';
@@ -30,6 +31,8 @@ export interface ServeOptions {
   readonly port?: number;
   /** Whether the page keeps the process alive; default false. */
   readonly holdsProcess?: boolean;
+  /** Whose approvals the page lists and answers; whoever gives it closes it. */
+  readonly durable?: ApprovalsSource;
 }
 
 /** Who answers other requests on the same port, with the same token. */
@@ -70,10 +73,11 @@ const headers = {
 /** Serves the page of a feed on this machine's loopback address only, to whoever has the token. */
 export async function serveFeed(
   feed: Feed,
-  { port = 0, holdsProcess = false }: ServeOptions = {},
+  { port = 0, holdsProcess = false, durable }: ServeOptions = {},
   beside?: Beside,
 ): Promise<Inspector> {
   const files = await readPageFiles();
+  const approvals = durable && (await import('./answer-approvals.ts'));
   const token = beside?.token ?? newToken();
   // Browsers send a cookie to every port of a host, but only below its path.
   const folder = `/${randomBytes(6).toString('hex')}/`;
@@ -94,9 +98,16 @@ export async function serveFeed(
     const cookie = `hookmachine-${usedPort}`;
     const given = givenToken(request);
     const isTicket = given !== undefined && tickets.delete(given);
-    const admission = { token: isTicket ? given : token, port: usedPort, cookie };
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
+    const name = pathname.startsWith(folder) ? pathname.slice(folder.length) : undefined;
+    const asked = name === undefined ? undefined : approvals?.approvalPaths.get(name);
+    const method = asked ?? 'GET';
+    const admission = { token: isTicket ? given : token, port: usedPort, cookie, method };
     const refusal = refusalOf(request, admission);
-    if (refusal) return refuse(response, refusal.status, refusal.reason);
+    if (refusal) {
+      const more = refusal.status === 405 ? { allow: method } : {};
+      return refuse(response, refusal.status, refusal.reason, more);
+    }
     admit();
     if (given !== undefined)
       return void response
@@ -105,9 +116,9 @@ export async function serveFeed(
           'set-cookie': `${cookie}=${token}; Path=${folder}; HttpOnly; SameSite=Strict`,
         })
         .end();
-    const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
-    if (!pathname.startsWith(folder)) return refuse(response, 404, 'there is no such page');
-    const name = pathname.slice(folder.length);
+    if (name === undefined) return refuse(response, 404, 'there is no such page');
+    if (asked && durable)
+      return void approvals?.answerAboutApprovals(durable, name, request, response);
     if (name === 'journal') {
       const stream = streamTo(response, feed, fromOf(searchParams));
       streams.add(stream);

@@ -63,11 +63,12 @@ export async function startInspector(
 /** The same for a config that is yet to be made: `observe` is for its `inspect`. */
 export async function serveJournal(
   title: string,
-  { limits, port, holdsProcess, ...options }: InspectorOptions = {},
+  { limits, port, holdsProcess, durable, ...options }: InspectorOptions = {},
   beside?: Beside,
 ): Promise<LiveInspector & { readonly observe: InspectObserver }> {
   const payloads = options.payloads === true;
-  const feed = new Feed({ source: 'live', title, payloads }, limits);
+  const approvals = durable !== undefined;
+  const feed = new Feed({ source: 'live', title, payloads, approvals }, limits);
   let isClosed = false;
   const journal = journalTo((entry) => {
     // Machines that are running go on, but nobody can look any more.
@@ -78,6 +79,7 @@ export async function serveJournal(
     {
       ...(port !== undefined && { port }),
       ...(holdsProcess !== undefined && { holdsProcess }),
+      ...(durable && { durable }),
     },
     beside,
   );

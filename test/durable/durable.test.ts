@@ -1,6 +1,9 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask, enter } from '../inspector/ask.ts';
+import { openPage, picture, startBrowser, until } from '../inspector/browser.ts';
+import { chromiumPath } from '../inspector/chromium.ts';
 import { waitUntil } from '../support/until.ts';
 import { isInstalled, isWhole } from './installed.ts';
 import { noServer, Postgres } from './postgres.ts';
@@ -424,6 +427,96 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       await scene.query('insert into hookmachine.version values (99)');
       const refused = await scene.run('approvals', 'list');
       expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/at version 99, which is newer/)]); // prettier-ignore
+    });
+  });
+
+  describe.skipIf(chromiumPath === undefined)('that is asked about on a page', () => {
+    beforeAll(startBrowser);
+
+    test('is answered there once, by whom is recorded, and its legs and hosts are shown; what it says is text', async () => {
+      const scene = await make();
+      const markup = `<img src=x onerror="document.title='hit'">`;
+      scene.setHooks({ 'tool.before': { guard: { decision: 'ask', reason: markup } }, 'tool.after': { audit: {} } }); // prettier-ignore
+      const command = `${toolCommand} # ${markup}\u202e`;
+      const call = () => scene.run('call', 'run_shell_command', '--input', JSON.stringify({ command }), '--id', 'c-1', '--workspace', 'w'); // prettier-ignore
+      await Promise.all([call(), scene.call('c-2')]);
+      const url = await scene.page('approvals', 'inspect');
+
+      // Whoever does not come from the page answers nothing.
+      const { page: address, cookie } = await enter(url);
+      const { origin } = new URL(url);
+      const listed = await (await scene.records()).approvals.list();
+      const { id, digest } = listed.find((approval) => approval.call === 'c-1')!;
+      const post = (headers: Record<string, string>, more = {}) =>
+        ask(`${address}approvals/answer`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json', ...headers },
+          body: JSON.stringify({ id, digest, decision: 'approve', by: 'eve', ...more }),
+        });
+      const refused = [
+        await post({ origin }),
+        await post({ cookie }),
+        await post({ cookie, origin: 'http://127.0.0.1:1' }),
+        await post({ cookie, origin, 'content-type': 'text/plain' }),
+        await post({ cookie, origin }, { by: ' ' }),
+        await post({ cookie, origin }, { note: 'x'.repeat(70_000) }),
+        await post({ cookie, origin }, { digest: 'f'.repeat(64) }),
+        await post({ cookie, origin }, { id: 'ap-99' }),
+        await ask(`${address}approvals/answer`, { headers: { cookie } }),
+      ];
+      expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403, 400, 400, 409, 404, 405]); // prettier-ignore
+
+      const [page, other] = [await openPage(url), await openPage(url)];
+      const card = (where: typeof page, name: string) => where.locator(`[data-approval="${name}"]`);
+      const outcome = (where: typeof page, name: string) => () =>
+        card(where, name).locator('.outcome').textContent();
+      const mine = card(page, id);
+      await until(() => page.locator('article').count(), 2);
+      expect(await mine.locator('.shown').textContent()).toBe(
+        JSON.stringify({ command }).replace('\u202e', String.raw`\u{202e}`),
+      );
+      expect(await mine.textContent()).toContain(`asked by guard (project): ${markup}`);
+      expect(await page.locator('article img').count()).toBe(0);
+      await until(() => card(other, id).count(), 1);
+
+      // Another reader, whose page has not heard of the answer.
+      await other.route(/approvals$/, () => new Promise(() => undefined));
+      await page.locator('#approvals-name').fill('');
+      await mine.getByRole('button', { name: 'Approve' }).click();
+      await until(outcome(page, id), 'Say who answers, above.');
+      await page.locator('#approvals-name').fill('ann');
+      await mine.getByRole('button', { name: 'Approve' }).click();
+      await until(outcome(page, id), 'Your answer counts: approved by ann.');
+      await other.locator('#approvals-name').fill('bob');
+      await card(other, id).getByRole('button', { name: 'Deny' }).click();
+      await until(
+        outcome(other, id),
+        expect.stringMatching(
+          /^Your answer does not count: it was approved by ann \(role postgres\)/,
+        ),
+      );
+      expect((await call()).exitCode).toBe(0);
+
+      // The name is kept, and what was answered can be looked at with all that was done.
+      await page.reload();
+      await until(() => page.locator('article').count(), 1);
+      expect(await page.locator('#approvals-name').inputValue()).toBe('ann');
+      await page.locator('#approvals-all').check();
+      await until(outcome(page, id), expect.stringMatching(/^approved by ann \(role postgres\) at /)); // prettier-ignore
+      await card(page, id).locator('summary').click();
+      const effects = card(page, id).locator('details tbody tr');
+      await until(() => effects.count(), 3);
+      const rows = await effects.evaluateAll((found) =>
+        found.map((row) => Array.from(row.children, ({ textContent }) => textContent)),
+      );
+      expect(rows.map(([leg, , what, , , end]) => [leg, what, end])).toEqual([
+        ['before', 'BeforeTool/0/guard', 'exit 0'],
+        ['after the answer', 'tool', 'ran'],
+        ['after the answer', 'AfterTool/0/audit', 'exit 0'],
+      ]);
+      expect(new Set(rows.map((row) => row[3])).size).toBe(2);
+      expect(await page.title()).toBe('Approvals · hookmachine inspector');
+      await picture(page, 'approvals');
     });
   });
 

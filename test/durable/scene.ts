@@ -10,6 +10,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import { onTestFinished, vi } from 'vitest';
@@ -132,6 +133,7 @@ interface Ended {
 
 /** The command in a process of its own. */
 interface Host extends Promise<Ended> {
+  readonly stderr: Readable;
   kill(signal: NodeJS.Signals): boolean;
 }
 
@@ -225,6 +227,14 @@ export class Scene {
     });
     this.#hosts.push(host);
     return host;
+  }
+
+  /** A command that serves a page until the test ends; gives the page's address. */
+  async page(...args: readonly string[]): Promise<string> {
+    const serving = this.run(...args);
+    let said = '';
+    serving.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    return (await waitUntil(() => /http:\S+/.exec(said)?.[0]))!;
   }
 
   /** A host that makes a call of a tool which notes that it started, and waits as long as `hold-tool` is there. */

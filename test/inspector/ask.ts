@@ -13,6 +13,7 @@ interface Asking {
   readonly headers?: Record<string, string>;
   /** Sent as it is, where the address would be tidied. */
   readonly path?: string;
+  readonly body?: string;
 }
 
 /** Asks as a program would, with headers that a browser would not let a page set. */
@@ -22,13 +23,13 @@ export const ask = async (url: string, options?: Asking): Promise<Answered> =>
 /** Asks, and waits for no more than the beginning of the answer. */
 export const begin = (
   url: string,
-  { method = 'GET', headers = {}, path }: Asking = {},
+  { method = 'GET', headers = {}, path, body }: Asking = {},
 ): Promise<{ whole: Promise<Answered> }> =>
   new Promise((resolve, reject) => {
     const options = { method, headers, agent: false, ...(path !== undefined && { path }) };
     const sent = request(url, options, (response) => resolve({ whole: wholeOf(response) }));
     sent.on('error', reject);
-    sent.end();
+    sent.end(body);
   });
 
 async function wholeOf(response: IncomingMessage): Promise<Answered> {

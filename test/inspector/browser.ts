@@ -15,15 +15,18 @@ const launch = (): Promise<Browser> =>
     args: ['--no-sandbox', '--disable-dev-shm-usage'],
   });
 
+/** Starts the browser, unless it runs. */
+export async function startBrowser(): Promise<void> {
+  if (!(await browser)?.isConnected()) browser = launch();
+  await browser;
+}
+
 /** Tests in a real browser; where there is none, the report says that they were skipped. */
 export function describeInBrowser(title: string, tests: () => void): void {
   describe.skipIf(chromiumPath === undefined)(
     chromiumPath ? title : `${title} (skipped: there is no chromium; name one with CHROMIUM)`,
     () => {
-      beforeAll(async () => {
-        if (!(await browser)?.isConnected()) browser = launch();
-        await browser;
-      });
+      beforeAll(startBrowser);
       tests();
     },
   );

@@ -17,9 +17,7 @@ const blocksOf = (kind: string): Element[] => [
 /** Takes the journal out of the page itself if it is a report, and else listens to it. */
 export function follow(reader: Reader): void {
   const [about] = blocksOf('about');
-  void (about
-    ? readReport(reader, JSON.parse(about.textContent) as Numbered)
-    : listen(reader));
+  void (about ? readReport(reader, JSON.parse(about.textContent) as Numbered) : listen(reader));
 }
 
 /** Hands over one block after the other, so that the page shows how far it is. */

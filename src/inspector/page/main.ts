@@ -1,4 +1,5 @@
 import type { About } from '../feed.ts';
+import { ApprovalsDialog } from './approvals-dialog.ts';
 import { byId, make, onFrame, theOne } from './dom.ts';
 import { loadDrawings } from './diagram.ts';
 import { Detail } from './detail.ts';
@@ -61,6 +62,8 @@ class PageView implements View {
     if (runs.rows.length > 0) return 'No call is like that.';
     if (!feed.isConnected) return 'Connecting…';
     if (!this.isLive) return 'Nothing ran.';
+    if (this.about.approvals)
+      return 'No call has run in this process. Approvals, at the top, lists what waits.';
     return 'Waiting for the first call. It will show up here as it happens.';
   }
 
@@ -109,6 +112,7 @@ const view = new PageView();
 const timeline = new Timeline(view);
 const scrubber = new Scrubber(view);
 const detail = new Detail(view);
+const approvals = new ApprovalsDialog(view);
 
 function drawAll(): void {
   timeline.draw();
@@ -408,6 +412,7 @@ follow({
     feed.nextAtOpening ??= about.next;
     feed.isConnected = true;
     feed.isLost = false;
+    if (about.approvals) approvals.begin();
     document.title = `${about.title} · hookmachine inspector`;
     if (about.ended) setTimeout(() => prepareSearch(), atOnce);
     showNew();

@@ -16,6 +16,8 @@ export interface View {
   /** The moment shown; `Infinity` follows what is latest. */
   readonly moment: number;
   readonly isFollowing: boolean;
+  /** Whether more may happen, and somebody is there to ask. */
+  readonly isLive: boolean;
   /** While something runs, time goes on between entries. */
   readonly now: number;
   readonly selected: Row | undefined;

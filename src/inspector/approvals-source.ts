@@ -1,0 +1,92 @@
+/**
+ * Whose approvals a page lists and answers: what `openRecords` and `connectDurable` of
+ * `hookmachine/durable` give. The page knows no database.
+ */
+export interface ApprovalsSource {
+  readonly approvals: {
+    list(options: { readonly all: boolean }): Promise<readonly AskedApproval[]>;
+    answer(id: string, answer: PageAnswer): Promise<PageAnswerOutcome>;
+  };
+  audit(call: string): Promise<CallTrail>;
+}
+
+/** A question that waits for an answer, or has one. */
+export interface AskedApproval {
+  readonly id: string;
+  readonly call: string;
+  readonly workspace: string;
+  readonly session?: string;
+  readonly tool: string;
+  /** The arguments that the tool gets, byte for byte. */
+  readonly shown: string;
+  /** The SHA-256 of `shown`. */
+  readonly digest: string;
+  readonly reason?: string;
+  readonly hooks: readonly {
+    readonly hook: string;
+    readonly source: string;
+    readonly dialect: string;
+    readonly decision?: string;
+    readonly reason?: string;
+    readonly status?: string;
+  }[];
+  readonly askedAt: Date;
+  readonly expiresAt: Date;
+  readonly answer?: RecordedAnswer;
+}
+
+/** What became of a question. */
+export interface RecordedAnswer {
+  readonly decision: string;
+  readonly by?: string;
+  readonly role?: string;
+  readonly note?: string;
+  readonly at: Date;
+}
+
+/** An answer as the page gives it. */
+export interface PageAnswer {
+  readonly decision: 'approve' | 'deny' | 'withdraw';
+  readonly by: string;
+  readonly note?: string;
+  readonly digest: string;
+}
+
+/** Whether an answer counts: only the first one does. */
+export type PageAnswerOutcome =
+  | { readonly accepted: true }
+  | { readonly accepted: false; readonly was: RecordedAnswer };
+
+/** What was done for a call, by which hosts. */
+export interface CallTrail {
+  readonly call: {
+    readonly id: string;
+    readonly status: string;
+    readonly attempts: number;
+    readonly submittedAt: Date;
+  };
+  /** The digests of the hooks that judged it, and of those that it was ended by after its answer. */
+  readonly policy: { readonly judged?: string; readonly resumed?: string };
+  readonly effects: readonly TrailedEffect[];
+  readonly approval?: AskedApproval;
+}
+
+/** A hook or the tool, as one host ran it. */
+export interface TrailedEffect {
+  readonly name: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly startedAt: Date;
+  readonly endedAt?: Date;
+  readonly outcome?: unknown;
+}
+
+/** What a page is told of approvals. */
+export interface ListedApprovals {
+  /** The oldest of those that nobody has answered, and where they are asked for the newest of the others. */
+  readonly approvals: readonly AskedApproval[];
+  /** How many there are. */
+  readonly count: number;
+  /** The user of the process, who answers unless the reader says another name. */
+  readonly user: string;
+}

@@ -1,0 +1,99 @@
+import type { ListedApprovals } from '../approvals-source.ts';
+import { ApprovalCard } from './approval-card.ts';
+import { type AsJson, asked } from './ask-server.ts';
+import { byId, theOne } from './dom.ts';
+import { counted } from './format.ts';
+import type { View } from './view.ts';
+
+/** How often the page looks for questions, in ms. */
+const lookEvery = 2_000;
+
+/** Where the browser keeps the name of who answers. */
+const nameKey = 'hookmachine-answers-as';
+
+/** The dialog with the questions that durable calls wait for; their texts come from models and hooks, and are text. */
+export class ApprovalsDialog {
+  readonly #view: View;
+  readonly #dialog = theOne('dialog', 'approvals-dialog');
+  readonly #button = byId('approvals-open');
+  readonly #list = byId('approvals');
+  readonly #status = byId('approvals-status');
+  readonly #name = theOne('input', 'approvals-name');
+  readonly #all = theOne('input', 'approvals-all');
+  readonly #cards = new Map<string, ApprovalCard>();
+  #isOn = false;
+
+  constructor(view: View) {
+    this.#view = view;
+    this.#name.value = stored() ?? '';
+    this.#name.addEventListener('change', () => store(this.#name.value.trim()));
+    this.#all.addEventListener('change', () => void this.#look());
+    this.#button.addEventListener('click', () => this.#dialog.showModal());
+  }
+
+  /** Begins to look for questions; an address that ends with `#approvals` shows them at once. */
+  begin(): void {
+    if (this.#isOn) return;
+    this.#isOn = true;
+    this.#button.hidden = false;
+    if (location.hash === '#approvals') this.#dialog.showModal();
+    void this.#look();
+    setInterval(() => {
+      if (document.visibilityState === 'visible' && this.#view.isLive) void this.#look();
+    }, lookEvery);
+  }
+
+  async #look(): Promise<void> {
+    try {
+      this.#show(await asked<ListedApprovals>(this.#all.checked ? 'approvals?all=1' : 'approvals'));
+    } catch (error) {
+      this.#status.textContent = `They cannot be read: ${(error as Error).message}`;
+    }
+  }
+
+  #show({ approvals, count, user }: AsJson<ListedApprovals>): void {
+    if (this.#name.value === '' && this.#name !== document.activeElement) this.#name.value = user;
+    const waiting = approvals.filter(({ answer }) => !answer).length;
+    this.#button.textContent = `Approvals ${waiting}`;
+    this.#button.classList.toggle('waiting', waiting > 0);
+    this.#status.textContent =
+      count > approvals.length
+        ? `${counted(approvals.length, 'question')} of ${count.toLocaleString('en')} are shown.`
+        : waiting === 0
+          ? 'Nothing waits for an answer.'
+          : '';
+    // What was answered here stays until the dialog is closed, with what came of it.
+    const wanted = new Set(approvals.map(({ id }) => id));
+    for (const [id, card] of this.#cards)
+      if (!wanted.has(id) && !(card.isHeld && this.#dialog.open)) {
+        card.element.remove();
+        this.#cards.delete(id);
+      }
+    for (const approval of approvals) {
+      const known = this.#cards.get(approval.id);
+      if (known) known.update(approval);
+      else {
+        const card = new ApprovalCard(approval, this.#view, this.#name);
+        this.#cards.set(approval.id, card);
+        this.#list.append(card.element);
+      }
+    }
+  }
+}
+
+/** A page may be forbidden to keep anything. */
+function stored(): string | undefined {
+  try {
+    return localStorage.getItem(nameKey) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function store(name: string): void {
+  try {
+    localStorage.setItem(nameKey, name);
+  } catch {
+    // It is asked for again.
+  }
+}
