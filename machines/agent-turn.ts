@@ -30,6 +30,14 @@ export type ToolCallEnd =
 /** A tool call that has ended, as far as the turn must know it. */
 export interface EndedToolStep {
   readonly stop?: TurnStop;
+  /** It waits for an answer that may come long after the turn. */
+  readonly isSuspended?: true;
+}
+
+/** A tool call that is kept beyond the process, as far as it came. */
+export interface KeptToolStep {
+  readonly status: 'kept';
+  readonly ended: EndedToolStep;
 }
 
 /** All tool calls of an answer, where none of them had a machine of its own. */
@@ -68,14 +76,16 @@ export interface AgentTurnPorts {
   arePlain(calls: readonly WantedToolCall[]): boolean;
   /** Runs all calls to their ends without a machine for each, and reports them. */
   runPlainCalls(calls: readonly WantedToolCall[]): Promise<PlainToolSteps>;
+  /** Where calls are kept beyond the process: takes one to its end, or to a question that is answered elsewhere. */
+  readonly runKeptCall?: (call: WantedToolCall) => Promise<KeptToolStep>;
   /** A tool call that is about to begin. */
   toolCall(call: WantedToolCall): ToolCallInput;
   /** What a tool call that has ended means for the turn. */
   readResult(call: WantedToolCall, end: ToolCallEnd): EndedToolStep;
   /** Reports the calls that have ended, in the order asked. */
   reportResults(ended: readonly (EndedToolStep | undefined)[]): void;
-  /** Takes the results of all calls into the conversation. */
-  takeResults(ended: readonly (EndedToolStep | undefined)[]): void;
+  /** Takes the results of all calls into the conversation; where the turn is suspended, of those that have ended. */
+  takeResults(ended: readonly (EndedToolStep | undefined)[], isSuspended: boolean): void;
 }
 
 export interface AgentTurnInput {
@@ -84,6 +94,8 @@ export interface AgentTurnInput {
   /** What the user said, for who watches. */
   readonly prompt?: string;
   readonly ports: AgentTurnPorts;
+  /** The calls of a suspended turn that it goes on with; the prompt was accepted then. */
+  readonly resumed?: readonly WantedToolCall[];
   /** How many model calls the turn may take. */
   readonly maxSteps: number;
   /** How often in a turn AfterAgent hooks may send the agent on. */
@@ -99,6 +111,7 @@ export type AgentTurnOutcome = { readonly steps: number } &
     | { readonly status: 'finished'; readonly overruled: boolean }
     | { readonly status: 'blocked'; readonly before: HookEventOutcome; readonly stop?: TurnStop }
     | { readonly status: 'stopped'; readonly by: 'hook' | 'limit'; readonly reason: string }
+    | { readonly status: 'suspended' }
     | { readonly status: 'failed'; readonly error: unknown }
     | { readonly status: 'cancelled'; readonly reason: string }
   );
@@ -108,6 +121,7 @@ export interface AgentTurnContext {
   readonly maxSteps: number;
   readonly maxRejections: number;
   readonly hooks: AgentTurnHooks;
+  readonly resumed: readonly WantedToolCall[];
   /** Model calls begun. */
   readonly steps: number;
   readonly rejections: number;
@@ -124,6 +138,8 @@ export interface AgentTurnContext {
   readonly failure?: { readonly error: unknown };
   readonly cancelReason?: string;
   readonly limitReached?: string;
+  /** Calls of the last answer wait for answers, and nothing else ends the turn. */
+  readonly isSuspended: boolean;
   readonly overruled: boolean;
 }
 
@@ -134,7 +150,7 @@ export const agentTurnMachine = setup({
     events: {} as
       | {
           type: `xstate.done.actor.tool.${number}`;
-          output: ToolCallOutcome | PlainToolSteps;
+          output: ToolCallOutcome | PlainToolSteps | KeptToolStep;
           actorId: string;
         }
       | { type: `xstate.error.actor.tool.${number}`; error: unknown; actorId: string }
@@ -145,7 +161,7 @@ export const agentTurnMachine = setup({
       hooks: 'planHooks';
       beforeHooks: 'hookEvent';
       modelCall: 'modelCall';
-      [tool: `tool.${number}`]: 'toolCall' | 'plainToolCalls';
+      [tool: `tool.${number}`]: 'toolCall' | 'plainToolCalls' | 'keptToolCall';
       afterHooks: 'hookEvent';
     },
     tags: {} as 'hooks' | 'work' | 'ended',
@@ -158,6 +174,10 @@ export const agentTurnMachine = setup({
       PlainToolSteps,
       { ports: AgentTurnPorts; calls: readonly WantedToolCall[] }
     >(({ input: { ports, calls } }) => ports.runPlainCalls(calls)),
+    keptToolCall: fromPromise<
+      KeptToolStep,
+      { run: NonNullable<AgentTurnPorts['runKeptCall']>; call: WantedToolCall }
+    >(({ input: { run, call } }) => run(call)),
     planHooks: fromPromise<AgentTurnHooks, AgentTurnPorts['planHooks']>(({ input }) => input()),
   },
   actions: {
@@ -190,10 +210,16 @@ export const agentTurnMachine = setup({
       const calls = step?.status === 'answered' ? step.calls : [];
       return { calls, begun: 0, ended: calls.map(() => undefined) };
     }),
+    takeUpCalls: assign({
+      calls: ({ context }) => context.resumed,
+      begun: 0,
+      ended: ({ context }) => context.resumed.map(() => undefined),
+    }),
     reportCalls: ({ context: { ports, calls } }) => ports.reportCalls(calls),
     startCalls: enqueueActions(({ context, enqueue }) => {
       const { ports, calls, slots } = context;
-      if (ports.arePlain(calls)) {
+      const run = ports.runKeptCall;
+      if (run === undefined && ports.arePlain(calls)) {
         enqueue.spawnChild('plainToolCalls', { id: 'tool.0', input: { ports, calls } });
         enqueue.assign({ slots: slots.with(0, 0), begun: calls.length });
         return;
@@ -202,20 +228,25 @@ export const agentTurnMachine = setup({
       const filled = slots.map((place, slot) => {
         const call = calls[begun];
         if (place !== undefined || call === undefined) return place;
-        enqueue.spawnChild('toolCall', { id: `tool.${slot}`, input: ports.toolCall(call) });
+        const id = `tool.${slot}` as const;
+        if (run) enqueue.spawnChild('keptToolCall', { id, input: { run, call } });
+        else enqueue.spawnChild('toolCall', { id, input: ports.toolCall(call) });
         return begun++;
       });
       enqueue.assign({ slots: filled, begun });
     }),
     keepResult: assign(
-      ({ context }, { actorId, end }: { actorId: string; end: ToolCallEnd | PlainToolSteps }) => {
+      (
+        { context },
+        { actorId, end }: { actorId: string; end: ToolCallEnd | PlainToolSteps | KeptToolStep },
+      ) => {
         const { ports, calls, ended } = context;
         const slot = context.slots.findIndex((_, index) => actorId === `tool.${index}`);
         const place = context.slots[slot];
         if (place === undefined) return {};
         const slots = context.slots.with(slot, undefined);
         if (end.status === 'plain') return { slots, ended: end.ended };
-        const result = ports.readResult(calls[place]!, end);
+        const result = end.status === 'kept' ? end.ended : ports.readResult(calls[place]!, end);
         return {
           slots,
           ended: ended.with(place, result),
@@ -232,12 +263,18 @@ export const agentTurnMachine = setup({
         );
       },
     }),
-    takeResults: ({ context: { ports, ended } }) => ports.takeResults(ended),
-    closeCalls: assign(({ context: { ended } }) => {
+    keepStops: assign(({ context: { ended, cancelReason } }) => {
       const reasons = ended.flatMap((end) => end?.stop?.reason ?? []);
-      const stop = { reason: [...new Set(reasons)].join('\n') };
-      return { calls: [], ended: [], stop: reasons.length > 0 ? stop : undefined };
+      const waits = ended.some((end) => end?.isSuspended);
+      const isOver = cancelReason !== undefined || reasons.length > 0;
+      return {
+        stop: reasons.length > 0 ? { reason: [...new Set(reasons)].join('\n') } : undefined,
+        isSuspended: waits && !isOver,
+      };
     }),
+    takeResults: ({ context: { ports, ended, isSuspended } }) =>
+      ports.takeResults(ended, isSuspended),
+    closeCalls: assign({ calls: [], ended: [] }),
     keepFailure: assign({ failure: (_, failure: { error: unknown }) => failure }),
     keepLimit: assign({
       limitReached: ({ context }) =>
@@ -266,6 +303,8 @@ export const agentTurnMachine = setup({
     hasHooksBefore: ({ context }) => context.hooks.before !== undefined,
     hasHooksAfter: ({ context }) => context.hooks.after !== undefined,
     wasCancelled: ({ context }) => context.cancelReason !== undefined,
+    isResumed: ({ context }) => context.resumed.length > 0,
+    isSuspended: ({ context }) => context.isSuspended,
     isDenied: ({ context }) => context.before?.verdict.blocked === true,
     isStopped: ({ context }) => context.stop !== undefined,
     wantsMore: ({ context: { after } }) =>
@@ -290,12 +329,14 @@ export const agentTurnMachine = setup({
     maxSteps: Math.max(1, input?.maxSteps ?? 1),
     maxRejections: input?.maxRejections ?? 1,
     hooks: {},
+    resumed: input?.resumed ?? [],
     steps: 0,
     rejections: 0,
     calls: [],
     begun: 0,
     ended: [],
     slots: Array.from({ length: Math.max(1, input?.toolLimit ?? 1) }, () => undefined),
+    isSuspended: false,
     overruled: false,
   }),
   initial: 'planning',
@@ -323,8 +364,10 @@ export const agentTurnMachine = setup({
       },
     },
     admitting: {
-      description: 'Whether BeforeAgent hooks are configured.',
+      description:
+        'Whether a suspended turn goes on, and whether BeforeAgent hooks are configured.',
       always: [
+        { guard: 'isResumed', target: 'runningTools', actions: 'takeUpCalls' },
         { guard: 'hasHooksBefore', target: 'beforeAgent' },
         { target: 'callingModel', actions: 'acceptPrompt' },
       ],
@@ -419,7 +462,7 @@ export const agentTurnMachine = setup({
     },
     runningTools: {
       description:
-        'The tools the model wants run side by side, each as a toolCall; without hooks and watchers, all as one actor.',
+        'The tools the model wants run side by side, each as a toolCall; without hooks and watchers, all as one actor; kept ones with whoever keeps them.',
       tags: 'work',
       on: {
         'xstate.done.actor.*': {
@@ -471,10 +514,11 @@ export const agentTurnMachine = setup({
     },
     judgingTools: {
       description: 'What the tools, and the hooks around them, came to.',
-      entry: ['endUnstarted', 'reportResults', 'takeResults', 'closeCalls'],
+      entry: ['endUnstarted', 'reportResults', 'keepStops', 'takeResults', 'closeCalls'],
       always: [
         { guard: 'wasCancelled', target: 'cancelled' },
         { guard: 'isStopped', target: 'stopped' },
+        { guard: 'isSuspended', target: 'suspended' },
         { guard: 'hasStepsLeft', target: 'callingModel' },
         { target: 'stopped', actions: 'keepLimit' },
       ],
@@ -558,6 +602,13 @@ export const agentTurnMachine = setup({
         by: context.limitReached === undefined ? 'hook' : 'limit',
         reason: context.limitReached ?? context.stop?.reason ?? '',
       }),
+    },
+    suspended: {
+      type: 'final',
+      tags: 'ended',
+      description:
+        'Tool calls wait for answers, which may come much later; another turn goes on with them.',
+      output: ({ context }): AgentTurnOutcome => ({ status: 'suspended', steps: context.steps }),
     },
     failed: {
       type: 'final',

@@ -12,6 +12,7 @@ export type HookmachineErrorCode =
   | 'HOST_NAME_TAKEN'
   | 'HOOK_SYSTEM_NOT_INITIALIZED'
   | 'MODEL_ERROR'
+  | 'NOT_SUSPENDED'
   | 'PORT_UNAVAILABLE'
   | 'RECORDING_INVALID'
   | 'REDACTION_BROKEN'
@@ -20,7 +21,8 @@ export type HookmachineErrorCode =
   | 'STATELY_UNAVAILABLE'
   | 'TOOL_SCHEMA'
   | 'TRUST_NOT_RECORDED'
-  | 'TURN_RUNNING';
+  | 'TURN_RUNNING'
+  | 'TURN_SUSPENDED';
 
 /** In the registry of symbols, so that every copy of this package has the same. */
 const brand = Symbol.for('hookmachine.error');

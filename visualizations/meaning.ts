@@ -27,6 +27,7 @@ const endings: Readonly<Record<Outcome['status'], Ending>> = {
   refused: 'denied',
   stopped: 'stopped',
   deferred: 'stopped',
+  suspended: 'stopped',
   cancelled: 'stopped',
   failed: 'failed',
   timedOut: 'failed',

@@ -19,7 +19,18 @@ export interface HookReport {
   readonly notes?: readonly string[];
 }
 
-/** What happens in a turn, in order. The last event of a turn is `finalAnswer`, `promptBlocked`, `stop`, `error` or `cancelled`. */
+/** A tool call that waits for an answer. */
+export interface SuspendedToolCall {
+  /** The question's id, which whoever answers it names. */
+  readonly approval: string;
+  readonly toolCallId: string;
+  readonly name: string;
+  /** Why hooks want somebody to be asked. */
+  readonly reason?: string;
+  readonly expiresAt: Date;
+}
+
+/** What happens in a turn, in order. The last event of a turn is `finalAnswer`, `promptBlocked`, `stop`, `suspended`, `error` or `cancelled`. */
 export type ChatEvent =
   /** Text of the model, as it comes; while AfterModel hooks are configured, only what they let through. */
   | { readonly type: 'text'; readonly text: string }
@@ -76,6 +87,8 @@ export type ChatEvent =
   | { readonly type: 'finalAnswer'; readonly text: string; readonly steps: number }
   /** A hook, or the limit of model calls, ended the turn; the reason is for the user. */
   | { readonly type: 'stop'; readonly by: 'hook' | 'limit'; readonly reason: string }
+  /** Tool calls wait for answers, which may come days later: `ChatLoop.resume` goes on with them, here or in another process. */
+  | { readonly type: 'suspended'; readonly approvals: readonly SuspendedToolCall[] }
   /** The model could not be asked. */
   | { readonly type: 'error'; readonly message: string }
   | { readonly type: 'cancelled'; readonly reason: string };

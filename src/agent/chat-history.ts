@@ -29,11 +29,18 @@ const isEmpty = (part: GenAIPart): boolean =>
     ([key, value]) => value === undefined || value === '' || key === 'thought',
   );
 
-/** The message with an id for each tool call, so that results can be tied to calls; some providers give none, or ''. */
-export const withCallIds = (message: GenAIContent, nextId: () => string): GenAIContent => ({
+/**
+ * The message with an id for each tool call, so that results can be tied to calls; some providers give none,
+ * or ''. Where calls are kept beyond the process every id is new: those of providers are not unique.
+ */
+export const withCallIds = (
+  message: GenAIContent,
+  nextId: () => string,
+  isKept = false,
+): GenAIContent => ({
   ...message,
   parts: (message.parts ?? []).map((part) =>
-    part.functionCall && !part.functionCall.id
+    part.functionCall && (isKept || !part.functionCall.id)
       ? { ...part, functionCall: { ...part.functionCall, id: nextId() } }
       : part,
   ),

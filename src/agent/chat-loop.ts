@@ -7,9 +7,11 @@ import type { ChatEvent } from './chat-events.ts';
 import type { ChatLoopOptions, ChatSession } from './chat-session.ts';
 import { ChatTurn } from './chat-turn.ts';
 import { EventQueue } from './event-queue.ts';
+import { withdrawAll } from './kept-calls.ts';
 import { fireSessionEvent } from './session-events.ts';
 import { declareTools } from './tool-declarations.ts';
 import type { Tool } from './tool.ts';
+import { promptOf, unansweredCalls } from './unanswered-calls.ts';
 
 export type { ChatLoopOptions };
 
@@ -50,9 +52,51 @@ export class ChatLoop {
    * One turn. It runs to its end whether or not the events are read in time; leaving the iteration
    * early cancels it. Never rejects for what a model, a tool or a hook does.
    *
-   * @throws {HookmachineError} while another turn runs
+   * @throws {HookmachineError} `TURN_RUNNING` while another turn runs, `TURN_SUSPENDED` while tool calls wait for answers
    */
   run(prompt: string, { signal }: { signal?: AbortSignal } = {}): AsyncIterable<ChatEvent> {
+    this.#assertNotSuspended();
+    return this.#turn((turn) => turn.run(prompt), signal);
+  }
+
+  /** Whether tool calls of the conversation wait for answers beyond this process: see `resume`. */
+  get isSuspended(): boolean {
+    const { options, history } = this.#session;
+    return options.durable !== undefined && unansweredCalls(history).length > 0;
+  }
+
+  /**
+   * Goes on with a turn that ended as `suspended`, here or in another process that was given its `history`.
+   * Calls that were answered are taken to their ends, and the model goes on once all are; while one still
+   * waits, the turn ends as `suspended` again.
+   *
+   * @throws {HookmachineError} `TURN_RUNNING` while another turn runs, `NOT_SUSPENDED` where no call waits
+   * @example
+   * const chat = new ChatLoop({ config, model, tools, durable, history: JSON.parse(saved) });
+   * for await (const event of chat.resume()) if (event.type === 'text') show(event.text);
+   */
+  resume({ signal }: { signal?: AbortSignal } = {}): AsyncIterable<ChatEvent> {
+    const { history } = this.#session;
+    if (!this.isSuspended)
+      throw new HookmachineError(
+        'NOT_SUSPENDED',
+        'No tool call of this conversation waits for an answer: run a prompt.',
+      );
+    return this.#turn((turn) => turn.run(promptOf(history), unansweredCalls(history)), signal);
+  }
+
+  #assertNotSuspended(): void {
+    if (!this.isSuspended) return;
+    throw new HookmachineError(
+      'TURN_SUSPENDED',
+      'Tool calls of this conversation wait for answers: resume the turn first, or clear the conversation.',
+    );
+  }
+
+  #turn(
+    begin: (turn: ChatTurn) => Promise<ChatEvent>,
+    signal: AbortSignal | undefined,
+  ): AsyncIterable<ChatEvent> {
     if (this.#abort)
       throw new HookmachineError(
         'TURN_RUNNING',
@@ -74,7 +118,7 @@ export class ChatLoop {
       events.push(last);
       events.end();
     };
-    const ended = turn.run(prompt).then(finish);
+    const ended = begin(turn).then(finish);
     return events;
   }
 
@@ -100,9 +144,12 @@ export class ChatLoop {
     return emitted;
   }
 
-  /** Forgets the conversation: the session ends, and begins anew with the next turn. */
+  /** Forgets the conversation: the session ends, and begins anew with the next turn. What waits for an answer is withdrawn. */
   async clear(): Promise<ChatEvent[]> {
     const emitted = await this.end('clear');
+    const { options, history } = this.#session;
+    if (options.durable)
+      await withdrawAll(options.durable, unansweredCalls(history), 'The conversation was cleared.');
     this.#session.history.length = 0;
     this.#session.contexts.length = 0;
     this.#session.tokens = 0;
@@ -114,10 +161,13 @@ export class ChatLoop {
   /**
    * Replaces the conversation by the model's summary of it. PreCompress hooks run first; the
    * session then begins anew, as compressed. A summary that cannot be had leaves all as it is.
+   *
+   * @throws {HookmachineError} `TURN_SUSPENDED` while tool calls wait for answers
    */
   async compress(
     trigger: HookEventFields['PreCompress']['trigger'] = 'manual',
   ): Promise<ChatEvent[]> {
+    this.#assertNotSuspended();
     const emitted: ChatEvent[] = [];
     await compressHistory(this.#session, trigger, (...events) => emitted.push(...events));
     return emitted;

@@ -4,6 +4,7 @@ import type { Model } from '../models/model.ts';
 import type { GenAIConfig, GenAIContent } from '../translate/genai-types.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { ToolCallQuestion } from './tool-call.ts';
+import type { CallKeeper } from './call-keeper.ts';
 import type { FunctionDeclaration } from './tool-declarations.ts';
 import type { Tool } from './tool.ts';
 
@@ -33,6 +34,12 @@ export interface ChatLoopOptions {
    * with the type `ToolPermission`.
    */
   readonly confirm?: (request: ConfirmRequest) => boolean | Promise<boolean>;
+  /**
+   * Keeps tool calls beyond this process, as `connectDurable` of `hookmachine/durable` does, with the same tools
+   * and hooks. Where a hook asks, the turn ends as `suspended`, and `resume` goes on once there is an
+   * answer. Instead of `confirm`: nobody is asked in this process.
+   */
+  readonly durable?: CallKeeper;
   /**
    * Whether built-in tools may write settings with hooks, folders of hooks, and trusted scripts; default
    * false: `confirm` is asked once more, with the final arguments, and without it they refuse.

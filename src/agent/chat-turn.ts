@@ -21,7 +21,14 @@ import { errorResult } from '../protocol/tool-result.ts';
 import type { GenAIContent, GenAIRequest } from '../translate/genai-types.ts';
 import { withSystemMessage } from '../translate/genai-v1.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
-import { hookDecision, notice, toolEvents, type ChatEvent } from './chat-events.ts';
+import type { CallKeeper } from './call-keeper.ts';
+import {
+  hookDecision,
+  notice,
+  toolEvents,
+  type ChatEvent,
+  type SuspendedToolCall,
+} from './chat-events.ts';
 import {
   conversationOf,
   modelMessage,
@@ -33,6 +40,7 @@ import {
 } from './chat-history.ts';
 import type { ChatLoopOptions, ChatSession, ConfirmRequest } from './chat-session.ts';
 import { compressHistory } from './compress-history.ts';
+import { keepCall, type KeptCall, keptEvents, waitingCall, withdrawAll } from './kept-calls.ts';
 import {
   endedModelCall,
   modelCall,
@@ -40,6 +48,7 @@ import {
   type EndedModelCall,
 } from './genai-model-call.ts';
 import { OfferedTools } from './offered-tools.ts';
+import { addResults, unansweredCalls } from './unanswered-calls.ts';
 import {
   hasHooks,
   hookResult,
@@ -54,6 +63,7 @@ import {
   cancelledToolCall,
   endedToolCall,
   failedResult,
+  runToolCall,
   toolCall,
   toolCallInput,
   type ToolCallRequest,
@@ -69,6 +79,9 @@ const defaultMaxRejections = 8;
 
 /** A call of the model that has ended, and what it says. */
 type ReadAnswer = ModelStep & { readonly call: EndedModelCall; readonly message?: GenAIContent };
+
+/** A tool call of a turn, as far as it came. */
+type TurnCall = CompletedToolCall | KeptCall;
 
 /** How far a turn may go. */
 type TurnLimits = Pick<AgentTurnInput, 'maxSteps' | 'maxRejections'>;
@@ -89,6 +102,9 @@ export class ChatTurn {
   #answer = '';
   /** What the last response said. */
   #said = '';
+  #isSuspended = false;
+  /** The calls that wait for answers, where the turn is suspended. */
+  #waiting: readonly SuspendedToolCall[] = [];
 
   constructor(
     session: ChatSession,
@@ -112,8 +128,11 @@ export class ChatTurn {
     });
   }
 
-  /** Runs the turn to its last event, which is given back and not emitted. Never rejects. */
-  async run(prompt: string): Promise<ChatEvent> {
+  /**
+   * Runs the turn to its last event, which is given back and not emitted; or the rest of one that was
+   * suspended, with these calls. Never rejects.
+   */
+  async run(prompt: string, resumed: readonly ToolCallRequest[] = []): Promise<ChatEvent> {
     const { options } = this.#session;
     const { config } = options;
     const { signal } = this.#abort;
@@ -123,27 +142,33 @@ export class ChatTurn {
     };
     try {
       const { compressAt = Infinity } = options;
-      if (this.#session.tokens >= compressAt)
+      if (this.#session.tokens >= compressAt && resumed.length === 0)
         await compressHistory(this.#session, 'auto', this.#tell, signal);
       await beginSession(this.#session, this.#tell);
       const input = {
         ...observedSession(config),
         prompt,
-        ports: this.#ports(prompt),
+        ports: this.#ports(prompt, resumed),
+        resumed,
         toolLimit: options.toolLimit ?? availableParallelism(),
         ...limits,
       };
       const outcome = await runMachine(agentTurn, input, { signal, ...observed(config) });
+      this.#isSuspended = outcome.status === 'suspended';
       return this.#lastEvent(outcome, limits);
     } catch (error) {
       return { type: 'error', message: messageOf(error) };
     } finally {
-      this.#answerOpenCalls();
+      if (!this.#isSuspended) await this.#answerOpenCalls();
     }
   }
 
-  #ports(prompt: string): AgentTurnPorts {
-    const { history, contexts } = this.#session;
+  #ports(prompt: string, resumed: readonly ToolCallRequest[]): AgentTurnPorts {
+    const {
+      history,
+      contexts,
+      options: { durable },
+    } = this.#session;
     return {
       planHooks: () => this.#planHooks(prompt),
       acceptPrompt: (before) => {
@@ -165,7 +190,7 @@ export class ChatTurn {
       },
       stopOf: (outcome) => ({ reason: hookResult(outcome)?.finalOutput?.getStopReason() ?? '' }),
       modelCall: () => this.#modelCall(),
-      readAnswer,
+      readAnswer: (outcome) => readAnswer(outcome, durable !== undefined),
       takeAnswer: (step) => this.#takeAnswer(step as ReadAnswer),
       reportCalls: (calls) => {
         this.#emitted = 0;
@@ -174,6 +199,13 @@ export class ChatTurn {
       },
       arePlain: (calls) => this.#arePlain(calls as readonly ToolCallRequest[]),
       runPlainCalls: (calls) => this.#runPlainCalls(calls as readonly ToolCallRequest[]),
+      ...(durable && {
+        runKeptCall: async (call) => {
+          const request = call as ToolCallRequest;
+          const ended = await this.#keep(durable, request, resumed.includes(request));
+          return { status: 'kept', ended };
+        },
+      }),
       toolCall: (call) => {
         const request = call as ToolCallRequest;
         const { execute, options } = this.#offered.call(request, this.#abort.signal);
@@ -182,7 +214,7 @@ export class ChatTurn {
       },
       readResult: (call, end) => readResult(call as ToolCallRequest, end),
       reportResults: (ended) => this.#reportResults(ended),
-      takeResults: (ended) => void history.push(toolMessage(ended as CompletedToolCall[])),
+      takeResults: (ended, isSuspended) => this.#takeResults(ended as TurnCall[], isSuspended),
     };
   }
 
@@ -323,17 +355,39 @@ export class ChatTurn {
     return { status: 'plain', ended: calls };
   }
 
+  /** Makes a call that is kept beyond this process; one that is not on offer is refused here. */
+  async #keep(keeper: CallKeeper, request: ToolCallRequest, isResumed: boolean): Promise<TurnCall> {
+    const { signal } = this.#abort;
+    if (isResumed || refusalOf(request.name, this.#request!) === undefined)
+      return keepCall(keeper, request, { isResumed, signal });
+    const { execute, options } = this.#offered.call(request, signal);
+    const ended = await runToolCall(this.#session.options.config, request, execute, {
+      ...options,
+      signal,
+    });
+    return { ...ended, request };
+  }
+
   #reportResults(ended: readonly (EndedToolStep | undefined)[]): void {
     for (let end = ended[this.#emitted]; end; end = ended[this.#emitted]) {
-      const call = end as CompletedToolCall;
-      warnOfFailures(this.#session.options.config, call.outcome);
+      const call = end as TurnCall;
+      if ('outcome' in call) warnOfFailures(this.#session.options.config, call.outcome);
       this.#report(call);
     }
   }
 
-  #report(call: CompletedToolCall): void {
+  #report(call: TurnCall): void {
     this.#emitted++;
-    this.#tell(...toolEvents(call));
+    this.#tell(...('outcome' in call ? toolEvents(call) : keptEvents(call)));
+  }
+
+  /** Where the turn is suspended, the others' results wait in the history for those that are to come. */
+  #takeResults(ended: readonly TurnCall[], isSuspended: boolean): void {
+    this.#waiting = isSuspended ? ended.flatMap(waitingCall) : [];
+    const results = ended.flatMap(({ request, toolResult }) =>
+      toolResult ? [{ request, toolResult }] : [],
+    );
+    if (results.length > 0) addResults(this.#session.history, toolMessage(results));
   }
 
   /** Asks the user, where the host wants it, with what hooks left of the arguments; Notification hooks run first. */
@@ -355,13 +409,14 @@ export class ChatTurn {
   }
 
   /** A turn may end before the tools that the model wanted; providers refuse a history without their results. */
-  #answerOpenCalls(): void {
-    const { history } = this.#session;
-    const last = history.at(-1);
-    const calls = last?.role === 'model' ? toolCallsOf(last) : [];
+  async #answerOpenCalls(): Promise<void> {
+    const { history, options } = this.#session;
+    const calls = unansweredCalls(history);
     if (calls.length === 0) return;
-    const toolResult = errorResult('The tool was not run: the turn had ended.', 'cancelled');
-    history.push(toolMessage(calls.map((request) => ({ request, toolResult }))));
+    const why = 'The tool was not run: the turn had ended.';
+    const toolResult = errorResult(why, 'cancelled');
+    addResults(history, toolMessage(calls.map((request) => ({ request, toolResult }))));
+    if (options.durable) await withdrawAll(options.durable, calls, 'The turn had ended.');
   }
 
   #lastEvent(outcome: AgentTurnOutcome, limits: TurnLimits): ChatEvent {
@@ -383,6 +438,8 @@ export class ChatTurn {
       }
       case 'stopped':
         return { type: 'stop', by: outcome.by, reason: outcome.reason };
+      case 'suspended':
+        return { type: 'suspended', approvals: this.#waiting };
       case 'failed':
         return { type: 'error', message: messageOf(outcome.error) };
       case 'cancelled':
@@ -392,12 +449,12 @@ export class ChatTurn {
 }
 
 /** What a call of the model means for the turn. */
-function readAnswer(outcome: ModelCallOutcome): ReadAnswer {
+function readAnswer(outcome: ModelCallOutcome, isKept: boolean): ReadAnswer {
   const call = endedModelCall(outcome);
   if (outcome.status === 'failed') return { call, status: 'failed', error: outcome.error };
   if (outcome.status === 'cancelled') return { call, status: 'cancelled' };
   const said = call.response && modelMessage(call.response);
-  const message = said && withCallIds(said, randomUUID);
+  const message = said && withCallIds(said, randomUUID, isKept);
   return {
     call,
     status: 'answered',

@@ -1,8 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { RefusedBy, ToolInput } from '../../machines/tool-call.ts';
-import type { StopRequest } from '../agent/tool-call.ts';
+import type { EndedKeptCall } from '../agent/call-keeper.ts';
 import { HookmachineError } from '../errors.ts';
-import type { ToolResult } from '../protocol/tool-result.ts';
 import type { HookSaid, Judged } from './judged.ts';
 import { type Lease, LeaseLost } from './ledger.ts';
 import type { Policy } from './policy.ts';
@@ -32,20 +30,7 @@ export interface CallRow {
 }
 
 /** How a durable call ended, as plain data; it is the same for whoever asks, and whenever. */
-export interface EndedCall {
-  readonly id: string;
-  readonly status: 'done' | 'blocked' | 'stopped' | 'refused' | 'deferred' | 'failed' | 'cancelled';
-  /** Who refused it. */
-  readonly by?: RefusedBy;
-  /** The arguments that the tool got, or would have got. */
-  readonly toolInput: ToolInput;
-  /** What the model reads. */
-  readonly toolResult: ToolResult;
-  /** A hook wants the agent to stop. */
-  readonly stop?: StopRequest;
-  /** What hooks have for the user alone. */
-  readonly notice?: string;
-}
+export type EndedCall = EndedKeptCall;
 
 /** A call as it is submitted. */
 export interface Submission {

@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
+import type { CallKeeper } from '../agent/call-keeper.ts';
 import { newCallId } from '../agent/event-hooks.ts';
 import type { Tool } from '../agent/tool.ts';
 import type { ToolInput } from '../../machines/tool-call.ts';
@@ -81,7 +82,7 @@ const lookEvery = 1_000;
 const beginPatience = 5_000;
 
 /** Durable calls of one host. */
-export class Durable {
+export class Durable implements CallKeeper {
   readonly name: string;
   readonly workspace: string;
   readonly approvals: Approvals;
@@ -136,6 +137,13 @@ export class Durable {
    */
   async outcome(id: string, options: WaitOptions = {}): Promise<DurableOutcome> {
     return this.#follow(id, options);
+  }
+
+  /** Takes back the question that a call waits for: the tool does not run, and the model is told why. */
+  async withdraw(id: string, why: string): Promise<void> {
+    const approval = await this.approvals.of(id);
+    if (approval === undefined || approval.answer !== undefined) return;
+    await this.approvals.answer(approval.id, { decision: 'withdraw', by: this.name, note: why });
   }
 
   /** Every effect of a call, with what was asked and answered. */

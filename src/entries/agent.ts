@@ -1,7 +1,8 @@
 /** `hookmachine/agent`: an agent loop, a tool scheduler and tools, all with hooks. */
 
 export { ChatLoop, type ChatLoopOptions } from '../agent/chat-loop.ts';
-export type { ChatEvent, HookReport } from '../agent/chat-events.ts';
+export type { CallKeeper, EndedKeptCall, KeptOutcome, KeptQuestion } from '../agent/call-keeper.ts';
+export type { ChatEvent, HookReport, SuspendedToolCall } from '../agent/chat-events.ts';
 export type { HookChange } from '../agent/hook-changes.ts';
 export {
   ToolScheduler,

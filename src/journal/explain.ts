@@ -74,6 +74,8 @@ export function sentence(call: CallAccount): string {
       return [`${subject} ran to its end.`, ...tooLate(late)].join(' ');
     case 'finished':
       return `${subject} ran to its end.`;
+    case 'suspended':
+      return `${subject} waits for answers to what its tool calls ask.`;
     case 'refused':
       return `${subject} was refused${why}`;
     case 'cancelled':

@@ -32,6 +32,13 @@ const toolSteps: Record<string, object> = {
   'tool is stopped': { status: 'stopped' },
 };
 
+/** What comes of calls that are kept beyond the process. */
+const keptSteps: Record<string, object> = {
+  'kept call gives': { status: 'kept', ended: {} },
+  'kept call is stopped': { status: 'kept', ended: { stop } },
+  'kept call waits': { status: 'kept', ended: { isSuspended: true } },
+};
+
 const settled = (blocked: boolean, stops: boolean): HookEventOutcome => ({
   status: 'settled',
   verdict: { blocked, stop: stops },
@@ -67,7 +74,7 @@ const answered = (id: string, steps: Record<string, object>) =>
 const answers: Record<string, object> = {
   ...Object.fromEntries([
     ...answered('modelCall', modelSteps),
-    ...answered('tool.0', toolSteps),
+    ...answered('tool.0', { ...toolSteps, ...keptSteps }),
     ...answered('beforeHooks', beforeSteps),
     ...answered('afterHooks', afterSteps),
   ]),
@@ -92,6 +99,10 @@ interface Setting {
   readonly maxSteps: number;
   readonly hasBefore: boolean;
   readonly hasAfter: boolean;
+  /** Calls are kept beyond the process. */
+  readonly keeps?: true;
+  /** The turn goes on with calls of one that was suspended. */
+  readonly isResumed?: true;
 }
 
 const somePlan = {
@@ -103,8 +114,9 @@ const somePlan = {
 const maxRejections = 1;
 
 /** One call runs at a time. */
-const inputFor = ({ maxSteps }: Setting): AgentTurnInput => ({
+const inputFor = ({ maxSteps, keeps, isResumed }: Setting): AgentTurnInput => ({
   maxSteps,
+  ...(isResumed && { resumed: calls }),
   maxRejections,
   toolLimit: 1,
   ports: {
@@ -118,6 +130,7 @@ const inputFor = ({ maxSteps }: Setting): AgentTurnInput => ({
     reportCalls: () => undefined,
     arePlain: () => false,
     runPlainCalls: () => Promise.reject(new Error('each call is a machine')),
+    ...(keeps && { runKeptCall: () => Promise.reject(new Error('the script answers for it')) }),
     toolCall: () => ({}) as never,
     readResult: (_, { status }) => (status === 'stopped' ? { stop } : {}),
     reportResults: () => undefined,
@@ -140,7 +153,10 @@ const filterEvents = (snapshot: Snapshot, event: Event): boolean =>
   snapshot.can(event) &&
   (event.type === 'cancel'
     ? snapshot.context.cancelReason === undefined
-    : event.type.includes('.tool.') === pathOf(snapshot.value).startsWith('runningTools'));
+    : event.type.includes('.tool.') === pathOf(snapshot.value).startsWith('runningTools')) &&
+  (wordFor(event) in keptSteps
+    ? snapshot.context.ports.runKeptCall !== undefined
+    : !(wordFor(event) in toolSteps) || snapshot.context.ports.runKeptCall === undefined);
 
 const serializeState = ({ value, context }: Snapshot): string => {
   const { ports: _ports, ...received } = context;
@@ -154,6 +170,7 @@ const machine = agentTurnMachine.provide({
     planHooks: script.child as never,
     modelCall: script.child as never,
     toolCall: script.child as never,
+    keptToolCall: script.child as never,
   },
 });
 
@@ -163,9 +180,11 @@ const settings: readonly Setting[] = [
   { maxSteps: 1, hasBefore: true, hasAfter: true },
   { maxSteps: 2, hasBefore: true, hasAfter: true },
   { maxSteps: 2, hasBefore: false, hasAfter: true },
+  { maxSteps: 2, hasBefore: false, hasAfter: false, keeps: true },
+  { maxSteps: 1, hasBefore: true, hasAfter: false, keeps: true, isResumed: true },
 ];
-const nameOf = ({ maxSteps, hasBefore, hasAfter }: Setting): string =>
-  `limit ${maxSteps}${hasBefore ? ', BeforeAgent' : ''}${hasAfter ? ', AfterAgent' : ''}`;
+const nameOf = ({ maxSteps, hasBefore, hasAfter, keeps, isResumed }: Setting): string =>
+  `limit ${maxSteps}${hasBefore ? ', BeforeAgent' : ''}${hasAfter ? ', AfterAgent' : ''}${keeps ? ', kept calls' : ''}${isResumed ? ', resumed' : ''}`;
 const walkFor = (setting: Setting) => ({
   events: [hooksReady(setting), ...Object.values(answers)] as unknown as Event[],
   filterEvents,
@@ -186,14 +205,14 @@ const paths = cases.flatMap(({ setting, ways }) => {
 type Path = (typeof paths)[number];
 
 /** How many model calls were begun: one after the prompt, and one after every batch or rejection that lets the turn go on. */
-function stepsOf(words: readonly string[], { hasBefore, maxSteps }: Setting): number {
+function stepsOf(words: readonly string[], { hasBefore, maxSteps, isResumed }: Setting): number {
   let steps = 0;
   let rejections = 0;
   for (const [index, word] of words.entries()) {
     if (word === 'cancel') return steps;
     if (word === 'before allows' || word === 'before breaks') steps += 1;
-    if (word === 'hooks ready' && !hasBefore) steps += 1;
-    if (isLastOfBatch(words, index) && steps < maxSteps) steps += 1;
+    if (word === 'hooks ready' && !hasBefore && !isResumed) steps += 1;
+    if (isLastOfBatch(words, index) && steps < maxSteps && !waits(words, index)) steps += 1;
     if (sendsOn(word) && steps < maxSteps && rejections < maxRejections) {
       steps += 1;
       rejections += 1;
@@ -207,7 +226,14 @@ const isLastOfBatch = (words: readonly string[], index: number): boolean =>
   isToolEnd(words[index]) && isToolEnd(words[index - 1]) && !isToolEnd(words[index - 2]);
 
 const isToolEnd = (word: string | undefined): boolean =>
-  word === 'tool gives' || word === 'tool breaks';
+  word === 'tool gives' ||
+  word === 'tool breaks' ||
+  word === 'kept call gives' ||
+  word === 'kept call waits';
+
+/** Whether one of the two calls waits, of which the second ended here. */
+const waits = (words: readonly string[], index: number): boolean =>
+  words.slice(index - 1, index + 1).includes('kept call waits');
 
 /** How a turn must end, worked out from what was received and not from the machine. */
 function expectedOf({ words, setting }: Path): AgentTurnOutcome {
@@ -238,13 +264,17 @@ function expectedOf({ words, setting }: Path): AgentTurnOutcome {
     case 'model is stopped':
     case 'model wants tools and is stopped':
     case 'tool is stopped':
+    case 'kept call is stopped':
       return { status: 'stopped', by: 'hook', steps, reason: 'Enough.' };
     case 'model gives up':
       return { status: 'cancelled', steps, reason: '' };
     case 'model fails':
       return { status: 'failed', steps, error: 'down' };
+    case 'kept call waits':
+    case 'kept call gives':
     case 'tool gives':
     case 'tool breaks':
+      if (waits(words, words.length - 1)) return { status: 'suspended', steps };
       expect(steps).toBe(maxSteps);
       return {
         status: 'stopped',
@@ -264,6 +294,7 @@ function expectedStates(path: Path): string[] {
   for (const [index, word] of words.entries())
     if (index === words.length - 1) states.push(expectedOf(path).status);
     else if (word === 'cancel') states.push(states.at(-1)!.replace('.running', '.cancelling'));
+    else if (word === 'hooks ready' && setting.isResumed) states.push('runningTools.running');
     else if (word === 'hooks ready' && setting.hasBefore) states.push('beforeAgent.running');
     else if (word === 'model wants tools') states.push('runningTools.running');
     else if (isToolEnd(word) && !isLastOfBatch(words, index)) states.push('runningTools.running');
@@ -293,9 +324,12 @@ describe('every path of a turn, played on a real actor', () => {
       const rejected = played.states.filter(
         (state, index) => state === 'callingModel.running' && sendsOn(words[index - 1]),
       );
-      expect(asked).toEqual([...(asksModel ? ['prompt'] : []), ...rejected.map(() => 'sent on')]);
+      const isAccepted = asksModel && !setting.isResumed;
+      expect(asked).toEqual([...(isAccepted ? ['prompt'] : []), ...rejected.map(() => 'sent on')]);
       const batches = words.filter(
-        (word, index) => word === 'model wants tools' && words[index - 1] !== 'cancel',
+        (word, index) =>
+          (word === 'model wants tools' && words[index - 1] !== 'cancel') ||
+          (word === 'hooks ready' && setting.isResumed),
       ).length;
       // Every call has a result, whether it began or not.
       expect(taken.map((ended) => ended.filter(Boolean).length)).toEqual(
@@ -306,7 +340,7 @@ describe('every path of a turn, played on a real actor', () => {
         words.includes('cancel') && cancelledIn !== 'planning' ? [children[cancelledIn!]] : [],
       );
       expect(played.states.includes('beforeAgent.running')).toBe(
-        setting.hasBefore && words[0] === 'hooks ready',
+        setting.hasBefore && !setting.isResumed && words[0] === 'hooks ready',
       );
     });
 
@@ -330,6 +364,7 @@ describe('the graph of a turn', () => {
         expect(after(word)).toBe(0);
       expect(after('cancel')).toBeLessThanOrEqual(1);
       expect(after('tool is stopped')).toBe(0);
+      expect(after('kept call is stopped')).toBe(0);
     }
   });
 

@@ -105,6 +105,7 @@ const sentences = new Map([
   ['blocked', 'It was denied'],
   ['refused', 'It was refused'],
   ['stopped', 'The agent was stopped'],
+  ['suspended', 'It waits for answers'],
   ['failed', 'It failed'],
   ['timedOut', 'It took too long'],
   ['cancelled', 'It was cancelled'],

@@ -32,6 +32,7 @@ const tones = new Map<string, Tone>([
   ['blocked', 'deny'],
   ['refused', 'deny'],
   ['stopped', 'ask'],
+  ['suspended', 'ask'],
   ['failed', 'fail'],
   ['error', 'fail'],
   ['timedOut', 'fail'],

@@ -247,6 +247,7 @@ const endedFacets = new Map([
   ['error', 'failed'],
   ['cancelled', 'cancelled'],
   ['refused', 'refused'],
+  ['suspended', 'asked'],
   ['timedOut', 'timed out'],
 ]);
 
