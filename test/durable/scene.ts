@@ -220,7 +220,16 @@ export class Scene {
 
   /** The command in a process of its own. */
   run(...args: readonly string[]): Host {
-    const host = execa('node', [this.#installed.command, ...args], {
+    return this.#start([this.#installed.command, ...args]);
+  }
+
+  /** A host of an agent in a process of its own: see chat-host.mjs. */
+  chat(order: object): Host {
+    return this.#start([join(folder, 'chat-host.mjs'), JSON.stringify(order)]);
+  }
+
+  #start(args: readonly string[]): Host {
+    const host = execa('node', args, {
       cwd: this.project,
       env: { HOOKMACHINE_DATABASE_URL: this.url, HOOKMACHINE_TRUST: '1' },
       reject: false,

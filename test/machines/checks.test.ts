@@ -394,9 +394,10 @@ const worlds: Readonly<Record<string, World>> = {
     afterCancel: ['cancelled'],
   },
   agentTurn: {
-    // One call at a time, and two.
-    inputs: [1, 2].map((limit): AgentTurnInput => ({
-      maxSteps: 3 - limit,
+    // One call at a time, and two; and a turn that goes on with a call of one that was suspended.
+    inputs: ([[1], [2], [1, {}]] as const).map(([limit, ...resumed]): AgentTurnInput => ({
+      maxSteps: resumed.length > 0 ? 1 : 3 - limit,
+      resumed,
       maxRejections: 1,
       toolLimit: limit,
       ports: {
@@ -436,7 +437,12 @@ const worlds: Readonly<Record<string, World>> = {
         { output: { status: 'cancelled' } },
         broken,
       ],
-      'tool.0': [{ output: { status: 'done' } }, { output: { status: 'stopped' } }, broken],
+      'tool.0': [
+        { output: { status: 'done' } },
+        { output: { status: 'stopped' } },
+        { output: { status: 'kept', ended: { isSuspended: true } } },
+        broken,
+      ],
       'tool.1': [{ output: { status: 'done' } }],
       afterHooks: [...verdicts, verdict(false, false, { followUp: true })],
       cancel,
