@@ -91,6 +91,7 @@ function print(event: ChatEvent): void {
     case 'followUp':
       return show(event.type, event.text);
     case 'finalAnswer':
+    case 'suspended':
       return;
   }
 }

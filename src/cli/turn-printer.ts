@@ -44,6 +44,10 @@ export function turnPrinter(out: NodeJS.WriteStream): (event: ChatEvent) => void
         );
       case 'stop':
         return line(`${paint('yellow', '■')} stopped: ${printable(event.reason)}`);
+      case 'suspended':
+        for (const { name, approval } of event.approvals)
+          line(`${paint('yellow', '■')} ${oneWord(name)} waits for the answer to ${approval}`);
+        return;
       case 'error':
         return line(`${paint('red', '✗')} ${printable(event.message)}`);
       case 'cancelled':

@@ -7,7 +7,7 @@ import { builtInTools, ChatLoop } from 'hookmachine/agent';
 import { connectDurable } from 'hookmachine/durable';
 import { modelFromTurns } from 'hookmachine/models';
 
-const { prompt, history, turns, then } = JSON.parse(process.argv[2]);
+const { prompt, history, turns, meanwhile } = JSON.parse(process.argv[2]);
 const say = (what) => process.stdout.write(`${JSON.stringify(what)}\n`);
 
 const config = createConfig({
@@ -35,7 +35,7 @@ const stop = new AbortController();
 const events = prompt === undefined ? chat.resume() : chat.run(prompt, { signal: stop.signal });
 for await (const event of events) {
   say({ event });
-  if (then === 'cancel' && event.type === 'toolResult') stop.abort('enough');
+  if (meanwhile === 'cancel' && event.type === 'toolResult') stop.abort('enough');
 }
 if (chat.isSuspended) {
   try {
@@ -44,6 +44,6 @@ if (chat.isSuspended) {
     say({ refused: code });
   }
 }
-if (then === 'clear') await chat.clear();
+if (meanwhile === 'clear') await chat.clear();
 say({ history: chat.history });
 await durable.close();

@@ -168,13 +168,13 @@ describe.skipIf(missing !== undefined)('a turn with durable calls', () => {
     test.each([
       ['is cancelled', 'cancel', { type: 'cancelled', reason: 'enough' }],
       ['is cleared', 'clear', { type: 'suspended' }],
-    ])('and %s takes its question back: the tool never runs', async (_, then, last) => {
+    ])('and %s takes its question back: the tool never runs', async (_, meanwhile, last) => {
       const scene = await make();
       scene.hold('tool');
       const slow = { name: 'run_shell_command', args: { command: 'sleep 100' } };
       // What is denied at once ends first; the other is about to wait.
-      const calls = then === 'cancel' ? [list, shell, slow] : [shell];
-      const ended = await chat(scene, { prompt: 'Go.', turns: [{ calls }], then });
+      const calls = meanwhile === 'cancel' ? [list, shell, slow] : [shell];
+      const ended = await chat(scene, { prompt: 'Go.', turns: [{ calls }], meanwhile });
       expect(ended.last).toMatchObject(last);
       await scene.work();
       await waitUntil(() => isAtRest(scene));
