@@ -13,7 +13,7 @@ import { isError } from '../errors.ts';
 import type { FireOptions } from '../hooks/hook-event-handler.ts';
 import { hookEvent } from '../hooks/run-machine.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { isObserved, observedSession } from '../hooks/telemetry.ts';
+import { isObserved, observedSession, reportPlainCall, wantsMachines } from '../hooks/telemetry.ts';
 import { messageOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import {
@@ -146,7 +146,7 @@ function runReady(
   const cancelled = (reason: string) => cancelledToolCall(request, reason);
   if (signal?.aborted) return Promise.resolve(cancelled(messageOf(signal.reason)));
   const input = toolCallInput(config, system, request, executeTool, options);
-  if (!isPlain(input) || isObserved(config))
+  if (!isPlain(input) || wantsMachines(config))
     return runCall(
       config,
       toolCall,
@@ -159,7 +159,27 @@ function runReady(
     const result = await runTool(executeTool, toolInput, toolSignal).catch(failedResult);
     return { status: 'done', toolInput, failures: [], result };
   };
-  return Promise.resolve(untilCancelled(run, cancelled, signal));
+  const call = () => Promise.resolve(untilCancelled(run, cancelled, signal));
+  return isObserved(config)
+    ? reportedCall(config, request, options.sessionId ?? config.getSessionId(), call)
+    : call();
+}
+
+/** Reports a call without a machine when it has ended. */
+async function reportedCall(
+  config: HookSystemConfig,
+  { id, name }: ToolCallRequest,
+  session: string,
+  call: () => Promise<ToolCallOutcome>,
+): Promise<ToolCallOutcome> {
+  const startedAt = performance.timeOrigin + performance.now();
+  const outcome = await call();
+  const endedAt = performance.timeOrigin + performance.now();
+  const failed =
+    'result' in outcome && (outcome.result as ToolResult | undefined)?.error !== undefined;
+  const { status } = outcome;
+  reportPlainCall(config, { id, name, session, status, failed, startedAt, endedAt });
+  return outcome;
 }
 
 /** How a call ends that is cancelled before it begins. */

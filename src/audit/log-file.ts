@@ -1,13 +1,16 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
   readSync,
   renameSync,
   rmSync,
+  type Stats,
   statSync,
   writeSync,
 } from 'node:fs';
@@ -22,38 +25,69 @@ interface Limits {
   readonly keep?: number;
 }
 
+interface Opened {
+  readonly fd: number;
+  readonly ino: number;
+  /** Its size after the last line of ours: another one says that somebody else wrote. */
+  size: number;
+}
+
 /**
- * Appends a line to a log, which several processes may write. One that would grow too large is put aside
- * under another name, `log.1763880000000-4711`, and of those the oldest go.
- *
- * @throws what keeps the line from being written
+ * A log that several processes may write. Each line is in the file before `append` returns, so that a
+ * process may be killed at any time. One that would grow too large is put aside under another name,
+ * `log.1763880000000-4711`, and of those the oldest go.
  */
-export function appendLine(
-  file: string,
-  line: string,
-  { maxBytes = mostBytes, keep = mostKept }: Limits = {},
-): void {
-  const bytes = Buffer.from(`${line}\n`);
-  let fd = openLog(file);
-  try {
-    const { size, ino } = fstatSync(fd);
-    if (size > 0 && size + bytes.length > maxBytes) {
-      closeSync(fd);
-      putAside(file, ino, keep);
-      fd = openLog(file);
+export class LogFile {
+  readonly #file: string;
+  readonly #limits: Required<Limits>;
+  #open: Opened | undefined;
+
+  constructor(file: string, { maxBytes = mostBytes, keep = mostKept }: Limits = {}) {
+    this.#file = file;
+    this.#limits = { maxBytes, keep };
+  }
+
+  /** @throws what keeps the line from being written */
+  append(line: string): void {
+    const bytes = Buffer.from(`${line}\n`);
+    const { maxBytes, keep } = this.#limits;
+    let open = this.#current();
+    if (open.size > 0 && open.size + bytes.length > maxBytes) {
+      putAside(this.#file, open.ino, keep);
+      open = this.#current();
     }
-    // Whoever wrote before may have been killed in the middle of a line, or had no room for it.
-    const torn = isTorn(fd) ? '\n' : '';
-    const whole = Buffer.concat([Buffer.from(torn), bytes]);
-    const written = writeSync(fd, whole);
-    if (written < whole.length) throw new Error('the disk is full');
-  } finally {
-    closeSync(fd);
+    const { size } = open;
+    // Until the line is there, nobody knows how the file ends.
+    open.size = -1;
+    const written = writeSync(open.fd, bytes);
+    if (written < bytes.length) throw new Error('the disk is full');
+    open.size = size + written;
+  }
+
+  close(): void {
+    if (this.#open !== undefined) closeSync(this.#open.fd);
+    this.#open = undefined;
+  }
+
+  /** The file that has the name now, which another process may have put aside or taken away. */
+  #current(): Opened {
+    const now = lstatSync(this.#file, { throwIfNoEntry: false });
+    const open = this.#open;
+    if (open !== undefined && now?.ino === open.ino) {
+      if (now.size !== open.size) endTorn(open, now.size);
+      return open;
+    }
+    this.close();
+    const { fd, ino, size } = openLog(this.#file);
+    const opened: Opened = { fd, ino, size: -1 };
+    this.#open = opened;
+    endTorn(opened, size);
+    return opened;
   }
 }
 
 /** Neither follows a link nor waits for the other end of a pipe. */
-function openLog(file: string): number {
+function openLog(file: string): Pick<Stats, 'ino' | 'size'> & { readonly fd: number } {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   const flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
   let fd: number;
@@ -64,21 +98,27 @@ function openLog(file: string): number {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     fd = openSync(file, flags, 0o600);
   }
-  if (fstatSync(fd).isFile()) return fd;
+  const stats = fstatSync(fd);
+  if (stats.isFile()) return { fd, ino: stats.ino, size: stats.size };
   closeSync(fd);
   throw new Error('it is not a file');
 }
 
-function isTorn(fd: number): boolean {
-  const { size } = fstatSync(fd);
+/** Whoever wrote before may have been killed in the middle of a line, or had no room for it. */
+function endTorn(open: Opened, size: number): void {
   const last = Buffer.alloc(1);
-  return size > 0 && readSync(fd, last, 0, 1, size - 1) === 1 && last.toString() !== '\n';
+  const isTorn =
+    size > 0 && readSync(open.fd, last, 0, 1, size - 1) === 1 && last.toString() !== '\n';
+  open.size = isTorn ? size + writeSync(open.fd, '\n') : size;
 }
 
 /** Another process may have done so already: then another file has the name. */
 function putAside(file: string, ino: number, keep: number): void {
   if (statSync(file, { throwIfNoEntry: false })?.ino !== ino) return;
-  renameSync(file, `${file}.${Date.now()}-${process.pid}`);
+  let at = Date.now();
+  const aside = (): string => `${file}.${at}-${process.pid}`;
+  while (existsSync(aside())) at++;
+  renameSync(file, aside());
   const [folder, name] = [dirname(file), basename(file)];
   const old = readdirSync(folder)
     .filter((one) => one.startsWith(`${name}.`) && /^\d+-\d+$/.test(one.slice(name.length + 1)))

@@ -1,4 +1,5 @@
 import type { CallAccount, EventAccount, HookAccount } from '../journal/account.ts';
+import { decisionOf } from '../journal/decision-of.ts';
 import { defined } from '../protocol/output.ts';
 
 /** Whose record it is: what every line of an audit log says. */
@@ -96,13 +97,6 @@ const auditedEvent = ({ event, hooks, verdict }: EventAccount): AuditedEvent =>
     reason: verdict?.reason?.slice(0, longest),
     hooks: hooks.map(auditedHook),
   });
-
-function decisionOf(verdict: EventAccount['verdict']): AuditedEvent['decision'] {
-  if (verdict?.blocked) return 'deny';
-  if (verdict?.stop) return 'stop';
-  if (verdict?.defer) return 'defer';
-  return verdict?.ask ? 'ask' : 'none';
-}
 
 const auditedHook = ({ name, source, dialect, status, answer }: HookAccount): AuditedHook =>
   defined<AuditedHook>({

@@ -1,15 +1,19 @@
 import { hostname, userInfo } from 'node:os';
+import type { InspectionEvent } from 'xstate';
 import type { HookHost } from '../hooks/config.ts';
 import type { HookRegistry } from '../hooks/hook-registry.ts';
-import type { InspectObserver } from '../hooks/telemetry.ts';
+import type { InspectObserver, PlainObserver } from '../hooks/telemetry.ts';
 import { Accounting } from '../journal/account.ts';
 import { journalTo } from '../journal/journal.ts';
 import { messageOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import { redactedIn } from '../redaction/redact-settings.ts';
 import { type AuditSettings, version } from '../settings/managed.ts';
-import { appendLine } from './log-file.ts';
+import type { HookSpans } from '../opentelemetry/spans.ts';
+import { type Redactor, redactor } from '../redaction/redactor.ts';
+import { LogFile } from './log-file.ts';
 import { auditedCall, type AuditLine, type AuditOrigin } from './record.ts';
+import { type DatedEvent, lateEvents } from './late-events.ts';
 import { longestLine, openSystemLog, type SystemLog } from './system-log.ts';
 
 /** What a line says beside what all of them do. */
@@ -21,7 +25,7 @@ type Said<Line extends AuditLine = AuditLine> = Line extends AuditLine
 interface AuditedSystem {
   readonly config: Pick<HookHost, 'getSessionId' | 'getWorkingDir' | 'wasReported'>;
   getRegistry(): HookRegistry;
-  observe(observer: InspectObserver): () => void;
+  observe(observer: InspectObserver, plain?: PlainObserver): () => void;
   on(name: 'warning', listener: (text: string) => void): () => void;
 }
 
@@ -29,28 +33,28 @@ interface AuditedSystem {
  * Records a session without payloads, line by line. What cannot be written is lost, costs nobody a
  * decision, and is reported once. Gives back what ends it.
  */
-export function startAudit(
+export async function startAudit(
   settings: AuditSettings,
   system: AuditedSystem,
   warn: (line: string) => void,
-): () => void {
+): Promise<() => void> {
   const { config } = system;
   const lost = new Set<string>();
-  const failed = (where: string, why: string): void => {
-    if (lost.has(where)) return;
-    lost.add(where);
-    const line = `this session is not audited in ${where}: ${why}`;
+  const reportOnce = (what: string, why: string): void => {
+    if (lost.has(what)) return;
+    lost.add(what);
+    const line = `this session is not ${what}: ${why}`;
     if (config.wasReported?.(line) !== true) warn(line);
   };
+  const failed = (where: string, why: string): void => reportOnce(`audited in ${where}`, why);
   const user = userName();
   const write = logsOf(settings, user, failed);
   const host = hostname();
   const project = config.getWorkingDir();
-  const hooksOn = () =>
-    system
-      .getRegistry()
-      .getAllHooks()
-      .filter((hook) => hook.enabled && system.getRegistry().isOn(hook));
+  const hooksOn = () => {
+    const registry = system.getRegistry();
+    return registry.getAllHooks().filter((hook) => hook.enabled && registry.isOn(hook));
+  };
   const put = (said: Said, session = config.getSessionId()): void => {
     const line = {
       v: 1,
@@ -67,35 +71,49 @@ export function startAudit(
     write.line(text.length < longestLine ? text : JSON.stringify(withoutHooks(line)));
   };
 
+  const redact = redactedIn(project, {}, () => undefined);
+  const shown = redactor(redact);
+  const traces = await tracesOf(settings, { host, user, project }, shown, (why) =>
+    reportOnce('traced', why),
+  );
   const calls = new Accounting();
   /** By run, the tool that an event by itself is about. */
   const tools = new Map<string, string>();
-  let input: unknown;
+  let current: DatedEvent;
   const journal = journalTo(
     (entry) => {
       if (entry.kind === 'started' && entry.machine === 'hookEvent' && entry.parent === undefined) {
-        const tool = toolIn(input);
+        const tool = toolIn(current.event);
         if (tool !== undefined) tools.set(entry.id, tool);
       }
+      traces?.spans.take(entry);
       const call = calls.take(entry);
       if (call === undefined) return;
       const tool = tools.get(call.id);
       tools.delete(call.id);
       put({ kind: 'call', ...auditedCall(call, tool) }, call.session);
     },
-    { redact: redactedIn(project, {}, () => undefined) },
+    { redact, moves: false, now: () => current.at },
   );
+  const events = lateEvents((dated) => {
+    current = dated;
+    journal.observe(dated.event);
+  });
+  const plain: PlainObserver = (call) => {
+    const { session, name, status, startedAt, endedAt } = call;
+    const ms = Math.round(endedAt - startedAt);
+    const tool = shown.text(name, longestTool);
+    put({ kind: 'call', machine: 'toolCall', name: tool, status, ms, events: [] }, session);
+    traces?.spans.plain(call);
+  };
   const stops = [
-    system.observe((event) => {
-      input = (event.actorRef as { readonly options?: { readonly input?: unknown } }).options
-        ?.input;
-      journal.observe(event);
-      input = undefined;
-    }),
+    system.observe(events.add, plain),
     system.on('warning', (text) => {
       if (skipped.test(text)) put({ kind: 'skipped', text });
     }),
+    () => events.close(),
     () => write.close(),
+    () => traces?.close(),
   ];
   const hooks: Record<string, number> = {};
   for (const { source } of hooksOn()) hooks[source] = (hooks[source] ?? 0) + 1;
@@ -107,13 +125,17 @@ export function startAudit(
   };
 }
 
+/** The longest name of a tool that is kept. */
+const longestTool = 200;
+
 /** What the gate of trust says of a hook that it lets not start. */
 const skipped = /^hook "[^]*" \((?:[\w.]+)\) (?:was skipped|may not run)/;
 
-const toolIn = (input: unknown): string | undefined => {
+const toolIn = ({ actorRef }: InspectionEvent): string | undefined => {
+  const { input } = (actorRef as { readonly options?: { readonly input?: unknown } }).options ?? {};
   const payload = isRecord(input) ? input['payload'] : undefined;
   const tool = isRecord(payload) ? payload['tool_name'] : undefined;
-  return typeof tool === 'string' ? tool.slice(0, 200) : undefined;
+  return typeof tool === 'string' ? tool.slice(0, longestTool) : undefined;
 };
 
 /** A line that is too long for a log keeps what was decided. */
@@ -121,7 +143,7 @@ const withoutHooks = (line: AuditLine): AuditLine =>
   line.kind === 'call'
     ? {
         ...line,
-        name: line.name.slice(0, 200),
+        name: line.name.slice(0, longestTool),
         events: line.events.slice(0, 20).map((event) => ({ ...event, hooks: [] })),
       }
     : line;
@@ -135,6 +157,40 @@ function userName(): string {
   }
 }
 
+/** Spans and metrics to the collector that settings name. */
+async function tracesOf(
+  { opentelemetry }: AuditSettings,
+  { host, user, project }: Readonly<Record<'host' | 'user' | 'project', string>>,
+  redactor: Redactor,
+  failed: (why: string) => void,
+): Promise<{ readonly spans: HookSpans; close(): void } | undefined> {
+  if (opentelemetry === undefined) return undefined;
+  try {
+    const [{ openOtlp }, { HookSpans }] = await Promise.all([
+      import('../opentelemetry/otlp.ts'),
+      import('../opentelemetry/spans.ts'),
+    ]);
+    const about = { 'host.name': host, 'user.name': user, 'process.working_directory': project };
+    const settings = opentelemetry === true ? {} : opentelemetry;
+    const { close, ...target } = await openOtlp(settings, about, failed);
+    const spans = new HookSpans({ ...target, redactor, isNested: false });
+    // A process that just ends has more to send than one that was told to.
+    let hasEnded = false;
+    const end = (): void => {
+      if (hasEnded) return;
+      hasEnded = true;
+      process.off('beforeExit', end);
+      spans.end();
+      void close();
+    };
+    process.once('beforeExit', end);
+    return { spans, close: end };
+  } catch (error) {
+    failed(messageOf(error));
+    return undefined;
+  }
+}
+
 /** The logs that settings name, as one. */
 function logsOf(
   { file, maxBytes, keep, syslog }: AuditSettings,
@@ -144,6 +200,7 @@ function logsOf(
   const path = file?.replaceAll('%u', () => user.replaceAll(/[^\w.-]/g, '_'));
   const limits = { ...(maxBytes && { maxBytes }), ...(keep !== undefined && { keep }) };
   const where = typeof syslog === 'string' ? syslog : "the system's log";
+  const log = path === undefined ? undefined : new LogFile(path, limits);
   let system: SystemLog | undefined;
   try {
     if (syslog) system = openSystemLog(syslog, (why) => failed(where, why));
@@ -153,12 +210,15 @@ function logsOf(
   return {
     line(text) {
       try {
-        if (path !== undefined) appendLine(path, text, limits);
+        log?.append(text);
       } catch (error) {
         failed(path!, messageOf(error));
       }
       system?.write(text);
     },
-    close: () => system?.close(),
+    close() {
+      log?.close();
+      system?.close();
+    },
   };
 }

@@ -18,6 +18,7 @@ import { messageOf } from '../message-of.ts';
 import {
   addObserver,
   type InspectObserver,
+  type PlainObserver,
   HookTelemetry,
   type HookTelemetryEvents,
   type HookTelemetryListener,
@@ -147,13 +148,14 @@ export class HookSystem {
 
   /**
    * Has an observer see every machine that is started from now on, beside the host's own `inspect`.
-   * Returns what ends it.
+   * Returns what ends it. With `plain`, a tool call that no hook matches needs no machine to be seen:
+   * `plain` is told of it when it has ended.
    *
    * @example
    * const stop = hookSystem.observe(journalTo((entry) => console.log(entry)).observe);
    */
-  observe(observer: InspectObserver): () => void {
-    return addObserver(this.#config, observer);
+  observe(observer: InspectObserver, plain?: PlainObserver): () => void {
+    return addObserver(this.#config, observer, plain);
   }
 
   /** What the system was made for. */
@@ -267,7 +269,8 @@ export class HookSystem {
     if (settings === undefined || this.#disposed) return;
     try {
       const { startAudit } = await import('../audit/start-audit.ts');
-      this.#audited = { settings: wanted, stop: startAudit(settings, this, this.#warn) };
+      this.#audited = { settings: wanted, stop: await startAudit(settings, this, this.#warn) };
+      if (this.#disposed) this.#audited.stop();
     } catch (error) {
       this.#warn(`this session is not audited: ${messageOf(error)}`);
     }

@@ -1,5 +1,6 @@
 import type { InspectionEvent } from 'xstate';
 import type { HookPayload } from '../../machines/hook-event.ts';
+import type { ToolCallOutcome } from '../../machines/tool-call.ts';
 import type { Effect } from '../dialects/answer.ts';
 import { hookPointOf } from '../hook-points.ts';
 import { debugChannel, oneLine, warn, type WarningSink } from '../log.ts';
@@ -294,6 +295,22 @@ export function* eventWarnings(
 /** Looks at machines, and all that they start. */
 export type InspectObserver = (event: InspectionEvent) => void;
 
+/** A tool call that no hook matched: it ran without a machine. */
+export interface PlainCall {
+  readonly id: string;
+  readonly name: string;
+  readonly session: string;
+  readonly status: ToolCallOutcome['status'];
+  /** The tool gave an error for its result. */
+  readonly failed: boolean;
+  /** In ms since 1970, with fractions. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+/** Is told of calls that ran without a machine, once they have ended. */
+export type PlainObserver = (call: PlainCall) => void;
+
 /** A host, as far as it is looked at. */
 interface ObservedHost {
   readonly inspect?: InspectObserver;
@@ -301,12 +318,19 @@ interface ObservedHost {
 }
 
 /** The observers that came to a host beside its own. */
-const added = new WeakMap<ObservedHost, Set<InspectObserver>>();
+const added = new WeakMap<ObservedHost, Map<InspectObserver, PlainObserver | undefined>>();
 
-/** Has an observer see every machine that is started for this host from now on, until the returned function is called. */
-export function addObserver(config: ObservedHost, observer: InspectObserver): () => void {
-  const observers = added.get(config) ?? new Set();
-  added.set(config, observers.add(observer));
+/**
+ * Has an observer see every machine that is started for this host from now on, until the returned function
+ * is called. A tool call that needs no machine gets one for its sake, unless `plain` is there to be told of it.
+ */
+export function addObserver(
+  config: ObservedHost,
+  observer: InspectObserver,
+  plain?: PlainObserver,
+): () => void {
+  const observers = added.get(config) ?? new Map<InspectObserver, PlainObserver | undefined>();
+  added.set(config, observers.set(observer, plain));
   return () => {
     observers.delete(observer);
   };
@@ -316,15 +340,32 @@ export function addObserver(config: ObservedHost, observer: InspectObserver): ()
 export const isObserved = (config: ObservedHost): boolean =>
   config.inspect !== undefined || (added.get(config)?.size ?? 0) > 0;
 
+/** Whether somebody wants to see a machine also where none is needed. */
+export function wantsMachines(config: ObservedHost): boolean {
+  if (config.inspect !== undefined) return true;
+  for (const plain of added.get(config)?.values() ?? []) if (plain === undefined) return true;
+  return false;
+}
+
+/** Tells who wants to know of a call that ran without a machine. */
+export function reportPlainCall(config: ObservedHost, call: PlainCall): void {
+  for (const plain of added.get(config)?.values() ?? [])
+    try {
+      plain?.(call);
+    } catch (error) {
+      debug('an observer of calls threw: %s', messageOf(error));
+    }
+}
+
 /** What a run of this host's needs for its observers. */
 export function observed(config: ObservedHost): { readonly inspect?: InspectObserver } {
   if (!isObserved(config)) return {};
   const { inspect } = config;
-  const observers = added.get(config) ?? [];
+  const observers = added.get(config);
   return {
     inspect: (event) => {
       inspect?.(event);
-      for (const observer of observers) observer(event);
+      for (const observer of observers?.keys() ?? []) observer(event);
     },
   };
 }

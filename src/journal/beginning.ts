@@ -38,9 +38,9 @@ const beginnings: Beginnings = {
     name: text(isRecord(request) && typeof request['model'] === 'string' ? request['model'] : ''),
     given: () => request,
   }),
-  toolCall: ({ id, toolName, toolInput }, { text }) => ({
+  toolCall: ({ id, toolName, toolInput }, { text, id: shownId }) => ({
     name: text(toolName, longestName),
-    callId: text(id, longestName),
+    callId: shownId(id, longestName),
     given: () => toolInput,
   }),
   hookEvent: ({ event, lanes, hooks, payload }, { text }) => ({

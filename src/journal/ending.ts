@@ -7,7 +7,7 @@ import type { ToolCallOutcome } from '../../machines/tool-call.ts';
 import { messageOf } from '../message-of.ts';
 import type { EventVerdict } from '../hooks/plan-input.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
-import { defined } from '../protocol/output.ts';
+import { defined, isRecord } from '../protocol/output.ts';
 import type { EndedEntry, VerdictEntry } from './entry.ts';
 import { longestName } from './beginning.ts';
 import { longestReason } from './hook-answer.ts';
@@ -33,9 +33,13 @@ export function ending(
   return {
     status: outcome.status,
     ...(reason !== undefined && reason !== '' && { reason: text(reason, longestReason) }),
+    ...(hasFailed(outcome) && { failed: true }),
     ...(payload !== undefined && { payload: value(payload) }),
   };
 }
+
+const hasFailed = (outcome: Outcome): boolean =>
+  'result' in outcome && isRecord(outcome.result) && outcome.result['error'] !== undefined;
 
 function reasonOf(outcome: Outcome): string | undefined {
   if ('reason' in outcome) return outcome.reason;

@@ -128,6 +128,8 @@ export interface EndedEntry extends Dated {
   /** The outcome's status, such as `blocked`. */
   readonly status: string;
   readonly reason?: string;
+  /** The tool gave an error for its result. */
+  readonly failed?: true;
   /** The result; only where payloads are on. */
   readonly payload?: unknown;
 }

@@ -94,7 +94,7 @@ const kinds: { readonly [Kind in JournalEntry['kind']]: Checks } = {
     setBy: recordOf(text),
     conflicts: listOf(conflict),
   },
-  ended: { ...dated, status: text, reason: maybe(text) },
+  ended: { ...dated, status: text, reason: maybe(text), failed: maybe(flag) },
   warned: { at: time, text },
 };
 

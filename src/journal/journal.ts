@@ -22,6 +22,10 @@ const debug = debugChannel('system');
 export interface JournalOptions {
   /** Whether arguments, prompts, results and what hooks read and wrote are recorded too; default false. */
   readonly payloads?: boolean;
+  /** Whether each step of a machine is recorded, not only its beginning and its end; default true. */
+  readonly moves?: boolean;
+  /** The time, in ms since 1970 with fractions, for who observes later than it happened. */
+  readonly now?: () => number;
   /** What is never reported: names of keys, and expressions written `/…/flags`. */
   readonly redact?: readonly string[];
   /** Called once with an expression that takes too long. */
@@ -79,7 +83,7 @@ interface Snapshot {
  */
 export function journalTo(
   write: (entry: JournalEntry) => void,
-  { payloads = false, redact = [], onProblem }: JournalOptions = {},
+  { payloads = false, moves = true, redact = [], now = clock, onProblem }: JournalOptions = {},
 ): Journal {
   const redaction = redactor(redact, onProblem);
   const runs = new Map<ActorRef, Run>();
@@ -104,7 +108,7 @@ export function journalTo(
       id: `${prefix}-${++count}`,
       session: parent?.session ?? sessionIn(input) ?? '',
       machine,
-      state: initialState(ref.logic as AnyStateMachine),
+      state: moves ? initialState(ref.logic as AnyStateMachine) : '',
       children: [],
       passed: new Set(),
       hooks: [],
@@ -121,7 +125,7 @@ export function journalTo(
       ...beginning,
       ...(payload !== undefined && { payload }),
     });
-    write({ kind: 'moved', at, id: run.id, to: run.state, event: 'xstate.init' });
+    if (moves) write({ kind: 'moved', at, id: run.id, to: run.state, event: 'xstate.init' });
     runs.set(ref, run);
     parent?.children.push(ref);
     if (parent && machine === 'hookProcess')
@@ -158,14 +162,16 @@ export function journalTo(
 
   const move = (ref: ActorRef, run: Run, snapshot: Snapshot, event: string): void => {
     if (run.machine === 'hookEvent') hear(run, snapshot.context as HookEventContext);
-    const to = pathOf(snapshot.value ?? '');
-    if (to !== run.state) {
-      if (run.machine !== 'answerStream' || !run.passed.has(to))
-        write({ kind: 'moved', at: now(), id: run.id, from: run.state, to, event });
-      run.passed.add(to);
-      run.state = to;
-    }
+    if (moves) step(run, pathOf(snapshot.value ?? ''), event);
     if (snapshot.status !== 'active') end(ref, run, snapshot);
+  };
+
+  const step = (run: Run, to: string, event: string): void => {
+    if (to === run.state) return;
+    if (run.machine !== 'answerStream' || !run.passed.has(to))
+      write({ kind: 'moved', at: now(), id: run.id, from: run.state, to, event });
+    run.passed.add(to);
+    run.state = to;
   };
 
   /** A hook has spoken once its answer was read, which only its event knows. */
@@ -266,7 +272,7 @@ function machineOf({ logic }: ActorRef): JournaledMachine | undefined {
   return logic.root && machines.includes(id) ? (id as JournaledMachine) : undefined;
 }
 
-const now = (): number => performance.timeOrigin + performance.now();
+const clock = (): number => performance.timeOrigin + performance.now();
 
 /** The session of a machine that no other one started. */
 function sessionIn(input: unknown): string | undefined {

@@ -19,12 +19,19 @@ const mostSeen = 4 * longestText;
 /** The most items of a list, or fields of an object, that are kept. */
 const mostItems = 1_000;
 const deepest = 20;
+/** How many short texts are known, since names and reasons come again and again. */
+const mostKnown = 200;
+const longestKnown = 500;
 /** About how many characters one payload may take. */
 const largest = 200_000;
+
+const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
 
 /** Makes what happened fit to be shown: without secrets, and not too long. */
 export interface Redactor {
   readonly text: (text: string, longest?: number) => string;
+  /** The id of a call: in a UUID only what the entries name is looked for. */
+  readonly id: (id: string, longest?: number) => string;
   readonly value: (value: unknown) => unknown;
 }
 
@@ -123,14 +130,30 @@ export function redactor(
     return Object.fromEntries(fields);
   };
 
+  const watched = (work: () => string): string => {
+    try {
+      return expressions.watch(work);
+    } catch {
+      return redacted;
+    }
+  };
+
+  const known = new Map<string, string>();
+  const text = (whole: string, longest = longestText): string => {
+    // One that is not cut is the same however long it may be.
+    if (whole.length > Math.min(longest, longestKnown)) return watched(() => cut(whole, longest));
+    let shown = known.get(whole);
+    if (shown === undefined) {
+      shown = watched(() => cut(whole, longest));
+      if (known.size === mostKnown) known.clear();
+      known.set(whole, shown);
+    }
+    return shown;
+  };
+
   return {
-    text: (whole, longest = longestText) => {
-      try {
-        return expressions.watch(() => cut(whole, longest));
-      } catch {
-        return redacted;
-      }
-    },
+    text,
+    id: (id, longest) => (uuid.test(id) ? watched(() => expressions.hide(id)) : text(id, longest)),
     value: (value) => {
       try {
         return expressions.watch(() => walk(value, 0, { left: largest }));

@@ -44,6 +44,17 @@ export interface AuditSettings {
   readonly keep?: number;
   /** The system's log, or one behind this socket. */
   readonly syslog?: true | string;
+  /** A collector of OpenTelemetry; `true`: the one that the environment names. */
+  readonly opentelemetry?: true | OtlpSettings;
+}
+
+/** A collector that speaks OTLP over HTTP. */
+export interface OtlpSettings {
+  /** Its address, as `https://collector.example.com:4318`; default: what the environment names. */
+  readonly endpoint?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How long it has to take what is sent, in ms. */
+  readonly timeout?: number;
 }
 
 /** The options of commands, and the variables of the environment, that can be forbidden. */
@@ -164,7 +175,18 @@ const auditFields: Readonly<
     fits: (value) => value === true || (typeof value === 'string' && isAbsolute(value)),
     fix: 'make it true, or the whole path of a socket',
   },
+  opentelemetry: {
+    fits: (value) => value === true || (isRecord(value) && isOtlp(value)),
+    fix: 'make it true, or an object of "endpoint" (http://… or https://…), "headers" and "timeout" (in ms)',
+  },
 };
+
+const isOtlp = ({ endpoint, headers, timeout, ...others }: Record<string, unknown>): boolean =>
+  Object.keys(others).length === 0 &&
+  (endpoint === undefined || (typeof endpoint === 'string' && /^https?:\/\/[^/]/.test(endpoint))) &&
+  (headers === undefined ||
+    (isRecord(headers) && Object.values(headers).every((value) => typeof value === 'string'))) &&
+  (timeout === undefined || (Number.isInteger(timeout) && (timeout as number) > 0));
 
 /** What of `audit` fits; whatever else than false stands there means that there is one. */
 function auditOf(value: unknown): AuditSettings[] {
@@ -176,7 +198,9 @@ function auditOf(value: unknown): AuditSettings[] {
 
 /** An audit that names no place goes where users cannot take it back. */
 const withPlace = (audit: AuditSettings): AuditSettings =>
-  audit.file === undefined && audit.syslog === undefined ? { ...audit, syslog: true } : audit;
+  audit.file === undefined && audit.syslog === undefined && audit.opentelemetry === undefined
+    ? { ...audit, syslog: true }
+    : audit;
 
 const isBlocking = (value: unknown): boolean => value !== undefined && value !== 'allow';
 

@@ -337,6 +337,26 @@ const managed = z
             .union([z.literal(true), z.string().regex(/^\//)])
             .describe("true: the system's log. A path: one behind this socket.")
             .optional(),
+          opentelemetry: z
+            .union([
+              z.literal(true),
+              z.strictObject({
+                endpoint: z
+                  .string()
+                  .regex(/^https?:\/\/[^/]/)
+                  .optional(),
+                headers: z.record(z.string(), z.string()).optional(),
+                timeout: z
+                  .int()
+                  .min(1)
+                  .describe('How long it has to take what is sent, in ms.')
+                  .optional(),
+              }),
+            ])
+            .describe(
+              'Spans and metrics to a collector that speaks OTLP over HTTP; true: the one that the environment names.',
+            )
+            .optional(),
         }),
       ])
       .describe(

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
 } from 'node:fs';
@@ -13,7 +14,7 @@ import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
-import { appendLine } from '../../src/audit/log-file.ts';
+import { LogFile } from '../../src/audit/log-file.ts';
 import type { AuditLine } from '../../src/audit/record.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { hasEtcOfItsOwn } from '../support/hookmachine.ts';
@@ -147,9 +148,18 @@ describe('an audit log in a file', () => {
   test('takes whole lines of many at once, also behind one that was cut', () => {
     const file = join(tempFolder(), 'log.jsonl');
     appendFileSync(file, '{"v":1,"cut');
-    appendLine(file, '{"a":1}');
-    appendLine(file, '{"a":2}');
-    expect(readFileSync(file, 'utf8')).toBe('{"v":1,"cut\n{"a":1}\n{"a":2}\n');
+    const [one, other] = [new LogFile(file), new LogFile(file)];
+    one.append('{"a":1}');
+    other.append('{"a":2}');
+    appendFileSync(file, '{"cut');
+    one.append('{"a":3}');
+    renameSync(file, `${file}.old`);
+    for (const log of [other, one, other]) log.append('{"a":4}');
+    for (const log of [one, other]) log.close();
+    expect(readFileSync(`${file}.old`, 'utf8')).toBe(
+      '{"v":1,"cut\n{"a":1}\n{"a":2}\n{"cut\n{"a":3}\n',
+    );
+    expect(readFileSync(file, 'utf8')).toBe('{"a":4}\n'.repeat(3));
   });
 
   const full = spawnSync('mount', ['--version']).status === 0 && process.getuid?.() === 0;

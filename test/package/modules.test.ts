@@ -60,6 +60,7 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
+  'hookmachine/opentelemetry': [44, '@secretlint/secretlint-rule-preset-recommend'],
   'hookmachine/machines': [8, 'xstate'],
   'hookmachine/durable': [140, 'unbash', 'xstate', 'zod'],
   'hookmachine/claude-agent-sdk': [97, 'fastest-levenshtein', 'xstate'],
@@ -103,7 +104,7 @@ test('the core loads nothing of the other parts, not even for calls with hooks',
     if (llmContent !== 'no' || !blocked) throw new Error('not blocked');`);
   expect(packages).toEqual(['fastest-levenshtein', 'xstate']);
   const others =
-    /^src\/(?:agent\/(?:tools\/|chat-|tool-scheduler)|cli|entries|inspector|journal|launcher|models|stately)/;
+    /^src\/(?:agent\/(?:tools\/|chat-|tool-scheduler)|audit|cli|entries|inspector|journal|launcher|models|opentelemetry|stately)/;
   expect(ours.filter((path) => others.test(path))).toEqual([]);
 });
 

@@ -1,0 +1,3 @@
+/** `hookmachine/opentelemetry`: spans and metrics of turns, calls and hooks. */
+
+export { traceHooks, type TraceHooksOptions } from '../opentelemetry/trace-hooks.ts';

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto';
+import { messageOf } from '../message-of.ts';
+import { type OtlpSettings, version } from '../settings/managed.ts';
+import { loadSender } from './packages.ts';
+import type { SpanTarget } from './spans.ts';
+
+/**
+ * How long a collector has to take what is sent, in ms; the end of a process waits no longer for it.
+ * Longer than this, the exporter would try again.
+ */
+const patience = 750;
+
+/** So many spans wait for the collector at most. */
+const mostWaiting = 8_192;
+
+/** What sends spans and metrics to a collector. */
+export interface OtlpTarget extends Pick<SpanTarget, 'api' | 'tracer' | 'meter'> {
+  /** Sends what is left. Nothing is sent after it. */
+  close(): Promise<void>;
+}
+
+/** The outcome of sending something; the error of a connection may have a code alone. */
+interface Sent {
+  readonly code: number;
+  readonly error?: Error;
+}
+
+/**
+ * Sends to the collector that settings name, else to the one that the environment does; `failed` receives
+ * why something was not sent. Whether anything is sent, the environment has no say in.
+ *
+ * @throws what says which packages to install
+ */
+export async function openOtlp(
+  { endpoint, headers, timeout = patience }: OtlpSettings,
+  about: Readonly<Record<string, string>>,
+  failed: (why: string) => void,
+): Promise<OtlpTarget> {
+  const { api, traces, metrics, resources, traceExporter, metricExporter } = await loadSender();
+  const to = (path: string) => ({
+    ...(endpoint !== undefined && { url: `${endpoint.replace(/\/+$/, '')}/v1/${path}` }),
+    ...(headers && { headers: { ...headers } }),
+    timeoutMillis: timeout,
+  });
+  const heard = <Items>(exporter: Exporter<Items>): void => {
+    const send = exporter.export.bind(exporter);
+    exporter.export = (items, done) =>
+      send(items, (sent) => {
+        if (sent.code !== 0) failed(reasonOf(sent.error));
+        done(sent);
+      });
+  };
+  const spanExporter = new traceExporter.OTLPTraceExporter(to('traces'));
+  const numberExporter = new metricExporter.OTLPMetricExporter(to('metrics'));
+  heard(spanExporter);
+  heard(numberExporter);
+  const resource = resources.resourceFromAttributes({
+    'service.name': 'hookmachine',
+    'service.version': version,
+    'service.instance.id': randomUUID(),
+    ...about,
+  });
+  const tracing = new traces.TracerProvider({
+    resource,
+    sampler: new traces.AlwaysOnSampler(),
+    spanProcessors: [
+      new traces.BatchSpanProcessor({
+        exporter: spanExporter,
+        exportTimeoutMillis: timeout,
+        maxQueueSize: mostWaiting,
+      }),
+    ],
+  });
+  const measuring = new metrics.MeterProvider({
+    resource,
+    readers: [
+      new metrics.PeriodicExportingMetricReader({
+        exporter: numberExporter,
+        exportTimeoutMillis: timeout,
+      }),
+    ],
+  });
+  return {
+    api,
+    tracer: tracing.getTracer('hookmachine', version),
+    meter: measuring.getMeter('hookmachine', version),
+    close: async () => {
+      const closed = await Promise.allSettled([tracing.shutdown(), measuring.shutdown()]);
+      for (const end of closed) if (end.status === 'rejected') failed(messageOf(end.reason));
+    },
+  };
+}
+
+interface Exporter<Items> {
+  export(items: Items, done: (sent: Sent) => void): void;
+}
+
+function reasonOf(error: (Error & { readonly code?: unknown }) | undefined): string {
+  if (error === undefined) return 'the collector did not take it';
+  return error.message === '' ? String(error.code ?? error.name) : messageOf(error);
+}

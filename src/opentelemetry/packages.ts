@@ -1,0 +1,47 @@
+import { isNotInstalled, loadPackage } from '../optional-package.ts';
+
+/** The API of OpenTelemetry, which a program loads for itself. */
+export type Api = typeof import('@opentelemetry/api');
+
+/** What sends to a collector. */
+interface Sender {
+  readonly api: Api;
+  readonly traces: typeof import('@opentelemetry/sdk-trace');
+  readonly metrics: typeof import('@opentelemetry/sdk-metrics');
+  readonly resources: typeof import('@opentelemetry/resources');
+  readonly traceExporter: typeof import('@opentelemetry/exporter-trace-otlp-http');
+  readonly metricExporter: typeof import('@opentelemetry/exporter-metrics-otlp-http');
+}
+
+const names = {
+  api: '@opentelemetry/api',
+  traces: '@opentelemetry/sdk-trace',
+  metrics: '@opentelemetry/sdk-metrics',
+  resources: '@opentelemetry/resources',
+  traceExporter: '@opentelemetry/exporter-trace-otlp-http',
+  metricExporter: '@opentelemetry/exporter-metrics-otlp-http',
+} as const satisfies Record<keyof Sender, string>;
+
+/** @throws what says which package to install */
+export const loadApi = (): Promise<Api> => load(names.api, [names.api]) as Promise<Api>;
+
+/** @throws what says which packages to install */
+export async function loadSender(): Promise<Sender> {
+  const all = Object.values(names);
+  const loaded = await Promise.all(
+    Object.entries(names).map(async ([key, name]) => [key, await load(name, all)] as const),
+  );
+  return Object.fromEntries(loaded) as unknown as Sender;
+}
+
+async function load(name: string, needed: readonly string[]): Promise<unknown> {
+  try {
+    return await loadPackage(name);
+  } catch (cause) {
+    if (!isNotInstalled(cause, name)) throw cause;
+    throw new Error(
+      `${name} is not installed; install it where hookmachine is installed: npm i ${needed.join(' ')}`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,63 @@
+import type { Meter, Tracer } from '@opentelemetry/api';
+import type { HookHost } from '../hooks/config.ts';
+import type { InspectObserver, PlainObserver } from '../hooks/telemetry.ts';
+import { journalTo } from '../journal/journal.ts';
+import { warn } from '../log.ts';
+import { messageOf } from '../message-of.ts';
+import { redactedIn } from '../redaction/redact-settings.ts';
+import { redactor } from '../redaction/redactor.ts';
+import { version } from '../settings/managed.ts';
+import { loadApi } from './packages.ts';
+import { HookSpans } from './spans.ts';
+
+/** A hook system, as far as it is looked at. */
+interface TracedSystem {
+  readonly config: Pick<HookHost, 'getWorkingDir' | 'onWarning'>;
+  observe(observer: InspectObserver, plain?: PlainObserver): () => void;
+}
+
+export interface TraceHooksOptions {
+  /** Default: of the provider that the program registered. */
+  readonly tracer?: Tracer;
+  readonly meter?: Meter;
+}
+
+const scope = 'hookmachine';
+
+/**
+ * Has a program's own OpenTelemetry see every turn, model call, tool call and hook, as spans and metrics
+ * without payloads. Where `@opentelemetry/api` is not installed, a warning says so, and nothing is traced.
+ * Gives back what ends it, to be called before the provider is shut down.
+ *
+ * @example
+ * const stop = await traceHooks(config.getHookSystem());
+ */
+export async function traceHooks(
+  system: TracedSystem | undefined,
+  { tracer, meter }: TraceHooksOptions = {},
+): Promise<() => void> {
+  if (system === undefined) return () => undefined;
+  const { config } = system;
+  try {
+    const api = await loadApi();
+    const redact = redactedIn(config.getWorkingDir(), {}, () => undefined);
+    const spans = new HookSpans({
+      api,
+      tracer: tracer ?? api.trace.getTracer(scope, version),
+      meter: meter ?? api.metrics.getMeter(scope, version),
+      redactor: redactor(redact),
+      isNested: true,
+    });
+    const stopObserving = system.observe(
+      journalTo((entry) => spans.take(entry), { redact, moves: false }).observe,
+      (call) => spans.plain(call),
+    );
+    return () => {
+      stopObserving();
+      spans.end();
+    };
+  } catch (error) {
+    warn(config.onWarning, `hooks are not traced: ${messageOf(error)}`);
+    return () => undefined;
+  }
+}
