@@ -1,4 +1,5 @@
 /** The process of one probe of our engine: `node probe.js NAME [ARGUMENTS]`, its numbers as JSON on stdout. */
+import { auditedCalls } from './probes/audited-calls.ts';
 import { liveCalls } from './probes/live-calls.ts';
 import { machineRun } from './probes/machine-run.ts';
 import { scale, type Load } from './probes/scale.ts';
@@ -7,6 +8,7 @@ import { syncCheck } from './probes/sync-check.ts';
 const probes: Readonly<
   Record<string, (...args: readonly string[]) => Promise<Record<string, number>>>
 > = {
+  'audited-calls': (rounds) => auditedCalls(Number(rounds)),
   'sync-check': syncCheck,
   'live-calls': (count) => liveCalls(Number(count)),
   'machine-run': machineRun,

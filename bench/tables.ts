@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { coldColumns, coldStarts } from './cold.ts';
 import { type Field, keptBytes } from './events.ts';
 import { probe } from './probing.ts';
-import type { Row, Table } from './results.ts';
+import { ofRatio, type Row, type Table } from './results.ts';
 import { shareOf } from './rounds.ts';
 import { longPause, type EventScenario } from './scenario.ts';
 import {
@@ -105,6 +105,13 @@ export function plan(): readonly PlannedTable[] {
       planned: [{ id: 'machine-run', measure: machineRows }],
     },
     {
+      id: 'audit',
+      title: 'A tool call with an audit log and traces',
+      unit: 'µs',
+      columns: ['audited and traced', 'not audited', 'audited', 'more'],
+      planned: [{ id: 'audited-calls', measure: auditedRows }],
+    },
+    {
       id: 'scale',
       title: 'Tool calls in flight',
       unit: 'calls at once',
@@ -201,6 +208,31 @@ const live = (count: number): Planned => ({
     ];
   },
 });
+
+/** What an audit log and traces cost, with a hook and without. */
+async function auditedRows(quick: boolean, { surroundings }: Means): Promise<Row[]> {
+  const numbers = await probe(['audited-calls', quick ? '60' : '200'], quick ? 1 : 3, surroundings);
+  return (
+    [
+      ['one', 'with one hook', ofRatio(1.03)],
+      ['none', 'without hooks', { atMost: 20, column: 'more' }],
+    ] as const
+  ).map(([id, title, target]) => {
+    const of = (what: string): number => numbers[`${id}-${what}`]!;
+    return {
+      id: `audited-${id}`,
+      title,
+      values: {
+        'audited and traced': of('traced'),
+        'not audited': of('off'),
+        audited: of('audited'),
+        more: of('more'),
+      },
+      ratio: { median: of('ratio'), low: of('low'), high: of('high') },
+      targets: [target],
+    };
+  });
+}
 
 async function machineRows(quick: boolean, { surroundings }: Means): Promise<Row[]> {
   const numbers = await probe(['machine-run'], quick ? 1 : 5, surroundings);

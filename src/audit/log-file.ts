@@ -25,11 +25,16 @@ interface Limits {
   readonly keep?: number;
 }
 
+/** For how long a file is taken to be the one that has the name, in ms: to ask takes as long as to write. */
+const certainFor = 20;
+
 interface Opened {
   readonly fd: number;
   readonly ino: number;
   /** Its size after the last line of ours: another one says that somebody else wrote. */
   size: number;
+  /** Until when it is not asked whether the file still has the name. */
+  certainUntil: number;
 }
 
 /**
@@ -54,6 +59,7 @@ export class LogFile {
     let open = this.#current();
     if (open.size > 0 && open.size + bytes.length > maxBytes) {
       putAside(this.#file, open.ino, keep);
+      open.certainUntil = 0;
       open = this.#current();
     }
     const { size } = open;
@@ -71,15 +77,18 @@ export class LogFile {
 
   /** The file that has the name now, which another process may have put aside or taken away. */
   #current(): Opened {
-    const now = lstatSync(this.#file, { throwIfNoEntry: false });
     const open = this.#open;
+    const time = performance.now();
+    if (open !== undefined && open.size !== -1 && time < open.certainUntil) return open;
+    const now = lstatSync(this.#file, { throwIfNoEntry: false });
     if (open !== undefined && now?.ino === open.ino) {
       if (now.size !== open.size) endTorn(open, now.size);
+      open.certainUntil = time + certainFor;
       return open;
     }
     this.close();
     const { fd, ino, size } = openLog(this.#file);
-    const opened: Opened = { fd, ino, size: -1 };
+    const opened: Opened = { fd, ino, size: -1, certainUntil: time + certainFor };
     this.#open = opened;
     endTorn(opened, size);
     return opened;
@@ -118,7 +127,12 @@ function putAside(file: string, ino: number, keep: number): void {
   let at = Date.now();
   const aside = (): string => `${file}.${at}-${process.pid}`;
   while (existsSync(aside())) at++;
-  renameSync(file, aside());
+  try {
+    renameSync(file, aside());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return;
+  }
   const [folder, name] = [dirname(file), basename(file)];
   const old = readdirSync(folder)
     .filter((one) => one.startsWith(`${name}.`) && /^\d+-\d+$/.test(one.slice(name.length + 1)))

@@ -56,26 +56,20 @@ export async function startAudit(
     return registry.getAllHooks().filter((hook) => hook.enabled && registry.isOn(hook));
   };
   const put = (said: Said, session = config.getSessionId()): void => {
-    const line = {
-      v: 1,
-      at: new Date().toISOString(),
-      host,
-      user,
-      version,
-      project,
-      guards: hooksOn().filter(({ source }) => source === 'system').length,
-      session,
-      ...said,
-    } as AuditLine;
+    const at = new Date().toISOString();
+    let guards = 0;
+    for (const { source } of hooksOn()) if (source === 'system') guards++;
+    const line = { v: 1, at, host, user, version, project, guards, session, ...said } as AuditLine;
     const text = JSON.stringify(line);
     write.line(text.length < longestLine ? text : JSON.stringify(withoutHooks(line)));
   };
 
   const redact = redactedIn(project, {}, () => undefined);
   const shown = redactor(redact);
-  const traces = await tracesOf(settings, { host, user, project }, shown, (why) =>
-    reportOnce('traced', why),
-  );
+  const traces = await tracesOf(settings, { host, user, project }, shown, {
+    missing: (why) => reportOnce('traced', why),
+    lost: (why) => reportOnce('wholly traced', why),
+  });
   const calls = new Accounting();
   /** By run, the tool that an event by itself is about. */
   const tools = new Map<string, string>();
@@ -162,7 +156,7 @@ async function tracesOf(
   { opentelemetry }: AuditSettings,
   { host, user, project }: Readonly<Record<'host' | 'user' | 'project', string>>,
   redactor: Redactor,
-  failed: (why: string) => void,
+  report: { missing(why: string): void; lost(why: string): void },
 ): Promise<{ readonly spans: HookSpans; close(): void } | undefined> {
   if (opentelemetry === undefined) return undefined;
   try {
@@ -172,7 +166,7 @@ async function tracesOf(
     ]);
     const about = { 'host.name': host, 'user.name': user, 'process.working_directory': project };
     const settings = opentelemetry === true ? {} : opentelemetry;
-    const { close, ...target } = await openOtlp(settings, about, failed);
+    const { close, ...target } = await openOtlp(settings, about, report.lost);
     const spans = new HookSpans({ ...target, redactor, isNested: false });
     // A process that just ends has more to send than one that was told to.
     let hasEnded = false;
@@ -186,7 +180,7 @@ async function tracesOf(
     process.once('beforeExit', end);
     return { spans, close: end };
   } catch (error) {
-    failed(messageOf(error));
+    report.missing(messageOf(error));
     return undefined;
   }
 }

@@ -41,6 +41,8 @@ export async function openOtlp(
     ...(endpoint !== undefined && { url: `${endpoint.replace(/\/+$/, '')}/v1/${path}` }),
     ...(headers && { headers: { ...headers } }),
     timeoutMillis: timeout,
+    // A connection that the collector closes for its idleness would cost what is sent next.
+    keepAlive: false,
   });
   const heard = <Items>(exporter: Exporter<Items>): void => {
     const send = exporter.export.bind(exporter);

@@ -145,21 +145,71 @@ describe('an audit log in a file', () => {
     }
   });
 
-  test('takes whole lines of many at once, also behind one that was cut', () => {
+  test('takes whole lines of many at once, also behind one that was cut, and follows its name', async () => {
     const file = join(tempFolder(), 'log.jsonl');
     appendFileSync(file, '{"v":1,"cut');
     const [one, other] = [new LogFile(file), new LogFile(file)];
+    const later = () => new Promise((resolve) => setTimeout(resolve, 30));
     one.append('{"a":1}');
     other.append('{"a":2}');
     appendFileSync(file, '{"cut');
+    await later();
     one.append('{"a":3}');
     renameSync(file, `${file}.old`);
+    await later();
     for (const log of [other, one, other]) log.append('{"a":4}');
     for (const log of [one, other]) log.close();
     expect(readFileSync(`${file}.old`, 'utf8')).toBe(
       '{"v":1,"cut\n{"a":1}\n{"a":2}\n{"cut\n{"a":3}\n',
     );
     expect(readFileSync(file, 'utf8')).toBe('{"a":4}\n'.repeat(3));
+  });
+
+  test('loses no line of processes that put it aside side by side, or are killed', async () => {
+    const folder = tempFolder();
+    const file = join(folder, 'log.jsonl');
+    const module = new URL('../../src/audit/log-file.ts', import.meta.url).href;
+    const program = `
+      import { LogFile } from ${JSON.stringify(module)};
+      const log = new LogFile(${JSON.stringify(file)}, { maxBytes: 4096, keep: 1000 });
+      for (let count = 0; count < 500; count++) log.append(JSON.stringify({ count, from: process.pid, x: 'x'.repeat(100) }));
+      process.kill(process.pid, 'SIGKILL');`;
+    const ended = await Promise.all(
+      [1, 2, 3].map(() =>
+        once(
+          spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+            stdio: 'inherit',
+          }),
+          'close',
+        ),
+      ),
+    );
+    expect(ended).toEqual(Array.from({ length: 3 }, () => [null, 'SIGKILL']));
+    const lines = readdirSync(folder).flatMap((name) => linesIn(join(folder, name)));
+    expect(new Set(lines.map((line) => JSON.stringify(line))).size).toBe(1_500);
+  });
+
+  test.each([
+    ['kills itself', "process.kill(process.pid, 'SIGKILL')", { ran: false }],
+    ['exits at once', 'process.exit()', { ran: true }],
+  ])('has the calls of an agent that %s when it knows their end', async (_, end, { ran }) => {
+    const box = sandbox();
+    const file = join(box.folder, 'log.jsonl');
+    const guard = ran ? hook('fine', 'true') : hook('no-keys', 'echo no >&2; exit 2');
+    box.write(box.own.system, { managed: { audit: { file } }, hooks: before(guard) });
+    const source = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
+    const program = `
+      import { executeToolWithHooks } from ${source('../../src/agent/tool-call.ts')};
+      import { createConfig } from ${source('../../src/hooks/create-config.ts')};
+      const config = createConfig(${JSON.stringify({ cwd: box.project, systemFolder: box.systemFolder })});
+      await executeToolWithHooks(config, 'write_file', {}, async () => ({ llmContent: '', returnDisplay: '' }));
+      ${end}`;
+    const args = ['--import', 'tsx', '--input-type=module', '-e', program];
+    await once(spawn(process.execPath, args, { stdio: 'inherit' }), 'close');
+    expect(linesIn(file)).toMatchObject([
+      { kind: 'session' },
+      { kind: 'call', name: 'write_file', status: ran ? 'done' : 'blocked' },
+    ]);
   });
 
   const full = spawnSync('mount', ['--version']).status === 0 && process.getuid?.() === 0;

@@ -164,9 +164,9 @@ describe('traces of an audited session', () => {
     const { warnings, call, end } = configOf(box);
     for (const _ of [1, 2, 3]) expect((await call('write_file')).llmContent).toContain('stay out');
     end();
-    await waitUntil(() => warnings.some((line) => line.includes('not traced')));
+    await waitUntil(() => warnings.some((line) => line.includes('traced')));
     expect(warnings).toEqual([
-      expect.stringMatching(/^this session is not traced: .*(?:ECONNREFUSED|collector)/),
+      expect.stringMatching(/^this session is not wholly traced: .*(?:ECONNREFUSED|collector)/),
     ]);
   });
 
@@ -198,7 +198,7 @@ describe('traces of an audited session', () => {
       expect(receiver.spans()[0]).toMatchObject({ traceId });
       expect(other.exitCode).toBe(2);
       expect(JSON.parse(other.stdout as string)).toMatchObject({ blocked: true });
-      expect(other.stderr).toMatch(/^hookmachine.*: this session is not traced: .+$/);
+      expect(other.stderr).toMatch(/^hookmachine.*: this session is not wholly traced: .+$/);
     },
   );
 });

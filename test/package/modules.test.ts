@@ -60,7 +60,11 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
     '@secretlint/secretlint-rule-preset-recommend',
     'fastest-levenshtein',
   ],
-  'hookmachine/opentelemetry': [44, '@secretlint/secretlint-rule-preset-recommend'],
+  'hookmachine/opentelemetry': [
+    44,
+    '@secretlint/secretlint-rule-preset-recommend',
+    'fastest-levenshtein',
+  ],
   'hookmachine/machines': [8, 'xstate'],
   'hookmachine/durable': [140, 'unbash', 'xstate', 'zod'],
   'hookmachine/claude-agent-sdk': [97, 'fastest-levenshtein', 'xstate'],
@@ -106,6 +110,22 @@ test('the core loads nothing of the other parts, not even for calls with hooks',
   const others =
     /^src\/(?:agent\/(?:tools\/|chat-|tool-scheduler)|audit|cli|entries|inspector|journal|launcher|models|opentelemetry|stately)/;
   expect(ours.filter((path) => others.test(path))).toEqual([]);
+});
+
+test('an audit without traces loads nothing of OpenTelemetry', async () => {
+  const { ours, packages } = await loadedBy(`
+    const { mkdirSync, readFileSync, writeFileSync } = await import('node:fs');
+    const { createConfig, executeToolWithHooks } = await import('hookmachine');
+    const cwd = process.cwd();
+    const audit = { file: cwd + '/log.jsonl' };
+    mkdirSync('etc/hookmachine', { recursive: true });
+    writeFileSync('etc/hookmachine/settings.json', JSON.stringify({ managed: { audit } }));
+    const config = createConfig({ cwd, systemFolder: cwd + '/etc' });
+    await executeToolWithHooks(config, 'a', {}, async () => ({ llmContent: '', returnDisplay: '' }));
+    if (!readFileSync(audit.file, 'utf8').includes('"kind":"call"')) throw new Error('not audited');`);
+  expect(ours).toContain('src/audit/start-audit.js');
+  expect(ours.filter((path) => path.includes('opentelemetry'))).toEqual([]);
+  expect(packages.filter((name) => name.startsWith('@opentelemetry'))).toEqual([]);
 });
 
 test('the core loads the dialects of all hosts with the first event of a config that wants them', async () => {
