@@ -60,6 +60,8 @@ async function portOf(server: ChildProcessByStdio<null, Readable, null>): Promis
   return port.toString().trim();
 }
 
+const execute = async () => result;
+
 /** A call on a machine with these settings of an administrator's. */
 async function callWith(folder: string, settings: object): Promise<Call> {
   const { createConfig, executeToolWithHooks } = await loadEngine();
@@ -67,7 +69,6 @@ async function callWith(folder: string, settings: object): Promise<Call> {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, JSON.stringify(settings));
   const config = createConfig({ cwd: folder, systemFolder: join(folder, 'etc') });
-  const execute = async () => result;
   return async () => {
     const { llmContent } = await executeToolWithHooks(config, 'write_file', toolInput, execute);
     if (llmContent !== 'ok') throw new Error('the tool has not run');

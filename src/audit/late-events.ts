@@ -16,7 +16,7 @@ const mostWaiting = 1_000;
  * that, and all that is left when the process ends.
  */
 export function lateEvents(take: (dated: DatedEvent) => void): {
-  add(event: InspectionEvent): void;
+  readonly add: (event: InspectionEvent) => void;
   close(): void;
 } {
   let waiting: DatedEvent[] = [];

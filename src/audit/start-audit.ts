@@ -155,8 +155,8 @@ function userName(): string {
 async function tracesOf(
   { opentelemetry }: AuditSettings,
   { host, user, project }: Readonly<Record<'host' | 'user' | 'project', string>>,
-  redactor: Redactor,
-  report: { missing(why: string): void; lost(why: string): void },
+  hiding: Redactor,
+  report: Readonly<Record<'missing' | 'lost', (why: string) => void>>,
 ): Promise<{ readonly spans: HookSpans; close(): void } | undefined> {
   if (opentelemetry === undefined) return undefined;
   try {
@@ -167,7 +167,7 @@ async function tracesOf(
     const about = { 'host.name': host, 'user.name': user, 'process.working_directory': project };
     const settings = opentelemetry === true ? {} : opentelemetry;
     const { close, ...target } = await openOtlp(settings, about, report.lost);
-    const spans = new HookSpans({ ...target, redactor, isNested: false });
+    const spans = new HookSpans({ ...target, redactor: hiding, isNested: false });
     // A process that just ends has more to send than one that was told to.
     let hasEnded = false;
     const end = (): void => {

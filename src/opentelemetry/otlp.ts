@@ -16,7 +16,7 @@ const mostWaiting = 8_192;
 /** What sends spans and metrics to a collector. */
 export interface OtlpTarget extends Pick<SpanTarget, 'api' | 'tracer' | 'meter'> {
   /** Sends what is left. Nothing is sent after it. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** The outcome of sending something; the error of a connection may have a code alone. */
@@ -97,7 +97,7 @@ interface Exporter<Items> {
   export(items: Items, done: (sent: Sent) => void): void;
 }
 
-function reasonOf(error: (Error & { readonly code?: unknown }) | undefined): string {
+function reasonOf(error: (Error & { readonly code?: string }) | undefined): string {
   if (error === undefined) return 'the collector did not take it';
-  return error.message === '' ? String(error.code ?? error.name) : messageOf(error);
+  return error.message === '' ? (error.code ?? error.name) : messageOf(error);
 }

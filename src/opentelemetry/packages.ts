@@ -1,16 +1,22 @@
+import type * as OtelApi from '@opentelemetry/api';
+import type * as MetricExporter from '@opentelemetry/exporter-metrics-otlp-http';
+import type * as TraceExporter from '@opentelemetry/exporter-trace-otlp-http';
+import type * as Resources from '@opentelemetry/resources';
+import type * as Metrics from '@opentelemetry/sdk-metrics';
+import type * as Traces from '@opentelemetry/sdk-trace';
 import { isNotInstalled, loadPackage } from '../optional-package.ts';
 
 /** The API of OpenTelemetry, which a program loads for itself. */
-export type Api = typeof import('@opentelemetry/api');
+export type Api = typeof OtelApi;
 
 /** What sends to a collector. */
 interface Sender {
   readonly api: Api;
-  readonly traces: typeof import('@opentelemetry/sdk-trace');
-  readonly metrics: typeof import('@opentelemetry/sdk-metrics');
-  readonly resources: typeof import('@opentelemetry/resources');
-  readonly traceExporter: typeof import('@opentelemetry/exporter-trace-otlp-http');
-  readonly metricExporter: typeof import('@opentelemetry/exporter-metrics-otlp-http');
+  readonly traces: typeof Traces;
+  readonly metrics: typeof Metrics;
+  readonly resources: typeof Resources;
+  readonly traceExporter: typeof TraceExporter;
+  readonly metricExporter: typeof MetricExporter;
 }
 
 const names = {

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
 import { LogFile } from '../../src/audit/log-file.ts';
@@ -55,6 +56,9 @@ async function session(box: Sandbox, { calls = 1, sessionId = 's1' } = {}) {
   config.getHookSystem()?.dispose();
   return { ran, warnings: warnings.filter((line) => line.includes('audit')) };
 }
+
+/** A module of ours as a program imports it. */
+const source = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
 
 const linesIn = (file: string): AuditLine[] =>
   readFileSync(file, 'utf8')
@@ -149,14 +153,13 @@ describe('an audit log in a file', () => {
     const file = join(tempFolder(), 'log.jsonl');
     appendFileSync(file, '{"v":1,"cut');
     const [one, other] = [new LogFile(file), new LogFile(file)];
-    const later = () => new Promise((resolve) => setTimeout(resolve, 30));
     one.append('{"a":1}');
     other.append('{"a":2}');
     appendFileSync(file, '{"cut');
-    await later();
+    await sleep(30);
     one.append('{"a":3}');
     renameSync(file, `${file}.old`);
-    await later();
+    await sleep(30);
     for (const log of [other, one, other]) log.append('{"a":4}');
     for (const log of [one, other]) log.close();
     expect(readFileSync(`${file}.old`, 'utf8')).toBe(
@@ -197,7 +200,6 @@ describe('an audit log in a file', () => {
     const file = join(box.folder, 'log.jsonl');
     const guard = ran ? hook('fine', 'true') : hook('no-keys', 'echo no >&2; exit 2');
     box.write(box.own.system, { managed: { audit: { file } }, hooks: before(guard) });
-    const source = (path: string): string => JSON.stringify(new URL(path, import.meta.url).href);
     const program = `
       import { executeToolWithHooks } from ${source('../../src/agent/tool-call.ts')};
       import { createConfig } from ${source('../../src/hooks/create-config.ts')};

@@ -183,9 +183,9 @@ describe('traces of an audited session', () => {
           ['fire', 'BeforeTool', '--session-id', 's1'],
           event,
         );
-      const log = (box: Sandbox) => join(box.folder, 'log.jsonl');
       const taken = sandbox();
-      taken.write(taken.own.system, { managed: { audit: { file: log(taken), opentelemetry: { endpoint: receiver.endpoint } } }, hooks }); // prettier-ignore
+      const file = join(taken.folder, 'log.jsonl');
+      taken.write(taken.own.system, { managed: { audit: { file, opentelemetry: { endpoint: receiver.endpoint } } }, hooks }); // prettier-ignore
       const silent = sandbox();
       silent.write(silent.own.system, { managed: { audit: { opentelemetry: { endpoint: await silentCollector(), timeout: 300 } } }, hooks }); // prettier-ignore
       const [one, other] = await Promise.all([fire(taken), fire(silent)]);
@@ -197,7 +197,7 @@ describe('traces of an audited session', () => {
       ]);
       expect(receiver.spans()[0]).toMatchObject({ traceId });
       expect(other.exitCode).toBe(2);
-      expect(JSON.parse(other.stdout as string)).toMatchObject({ blocked: true });
+      expect(JSON.parse(other.stdout)).toMatchObject({ blocked: true });
       expect(other.stderr).toMatch(/^hookmachine.*: this session is not wholly traced: .+$/);
     },
   );

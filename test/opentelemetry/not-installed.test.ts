@@ -2,10 +2,11 @@ import { expect, test, vi } from 'vitest';
 import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
 import { traceHooks } from '../../src/entries/opentelemetry.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
+import type * as OptionalPackage from '../../src/optional-package.ts';
 import { sandbox } from '../support/sandbox.ts';
 
 vi.mock('../../src/optional-package.ts', async (original) => ({
-  ...(await original<typeof import('../../src/optional-package.ts')>()),
+  ...(await original<typeof OptionalPackage>()),
   loadPackage: (name: string) =>
     Promise.reject(
       Object.assign(new Error(`Cannot find package '${name}'`), { code: 'ERR_MODULE_NOT_FOUND' }),
