@@ -18,7 +18,7 @@ import { warn } from '../log.ts';
 import { messageOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
-import { hasAny, isPlainTool, mayHaveHooks } from './hooks-ahead.ts';
+import { hasAny, isPlainTool, mayHaveHooks, streamsText } from './hooks-ahead.ts';
 import {
   type AdapterOptions,
   type BlockedCall,
@@ -91,6 +91,7 @@ export class AgentHooks {
   /** Stops by tool calls that no turn is known of. */
   readonly #looseStops = new Map<string, string>();
   readonly #warned = new Set<string>();
+  #saidWhyTextWaits = false;
 
   constructor(options: AdapterOptions) {
     this.#options = options;
@@ -101,6 +102,11 @@ export class AgentHooks {
   /** Whether text must be held back until the answer is whole: AfterModel hooks may change it. Until hooks were found, they may. */
   holdsAnswers(): boolean {
     return mayHaveHooks(this.config, 'AfterModel');
+  }
+
+  /** Whether hooks get the text of an answer as it comes: it then passes `onText`. */
+  streamsText(): boolean {
+    return streamsText(this.config);
   }
 
   /** Whether a tool call must be held back until the answer is whole: it may be rewritten. */
@@ -391,7 +397,12 @@ export class AgentHooks {
         turn.notes.clear();
         return response;
       },
-      { signal, onText, sessionId: turn.sessionId },
+      {
+        signal,
+        sessionId: turn.sessionId,
+        // Nobody waits for the text of an answer that comes as a whole.
+        ...(onText && { onText, onWait: (waitsFor) => this.#reportWait(waitsFor) }),
+      },
     );
     if (call.systemMessage !== undefined) turn.notes.add(call.systemMessage);
     if (call.outcome.status === 'cancelled') throw signal.reason;
@@ -408,12 +419,11 @@ export class AgentHooks {
     if (blockedReason !== undefined && !stop) this.#reportBlocked({ reason: blockedReason });
     if (suppressOutput) this.#warnOfHiding('AfterModel', 'what the model says');
     const said = response && textOf(response.parts) !== '' ? response : undefined;
-    if (stop) {
-      const parts = said?.parts.filter(({ call }) => call === undefined);
-      return said && parts ? { ...said, parts } : saying(stop.reason);
-    }
-    if (outcome.status === 'blocked') return saying(blockedReason ?? '');
-    return response ?? saying('');
+    // What was shown before a hook ended the answer stands.
+    const ending = stop?.reason ?? (outcome.status === 'blocked' ? blockedReason : undefined);
+    if (ending === undefined) return response ?? saying('');
+    const parts = said?.parts.filter(({ call }) => call === undefined);
+    return said && parts ? { ...said, parts } : saying(ending);
   }
 
   /** Judges the tool calls of an answer, side by side; those that were rewritten are new parts. */
@@ -565,6 +575,12 @@ export class AgentHooks {
     this.warnOnce(
       `${event}: a hook wants ${what} hidden from the user (\`suppressOutput\`), which has no effect here: your program decides what it shows`,
     );
+  }
+
+  #reportWait(hooks: readonly string[]): void {
+    if (this.#saidWhyTextWaits) return;
+    this.#saidWhyTextWaits = true;
+    this.#options.onTextWaits?.(hooks);
   }
 
   #reportBlocked(blocked: BlockedCall): void {

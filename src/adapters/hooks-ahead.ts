@@ -1,7 +1,9 @@
+import { streamingHooks } from '../agent/answer-stream.ts';
 import {
   hasHooks,
   isPending,
   isUnready,
+  plannedHooks,
   type Ready,
   readyHookSystem,
 } from '../agent/event-hooks.ts';
@@ -17,6 +19,13 @@ export function mayHaveHooks(
 ): boolean {
   const system = readyHookSystem(config);
   return isPending(system) || hasHooks(system, event, subject);
+}
+
+/** Whether no AfterModel hook wants the whole answer, so that its text goes on as it comes. */
+export function streamsText(config: HookSystemConfig): boolean {
+  const system = readyHookSystem(config);
+  const after = isPending(system) ? undefined : plannedHooks(config, system, 'AfterModel');
+  return after !== undefined && streamingHooks(after).others.length === 0;
 }
 
 /** Whether any hook may have anything to say; else the framework goes on as if we were not there. */

@@ -31,6 +31,8 @@ export interface AdapterOptions extends Pick<
   readonly onBlocked?: (blocked: BlockedCall) => void;
   /** Receives what hooks have for the user alone; default: a warning. */
   readonly onNotice?: (notice: string) => void;
+  /** Called once, with the names of AfterModel hooks that the text of streamed answers waits for. Must not throw. */
+  readonly onTextWaits?: (hooks: readonly string[]) => void;
   /** How often in a turn AfterAgent hooks may send the agent on; default 8. */
   readonly maxRejections?: number;
   readonly tools?: {

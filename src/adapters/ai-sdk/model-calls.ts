@@ -1,4 +1,4 @@
-import type { NeutralRequest, NeutralResponse } from '../../agent/model-call.ts';
+import type { CallNeutralModel, NeutralResponse } from '../../agent/model-call.ts';
 import { onAbort } from '../../hooks/run-machine.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import { fromResponse, toResponse } from './answer.ts';
@@ -97,17 +97,25 @@ async function pump(
   const given = toNeutral(model.modelId, options);
   const { specificationVersion } = model;
   let answer: LiveAnswer | undefined;
-  const ask = async (asked: NeutralRequest): Promise<NeutralResponse> => {
-    const result = await model.stream(fromNeutral(asked, given, options), asked.model);
-    answer = new LiveAnswer(hooks, given, (part) => out.emit(part), answer === undefined);
+  const ask: CallNeutralModel = async (asked, abortSignal, text) => {
+    const told = { ...fromNeutral(asked, given, options), abortSignal };
+    const result = await model.stream(told, asked.model);
+    const isFirst = answer === undefined;
+    const live = new LiveAnswer(hooks, given, { emit: (part) => out.emit(part), isFirst, text });
+    answer = live;
     began(result);
-    for await (const part of partsOf(result.stream, signal)) answer.add(part);
-    return answer.response();
+    for await (const part of partsOf(result.stream, abortSignal)) {
+      const added = live.add(part);
+      if (added) await added;
+    }
+    return live.response();
   };
   try {
-    const call = { signal, key: options.prompt, canAsk: canAsk(model), ...judging };
-    const response = await change(await hooks.model(given, ask, call));
-    if (answer) answer.release(response, specificationVersion);
+    const onText = (more: string): void => answer?.show(more);
+    const call = { signal, key: options.prompt, canAsk: canAsk(model), onText, ...judging };
+    const judged = await hooks.model(given, ask, call);
+    const response = await change(judged);
+    if (answer) answer.release(response, specificationVersion, judged);
     else for (const part of spoken(response, specificationVersion)) out.emit(part);
     began({});
   } catch (error) {

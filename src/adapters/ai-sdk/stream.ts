@@ -1,3 +1,4 @@
+import type { AnswerText } from '../../../machines/model-call.ts';
 import type { NeutralPart, NeutralRequest, NeutralResponse } from '../../agent/model-call.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import { finishReason, finishReasonOf, fromPart, toPart, usageFor, usageOf } from './answer.ts';
@@ -11,22 +12,36 @@ interface Streamed extends Content {
 interface Block {
   readonly parts: StreamPart[];
   content: Content;
+  /** A text as hooks let it through, where they get it as it comes. */
+  readonly shown: StreamPart[];
+}
+
+interface LiveAnswerOptions {
+  readonly emit: (part: StreamPart) => void;
+  readonly isFirst: boolean;
+  /** Takes the text on its way to hooks; what they let through comes to `show`. */
+  readonly text: AnswerText;
 }
 
 /**
  * One answer as it streams in: what hooks may still change is held back, and with it all that follows,
- * so that the order stays; all else goes out at once.
+ * so that the order stays; text goes out as streaming hooks let it through, and all else at once.
  */
 export class LiveAnswer {
   readonly #hooks: AgentHooks;
   readonly #request: NeutralRequest;
   readonly #emit: (part: StreamPart) => void;
   readonly #isFirst: boolean;
+  readonly #text: AnswerText;
+  readonly #holdsText: boolean;
+  readonly #streamsText: boolean;
   readonly #holdsRaw: boolean;
   readonly #blocks: Block[] = [];
   /** Blocks that are being written, by kind and id. */
   readonly #open = new Map<string, Block>();
   readonly #emitted = new Set<StreamPart>();
+  /** The text that is on its way to hooks. */
+  #passing: Block | undefined;
   #isHolding = false;
   #finish: StreamPart | undefined;
   #error: { readonly error: unknown } | undefined;
@@ -34,15 +49,16 @@ export class LiveAnswer {
   constructor(
     hooks: AgentHooks,
     request: NeutralRequest,
-    emit: (part: StreamPart) => void,
-    isFirst: boolean,
+    { emit, isFirst, text }: LiveAnswerOptions,
   ) {
     this.#isFirst = isFirst;
     this.#hooks = hooks;
     this.#request = request;
     this.#emit = emit;
-    this.#holdsRaw =
-      hooks.holdsAnswers() || (request.tools ?? []).some((name) => hooks.holdsCall(name));
+    this.#text = text;
+    this.#holdsText = hooks.holdsAnswers();
+    this.#streamsText = this.#holdsText && hooks.streamsText();
+    this.#holdsRaw = this.#holdsText || (request.tools ?? []).some((name) => hooks.holdsCall(name));
   }
 
   /** Whether the provider reported an error in the stream. */
@@ -52,29 +68,67 @@ export class LiveAnswer {
 
   /** Ends an answer that failed: nothing that was held back goes out. */
   end(): void {
+    this.#endOpen();
     if (this.#finish) this.#emit(this.#finish);
   }
 
-  add(part: StreamPart): void {
+  /** Takes a part of the stream; the next one is for after what is returned. */
+  add(part: StreamPart): Promise<void> | undefined {
     switch (part.type) {
       case 'finish':
         this.#finish = part;
-        return;
+        return undefined;
       case 'error':
         this.#error = { error: part.error };
         this.#emit(part);
-        return;
+        return undefined;
       case 'stream-start':
         if (this.#isFirst) this.#emit(part);
-        return;
+        return undefined;
       case 'response-metadata':
         this.#emit(part);
-        return;
+        return undefined;
       default:
     }
     this.#isHolding ||= this.#mayChange(part);
-    this.#keep(part);
-    if (this.#isHolding) return;
+    const block = this.#keep(part);
+    if (block.content.type === 'text' && this.#holdsText) return this.#pass(part, block);
+    if (!this.#isHolding && !(part.type === 'raw' && this.#holdsRaw)) this.#letOut(part);
+    return undefined;
+  }
+
+  /** Takes text that hooks let through. */
+  show(delta: string): void {
+    const block = this.#passing;
+    if (block === undefined || !this.#streamsText || this.#error) return;
+    if (block.shown.length === 0) this.#put(block, block.parts[0]!);
+    // What a provider says of a text it may say beside any piece.
+    const newest = block.parts.findLast(({ type }) => type === 'text-delta');
+    this.#put(block, { ...newest, type: 'text-delta', delta });
+  }
+
+  /** Gives the text of the model to hooks, one block at a time. */
+  async #pass(part: StreamPart, block: Block): Promise<void> {
+    if (this.#passing && this.#passing !== block) await this.#text.end();
+    this.#passing = block;
+    if (part.type === 'text-delta') this.#text.add(part.delta ?? '');
+    if (part.type !== 'text-end') return;
+    await this.#text.end();
+    this.#passing = undefined;
+    if (!this.#streamsText) return;
+    // A text of which hooks left nothing was never there.
+    if (block.shown.length === 0 && block.content.text !== '') return;
+    if (block.shown.length === 0) this.#put(block, block.parts[0]!);
+    this.#put(block, part);
+  }
+
+  #put(block: Block, part: StreamPart): void {
+    block.shown.push(part);
+    if (!this.#isHolding) this.#letOut(part);
+  }
+
+  #letOut(part: StreamPart): void {
+    if (this.#emitted.has(part)) return;
     this.#emitted.add(part);
     this.#emit(part);
   }
@@ -93,10 +147,13 @@ export class LiveAnswer {
     };
   }
 
-  /** Lets out what was held back, as hooks left it. */
-  release(response: NeutralResponse, specification: string): void {
+  /** Lets out what was held back, as hooks left it; `judged` is the answer before more was said in it. */
+  release(response: NeutralResponse, specification: string, judged = response): void {
     const isSame = this.#isAsGiven(response);
-    for (const part of response.parts) this.#release(part, isSame);
+    if (this.#blocks.some(({ shown }) => shown.length > 0))
+      this.#releaseAround(response, judged, isSame);
+    else for (const part of response.parts) this.#release(part, isSame);
+    this.#endOpen();
     const hasCalls = response.parts.some(({ call }) => call !== undefined);
     const hadCalls = this.#blocks.some(({ content }) => content.type === 'tool-call');
     this.#emit({
@@ -121,6 +178,31 @@ export class LiveAnswer {
     );
   }
 
+  /** The same where text was shown as it came: that text stands, in its place. */
+  #releaseAround(response: NeutralResponse, judged: NeutralResponse, isSame: boolean): void {
+    for (const { parts, shown } of this.#blocks) {
+      if (shown.length > 0) shown.forEach((part) => this.#letOut(part));
+      const part = response.parts.find(
+        ({ text, original }) =>
+          text === undefined && (original as Streamed | undefined)?.stream === parts,
+      );
+      if (part) this.#release(part, isSame);
+    }
+    for (const part of response.parts)
+      if (part.original === undefined && !judged.parts.includes(part)) this.#release(part, isSame);
+  }
+
+  /** Ends what was begun in the stream, and whose end never came. */
+  #endOpen(): void {
+    if (!this.#streamsText) return;
+    for (const [key, { parts, shown }] of this.#open) {
+      const begun = shown[0] ?? parts[0]!;
+      if (this.#emitted.has(begun) && !key.startsWith('tool-input '))
+        this.#emit({ type: begun.type.replace('start', 'end'), id: begun.id! });
+    }
+    this.#open.clear();
+  }
+
   #release(part: NeutralPart, isSame: boolean): void {
     const { stream } = (part.original ?? {}) as Partial<Streamed>;
     if (stream === undefined) {
@@ -130,16 +212,16 @@ export class LiveAnswer {
     // The provider's own events hold what hooks changed.
     if (stream[0]?.type === 'raw' && !isSame) return;
     const parts = isRewritten(part) ? rewritten(part, stream) : stream;
-    for (const held of parts) if (!this.#emitted.has(held)) this.#emit(held);
+    for (const held of parts) this.#letOut(held);
   }
 
   #mayChange({ type, toolName = '', providerExecuted }: StreamPart): boolean {
     switch (type) {
       case 'text-start':
       case 'text-delta':
-        return this.#hooks.holdsAnswers();
+        return this.#holdsText && !this.#streamsText;
       case 'raw':
-        return this.#holdsRaw;
+        return this.#holdsRaw && !this.#streamsText;
       case 'tool-input-start':
       case 'tool-call':
         return !providerExecuted && this.#hooks.holdsCall(toolName);
@@ -148,27 +230,26 @@ export class LiveAnswer {
     }
   }
 
-  #keep(part: StreamPart): void {
+  #keep(part: StreamPart): Block {
     const [kind, step] = splitType(part);
     if (step === undefined) {
       const id = part.type === 'tool-call' ? part.toolCallId : undefined;
       const begun = id === undefined ? undefined : this.#open.get(`tool-input ${id}`);
-      if (begun) {
-        begun.parts.push(part);
-        begun.content = part;
-        this.#open.delete(`tool-input ${id}`);
-      } else this.#blocks.push({ parts: [part], content: part });
-      return;
+      if (begun === undefined) return this.#begin({ parts: [part], content: part, shown: [] });
+      begun.parts.push(part);
+      begun.content = part;
+      this.#open.delete(`tool-input ${id}`);
+      return begun;
     }
     const key = `${kind} ${part.id}`;
     let block = this.#open.get(key);
     if (block === undefined) {
-      block = {
+      block = this.#begin({
         parts: [],
         content: { type: kind, ...(kind === 'tool-input' ? {} : { text: '' }) },
-      };
+        shown: [],
+      });
       this.#open.set(key, block);
-      this.#blocks.push(block);
     }
     block.parts.push(part);
     const { providerMetadata } = part as { readonly providerMetadata?: unknown };
@@ -179,6 +260,12 @@ export class LiveAnswer {
     };
     // The call itself follows the end of its arguments.
     if (step === 'end' && kind !== 'tool-input') this.#open.delete(key);
+    return block;
+  }
+
+  #begin(block: Block): Block {
+    this.#blocks.push(block);
+    return block;
   }
 }
 

@@ -3,10 +3,18 @@ import { approvals } from './approvals.ts';
 import { answers } from './answers.ts';
 import { results } from './results.ts';
 import { stops } from './stops.ts';
+import { streams } from './streams.ts';
 import { suite } from './suite.ts';
 import { turns } from './turns.ts';
 import type { Version } from './sdk.ts';
 
-const others: readonly ((one: Suite) => void)[] = [results, stops, answers, turns, approvals];
+const others: readonly ((one: Suite) => void)[] = [
+  results,
+  stops,
+  answers,
+  streams,
+  turns,
+  approvals,
+];
 
 export const all = (version: Version): void => suite(version, others);

@@ -68,6 +68,8 @@ export interface Said {
   readonly more?: readonly Fields[];
   /** Pieces of the stream alone, before the text. */
   readonly streamed?: readonly Fields[];
+  /** All pieces between the first and the last of the stream, in the place of these. */
+  readonly pieces?: (asked: Asked) => AsyncIterable<Fields>;
   readonly finish?: string;
 }
 
@@ -157,6 +159,8 @@ function mock(
     },
     doStream: async (asked: Asked) => {
       const said = await answer(asked);
+      const ending = { type: 'finish', finishReason: finishReason(said), usage };
+      if (said.pieces) return { stream: streamOf(said.pieces(asked), ending) };
       const words = said.text?.match(/\S+\s*|^$/g) ?? [];
       const chunks = [
         { type: 'stream-start', warnings: [] },
@@ -181,7 +185,7 @@ function mock(
             callOf(call),
           ];
         }),
-        { type: 'finish', finishReason: finishReason(said), usage },
+        ending,
       ];
       return {
         stream: ai.simulateReadableStream({ chunks, chunkDelayInMs: null, initialDelayInMs: null }),
@@ -189,3 +193,13 @@ function mock(
     },
   });
 }
+
+/** A provider's stream that gives pieces as they come. */
+const streamOf = (pieces: AsyncIterable<Fields>, ending: Fields): ReadableStream<Fields> =>
+  ReadableStream.from(
+    (async function* () {
+      yield { type: 'stream-start', warnings: [] };
+      yield* pieces;
+      yield ending;
+    })(),
+  );

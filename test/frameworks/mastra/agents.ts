@@ -9,6 +9,7 @@ import { group, projectWithHooks } from '../../support/project.ts';
 import { print } from '../../support/session.ts';
 import { deny, resultsIn } from '../ai-sdk/agent.ts';
 import type { Fields } from '../ai-sdk/sdk.ts';
+import { redacting, secret } from '../ai-sdk/streams.ts';
 import { model, type Said } from './model.ts';
 
 /** As much of the package as tests use; a type test holds the adapter against the real types. */
@@ -46,7 +47,7 @@ type Mode = 'generated' | 'streamed';
 
 interface Options {
   readonly hooks?: object;
-  readonly files?: Readonly<Record<string, object>>;
+  readonly files?: Readonly<Record<string, string | object>>;
   readonly answers:
     | readonly Said[]
     | ((asked: { readonly prompt: readonly { content: unknown }[] }) => Said);
@@ -218,6 +219,20 @@ export function cases(): void {
       const { text, chunks } = await run('Go');
       expect(text).toBe('It is hidden.');
       expect(JSON.stringify(chunks.map(({ payload }) => payload))).not.toContain('secret');
+    });
+
+    test('shows text as hooks that get it as it comes let it through', async () => {
+      const { run } = await agentOf(mode, {
+        ...redacting,
+        answers: [{ text: `It is a long way to ${secret} from here.` }],
+      });
+      const { text, chunks } = await run('Go');
+      expect(text).toBe('It is a long way to [key] from here.');
+      const deltas = chunks.filter(({ type }) => type === 'text-delta');
+      if (mode === 'streamed') expect(deltas.length).toBeGreaterThan(1);
+      expect(deltas.map(({ payload }) => payload['text']).join('')).toBe(
+        mode === 'streamed' ? text : '',
+      );
     });
 
     test('redacts the answer of a model that is known with the request alone', async () => {

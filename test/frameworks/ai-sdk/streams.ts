@@ -1,0 +1,274 @@
+import { setImmediate } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { group } from '../../support/project.ts';
+import type { AgentOptions, Suite } from './agent.ts';
+import type { Asked, Fields } from './sdk.ts';
+
+export const secret = 'AKIAIOSFODNN7EXAMPLE';
+const holdBack = secret.length;
+
+/** A project whose hook on the text of answers does to each piece what `code` says. */
+const editing = (code: string): Required<Pick<AgentOptions, 'files'>> => ({
+  files: {
+    '.hookmachine/settings.json': {
+      hooks: {
+        'model.after': [
+          {
+            hooks: [
+              { type: 'module', name: 'editor', module: './editor.mjs', stream: { holdBack } },
+            ],
+          },
+        ],
+      },
+    },
+    'editor.mjs': `export default ({ stream }) => { const { text, done } = stream ?? {}; ${code} };`,
+  },
+});
+
+/** Hides the secret. */
+export const redacting = editing(`
+  if (text === undefined) return;
+  const shown = text.replaceAll(/AKIA[0-9A-Z]{16}/g, '[key]');
+  const end = done ? shown.length : Math.max(0, shown.length - ${holdBack - 1});
+  return { text: shown.slice(0, end), held: shown.slice(end) };`);
+
+/** The pieces of a text. */
+const block = (id: string, deltas: readonly string[]): Fields[] => [
+  { type: 'text-start', id },
+  ...deltas.map((delta) => ({ type: 'text-delta', id, delta })),
+  { type: 'text-end', id },
+];
+
+const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'write', input: '{"path":"a"}' };
+
+const deltasOf = (parts: readonly Fields[]): unknown[] =>
+  parts
+    .filter(({ type }) => type === 'text-delta')
+    .map(({ text, delta }) => text ?? delta)
+    // AI SDK 5 and 6 have text in `text` too, and none without any.
+    .filter((text) => text !== '');
+
+async function* each(parts: readonly Fields[]): AsyncGenerator<Fields> {
+  for (const part of parts) {
+    // A provider gives them one by one.
+    await setImmediate();
+    yield part;
+  }
+}
+
+/** Text on its way through hooks that get it as it comes. */
+export function streams({ mode, agent }: Suite): void {
+  if (mode === 'generated') return;
+
+  test('hides a secret in a stream, wherever it is cut', async () => {
+    const text = `The key is ${secret}, keep it.`;
+    const cuts = [...text].map((_, at) => [text.slice(0, at), text.slice(at)]);
+    const all = [...cuts, [...text]];
+    const { run } = await agent({
+      ...redacting,
+      answers: (_asked, count) => ({ pieces: () => each(block('1', all[count]!)) }),
+    });
+    for (const deltas of all) {
+      const { text: shown, parts, messages } = await run('Go');
+      expect(shown, `cut as ${JSON.stringify(deltas)}`).toBe('The key is [key], keep it.');
+      expect(deltasOf(parts).join('')).toBe(shown);
+      expect(JSON.stringify([parts, messages])).not.toContain('AKIA');
+    }
+  });
+
+  test('shows text while the model still writes, no later than what hooks may hold back', async () => {
+    let seen = (): void => undefined;
+    const first = new Promise<void>((resolve) => (seen = resolve));
+    const { model } = await agent({
+      ...redacting,
+      answers: [
+        {
+          async *pieces() {
+            yield { type: 'text-start', id: '1' };
+            for (const delta of 'a'.repeat(holdBack)) yield { type: 'text-delta', id: '1', delta };
+            await first;
+            yield { type: 'text-delta', id: '1', delta: ' end' };
+            yield { type: 'text-end', id: '1' };
+          },
+        },
+      ],
+    });
+    const ask = model.doStream as unknown as (options: object) => Promise<{
+      stream: ReadableStream<Fields>;
+    }>;
+    const { stream } = await ask({
+      prompt: [{ role: 'user', content: [{ type: 'text', text: 'Go' }] }],
+    });
+    const parts: Fields[] = [];
+    for await (const part of stream) {
+      parts.push(part);
+      if (part['type'] === 'text-delta') seen();
+    }
+    expect(deltasOf(parts)[0]).toBe('a');
+    expect(deltasOf(parts).join('')).toBe(`${'a'.repeat(holdBack)} end`);
+  });
+
+  test('keeps texts with their ids, calls behind them, raw pieces and usage', async () => {
+    const write = vi.fn((_input: object) => 'written');
+    const { run } = await agent({
+      ...redacting,
+      answers: [
+        {
+          calls: [['c1', 'write', {}]],
+          pieces: () =>
+            each([
+              { type: 'raw', rawValue: { delta: secret } },
+              { type: 'reasoning-start', id: 'r' },
+              { type: 'reasoning-delta', id: 'r', delta: 'Hm.' },
+              { type: 'reasoning-end', id: 'r' },
+              ...block('1', ['My ', 'key: ', secret]),
+              ...block('2', [`${secret}`]),
+              call,
+            ]),
+        },
+        { streamed: [{ type: 'raw', rawValue: 'as it was' }] },
+      ],
+      tools: { write },
+    });
+    const { parts, steps } = await run('Go', { includeRawChunks: true });
+    expect(write.mock.calls.map(([input]) => input)).toEqual([{ path: 'a' }]);
+    expect(JSON.stringify([parts, steps])).not.toContain('AKIA');
+    const kinds = parts.map(({ type, id }) =>
+      id === undefined ? type : `${String(type)} ${String(id)}`,
+    );
+    expect(
+      kinds.filter((kind) => /^(text-(start|end)|reasoning-|tool-call$)/.test(String(kind))),
+    ).toEqual([
+      'reasoning-start r',
+      'reasoning-delta r',
+      'reasoning-end r',
+      'text-start 1',
+      'text-end 1',
+      'text-start 2',
+      'text-end 2',
+      'tool-call',
+    ]);
+    expect(steps[0]!.text).toBe('My key: [key][key]');
+    expect(JSON.stringify(parts)).toContain('as it was');
+    const usages = steps.map(
+      (step) => ((step as unknown as Fields)['usage'] as Fields)['inputTokens'],
+    );
+    expect(usages).toEqual([3, 3]);
+  });
+
+  test.each([
+    ['a denial', `{ text: 'Well', decision: 'deny', reason: 'not that' }`],
+    ['a stop', `{ text: 'Well', continue: false, stopReason: 'not that' }`],
+  ])('ends an answer with %s in the middle of its text', async (what, reply) => {
+    let hasEnded = (): void => undefined;
+    const ended = new Promise<void>((resolve) => (hasEnded = resolve));
+    const write = vi.fn();
+    const made = await agent({
+      ...editing(`if (text?.includes('violence')) return ${reply};`),
+      answers: [
+        {
+          async *pieces({ abortSignal }: Asked) {
+            abortSignal!.addEventListener('abort', hasEnded);
+            yield { type: 'tool-input-start', id: 'c1', toolName: 'write' };
+            yield { type: 'tool-input-delta', id: 'c1', delta: '{"path":"a"}' };
+            yield { type: 'tool-input-end', id: 'c1' };
+            yield call;
+            yield { type: 'text-start', id: '1' };
+            yield { type: 'text-delta', id: '1', delta: 'Peace. ' };
+            await setImmediate();
+            yield { type: 'text-delta', id: '1', delta: 'Then violence.' };
+            // A provider that only ends when it is told to.
+            await ended;
+          },
+        },
+      ],
+      tools: { write },
+    });
+    const { text, parts, messages } = await made.run('Go');
+    expect(['Well', 'Peace. Well']).toContain(text);
+    await ended;
+    expect(write).not.toHaveBeenCalled();
+    expect(JSON.stringify([parts, messages])).not.toContain('violence');
+    const kinds = parts.map(({ type }) => type);
+    expect(kinds.filter((kind) => kind === 'text-start' || kind === 'text-end')).toEqual([
+      'text-start',
+      'text-end',
+    ]);
+    expect(kinds).not.toContain('tool-call');
+    expect(what === 'a stop' ? made.stops : made.blocked).toEqual(
+      what === 'a stop' ? ['not that'] : [{ reason: 'not that' }],
+    );
+  });
+
+  test('lets text go on without a hook that fails, and reports it', async () => {
+    const { run, warnings } = await agent({
+      ...editing(`if (text) throw new Error('it broke');`),
+      answers: [{ pieces: () => each(block('1', ['One ', 'two.'])) }],
+    });
+    expect((await run('Go')).text).toBe('One two.');
+    expect(
+      warnings.filter((line) => line.includes('editor') && line.includes('it broke')),
+    ).toHaveLength(1);
+  });
+
+  test('leaves shown what was, where the provider fails or nobody waits any more', async () => {
+    const abort = new AbortController();
+    let told: AbortSignal | undefined;
+    const { model } = await agent({
+      ...editing(''),
+      answers: [
+        {
+          async *pieces() {
+            yield* block('1', ['Shown.']);
+            yield { type: 'error', error: new Error('it broke off') };
+          },
+        },
+        {
+          async *pieces({ abortSignal }: Asked) {
+            told = abortSignal;
+            yield* block('1', ['Shown.']);
+            await new Promise(() => undefined);
+          },
+        },
+      ],
+    });
+    const ask = model.doStream as unknown as (options: object) => Promise<{
+      stream: ReadableStream<Fields>;
+    }>;
+    const prompt = [{ role: 'user', content: [{ type: 'text', text: 'Go' }] }];
+    const broken: Fields[] = [];
+    for await (const part of (await ask({ prompt })).stream) broken.push(part);
+    expect(broken.map(({ type }) => type)).toEqual([
+      'stream-start',
+      'text-start',
+      'text-delta',
+      'text-end',
+      'error',
+      'finish',
+    ]);
+    const aborted: Fields[] = [];
+    const { stream } = await ask({ prompt, abortSignal: abort.signal });
+    const read = async (): Promise<void> => {
+      for await (const part of stream) {
+        aborted.push(part);
+        if (part['type'] === 'text-end') abort.abort(new Error('enough'));
+      }
+    };
+    await expect(read()).rejects.toThrow('enough');
+    expect(deltasOf(aborted)).toEqual(['Shown.']);
+    expect(told!.aborted).toBe(true);
+  });
+
+  test('holds text back for a hook that wants all of it, and says for which', async () => {
+    const waits = vi.fn();
+    const { run } = await agent({
+      ...redacting,
+      hooks: { AfterModel: [group('true')] },
+      answers: [{ pieces: () => each(block('1', ['One ', secret])) }, { text: 'Two.' }],
+      options: { onTextWaits: waits },
+    });
+    expect((await run('Go')).text).toBe('One [key]');
+    await run('Go');
+    expect(waits.mock.calls).toEqual([[['true']]]);
+  });
+}
