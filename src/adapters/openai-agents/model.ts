@@ -1,3 +1,4 @@
+import type { AnswerText } from '../../../machines/model-call.ts';
 import type { EventQueue } from '../../agent/event-queue.ts';
 import { streamed } from '../streamed.ts';
 import { fromNeutralRequest, toNeutralRequest, unknownSettings } from './request.ts';
@@ -57,8 +58,15 @@ const nameOf = (model: Model, name = ''): string => {
   return known ?? 'default';
 };
 
-/** An answer that is passed on as it comes. */
 type Done = Extract<StreamEvent, { type: 'response_done' }>;
+type TextDelta = Extract<StreamEvent, { type: 'output_text_delta' }>;
+
+/** What a model is asked within. */
+interface Asking {
+  readonly signal: AbortSignal;
+  /** Takes the text of its answer on its way to hooks. */
+  readonly text: AnswerText;
+}
 
 /** One call of a model by the SDK. */
 class HookedCall {
@@ -87,16 +95,19 @@ class HookedCall {
       await this.#run.hooks.ready();
       const stream = new HookedStream(this.#run, this.#request, queue);
       const answer = await this.#answer(
-        (model, request) => stream.relay(model.getStreamedResponse({ ...request, signal })),
+        (model, request, { text, ...within }) =>
+          stream.relay(model.getStreamedResponse({ ...request, ...within }), within.signal, text),
         signal,
+        (text) => stream.show(text),
       );
       stream.finish(answer);
     });
   }
 
   async #answer(
-    ask: (model: Model, request: ModelRequest) => Promise<ModelResponse>,
+    ask: (model: Model, request: ModelRequest, within: Asking) => Promise<ModelResponse>,
     signal: AbortSignal | undefined,
+    onText?: (text: string) => void,
   ): Promise<ModelResponse> {
     const { hooks } = this.#run;
     const request = this.#request;
@@ -104,18 +115,19 @@ class HookedCall {
     const neutral = toNeutralRequest(request, this.#name);
     const response = await hooks.model(
       neutral,
-      async (changed) => {
+      async (changed, abortSignal, text) => {
         for (const setting of unknownSettings(changed))
           hooks.warnOnce(
             `the OpenAI Agents SDK has no ${setting}, so what hooks want there is ignored`,
           );
         const asked = fromNeutralRequest(changed, neutral, request);
-        const answer = await ask(await this.#modelNamed(changed.model), asked);
+        const model = await this.#modelNamed(changed.model);
+        const answer = await ask(model, asked, { signal: abortSignal, text });
         this.#answers.push(answer);
         for (const item of answer.output) this.#warnOf(item);
         return toNeutralResponse(answer, request);
       },
-      { signal, key: typeof input === 'string' ? request.modelSettings : input },
+      { signal, key: typeof input === 'string' ? request.modelSettings : input, onText },
     );
     const answer = this.#answers.at(-1);
     const output = answer
@@ -167,7 +179,7 @@ class HookedCall {
   }
 }
 
-/** The stream of a call: what hooks may still change is held back until they spoke. */
+/** The stream of a call: what hooks may still change is held back until they spoke; text goes out as streaming hooks let it through. */
 class HookedStream {
   readonly #run: Run;
   readonly #request: ModelRequest;
@@ -175,6 +187,8 @@ class HookedStream {
   #held: StreamEvent[] = [];
   #hasStarted = false;
   #said = '';
+  /** The newest text of the model, where hooks get it as it comes. */
+  #newest: TextDelta | undefined;
   #done: Done | undefined;
 
   constructor(run: Run, request: ModelRequest, queue: EventQueue<StreamEvent>) {
@@ -184,7 +198,11 @@ class HookedStream {
   }
 
   /** Passes on what may be seen already, and gives the whole answer. */
-  async relay(events: AsyncIterable<StreamEvent>): Promise<ModelResponse> {
+  async relay(
+    events: AsyncIterable<StreamEvent>,
+    signal: AbortSignal,
+    text: AnswerText,
+  ): Promise<ModelResponse> {
     const { hooks } = this.#run;
     const { tools, handoffs } = this.#request;
     const holdsAll = hooks.holdsAnswers();
@@ -192,8 +210,17 @@ class HookedStream {
     const holdsCalls = names.some((name) => hooks.holdsCall(name));
     this.#held = [];
     this.#said = '';
+    this.#newest = undefined;
     this.#done = undefined;
+    const streamsText = holdsAll && hooks.streamsText();
     for await (const event of events) {
+      signal.throwIfAborted();
+      if (holdsAll && event.type === 'output_text_delta') {
+        if (this.#newest && this.#newest.itemId !== event.itemId) await text.end();
+        this.#newest = event;
+        text.add(event.delta);
+        if (streamsText) continue;
+      }
       if (event.type === 'response_started') this.#start(event);
       else if (event.type === 'response_done') this.#done = event;
       else if (holdsAll || (holdsCalls && event.type === 'model' && mentionsCall(event)))
@@ -207,6 +234,13 @@ class HookedStream {
       throw new Error('The model ended its stream without a response_done event.');
     const { id, ...response } = this.#done.response;
     return { ...response, responseId: id };
+  }
+
+  /** Takes text that hooks let through. */
+  show(delta: string): void {
+    if (this.#newest === undefined) return;
+    this.#said += delta;
+    this.#queue.push({ ...this.#newest, delta });
   }
 
   finish(answer: ModelResponse): void {

@@ -1,36 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { group } from '../../support/project.ts';
-import type { AgentOptions, Suite } from './agent.ts';
+import { editing, holdBack, redacting, secret } from '../../support/text-hooks.ts';
+import type { Suite } from './agent.ts';
 import type { Asked, Fields } from './sdk.ts';
-
-export const secret = 'AKIAIOSFODNN7EXAMPLE';
-const holdBack = secret.length;
-
-/** A project whose hook on the text of answers does to each piece what `code` says. */
-const editing = (code: string): Required<Pick<AgentOptions, 'files'>> => ({
-  files: {
-    '.hookmachine/settings.json': {
-      hooks: {
-        'model.after': [
-          {
-            hooks: [
-              { type: 'module', name: 'editor', module: './editor.mjs', stream: { holdBack } },
-            ],
-          },
-        ],
-      },
-    },
-    'editor.mjs': `export default ({ stream }) => { const { text, done } = stream ?? {}; ${code} };`,
-  },
-});
-
-/** Hides the secret. */
-export const redacting = editing(`
-  if (text === undefined) return;
-  const shown = text.replaceAll(/AKIA[0-9A-Z]{16}/g, '[key]');
-  const end = done ? shown.length : Math.max(0, shown.length - ${holdBack - 1});
-  return { text: shown.slice(0, end), held: shown.slice(end) };`);
 
 /** The pieces of a text. */
 const block = (id: string, deltas: readonly string[]): Fields[] => [

@@ -7,9 +7,9 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { hooksOf, type MastraOptions, withHooks } from '../../../src/entries/mastra.ts';
 import { group, projectWithHooks } from '../../support/project.ts';
 import { print } from '../../support/session.ts';
+import { redacting, secret } from '../../support/text-hooks.ts';
 import { deny, resultsIn } from '../ai-sdk/agent.ts';
 import type { Fields } from '../ai-sdk/sdk.ts';
-import { redacting, secret } from '../ai-sdk/streams.ts';
 import { model, type Said } from './model.ts';
 
 /** As much of the package as tests use; a type test holds the adapter against the real types. */
