@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
+import { gate } from '../../support/gate.ts';
 import { group } from '../../support/project.ts';
 import { editing, holdBack, redacting, secret } from '../../support/text-hooks.ts';
 import type { Suite } from './agent.ts';
@@ -29,14 +30,19 @@ async function* each(parts: readonly Fields[]): AsyncGenerator<Fields> {
   }
 }
 
+/** A model that streams, as the SDK asks it. */
+interface Streaming {
+  readonly doStream: (options: object) => Promise<{ readonly stream: ReadableStream<Fields> }>;
+}
+
 /** Text on its way through hooks that get it as it comes. */
 export function streams({ mode, agent }: Suite): void {
   if (mode === 'generated') return;
 
   test('hides a secret in a stream, wherever it is cut', async () => {
     const text = `The key is ${secret}, keep it.`;
-    const cuts = [...text].map((_, at) => [text.slice(0, at), text.slice(at)]);
-    const all = [...cuts, [...text]];
+    const cuts = Array.from(text).map((_, at) => [text.slice(0, at), text.slice(at)]);
+    const all = [...cuts, Array.from(text)];
     const { run } = await agent({
       ...redacting,
       answers: (_asked, count) => ({ pieces: () => each(block('1', all[count]!)) }),
@@ -50,8 +56,7 @@ export function streams({ mode, agent }: Suite): void {
   });
 
   test('shows text while the model still writes, no later than what hooks may hold back', async () => {
-    let seen = (): void => undefined;
-    const first = new Promise<void>((resolve) => (seen = resolve));
+    const seen = gate();
     const { model } = await agent({
       ...redacting,
       answers: [
@@ -59,23 +64,21 @@ export function streams({ mode, agent }: Suite): void {
           async *pieces() {
             yield { type: 'text-start', id: '1' };
             for (const delta of 'a'.repeat(holdBack)) yield { type: 'text-delta', id: '1', delta };
-            await first;
+            await seen.opened;
             yield { type: 'text-delta', id: '1', delta: ' end' };
             yield { type: 'text-end', id: '1' };
           },
         },
       ],
     });
-    const ask = model.doStream as unknown as (options: object) => Promise<{
-      stream: ReadableStream<Fields>;
-    }>;
-    const { stream } = await ask({
+    const { doStream } = model as unknown as Streaming;
+    const { stream } = await doStream({
       prompt: [{ role: 'user', content: [{ type: 'text', text: 'Go' }] }],
     });
     const parts: Fields[] = [];
     for await (const part of stream) {
       parts.push(part);
-      if (part['type'] === 'text-delta') seen();
+      if (part['type'] === 'text-delta') seen.open();
     }
     expect(deltasOf(parts)[0]).toBe('a');
     expect(deltasOf(parts).join('')).toBe(`${'a'.repeat(holdBack)} end`);
@@ -95,7 +98,7 @@ export function streams({ mode, agent }: Suite): void {
               { type: 'reasoning-delta', id: 'r', delta: 'Hm.' },
               { type: 'reasoning-end', id: 'r' },
               ...block('1', ['My ', 'key: ', secret]),
-              ...block('2', [`${secret}`]),
+              ...block('2', [secret]),
               call,
             ]),
         },
@@ -107,7 +110,7 @@ export function streams({ mode, agent }: Suite): void {
     expect(write.mock.calls.map(([input]) => input)).toEqual([{ path: 'a' }]);
     expect(JSON.stringify([parts, steps])).not.toContain('AKIA');
     const kinds = parts.map(({ type, id }) =>
-      id === undefined ? type : `${String(type)} ${String(id)}`,
+      id === undefined ? type : `${String(type)} ${id as string}`,
     );
     expect(
       kinds.filter((kind) => /^(text-(start|end)|reasoning-|tool-call$)/.test(String(kind))),
@@ -133,15 +136,14 @@ export function streams({ mode, agent }: Suite): void {
     ['a denial', `{ text: 'Well', decision: 'deny', reason: 'not that' }`],
     ['a stop', `{ text: 'Well', continue: false, stopReason: 'not that' }`],
   ])('ends an answer with %s in the middle of its text', async (what, reply) => {
-    let hasEnded = (): void => undefined;
-    const ended = new Promise<void>((resolve) => (hasEnded = resolve));
+    const ended = gate();
     const write = vi.fn();
     const made = await agent({
       ...editing(`if (text?.includes('violence')) return ${reply};`),
       answers: [
         {
           async *pieces({ abortSignal }: Asked) {
-            abortSignal!.addEventListener('abort', hasEnded);
+            abortSignal!.addEventListener('abort', ended.open);
             yield { type: 'tool-input-start', id: 'c1', toolName: 'write' };
             yield { type: 'tool-input-delta', id: 'c1', delta: '{"path":"a"}' };
             yield { type: 'tool-input-end', id: 'c1' };
@@ -151,7 +153,7 @@ export function streams({ mode, agent }: Suite): void {
             await setImmediate();
             yield { type: 'text-delta', id: '1', delta: 'Then violence.' };
             // A provider that only ends when it is told to.
-            await ended;
+            await ended.opened;
           },
         },
       ],
@@ -159,7 +161,7 @@ export function streams({ mode, agent }: Suite): void {
     });
     const { text, parts, messages } = await made.run('Go');
     expect(['Well', 'Peace. Well']).toContain(text);
-    await ended;
+    await ended.opened;
     expect(write).not.toHaveBeenCalled();
     expect(JSON.stringify([parts, messages])).not.toContain('violence');
     const kinds = parts.map(({ type }) => type);
@@ -205,12 +207,10 @@ export function streams({ mode, agent }: Suite): void {
         },
       ],
     });
-    const ask = model.doStream as unknown as (options: object) => Promise<{
-      stream: ReadableStream<Fields>;
-    }>;
+    const { doStream } = model as unknown as Streaming;
     const prompt = [{ role: 'user', content: [{ type: 'text', text: 'Go' }] }];
     const broken: Fields[] = [];
-    for await (const part of (await ask({ prompt })).stream) broken.push(part);
+    for await (const part of (await doStream({ prompt })).stream) broken.push(part);
     expect(broken.map(({ type }) => type)).toEqual([
       'stream-start',
       'text-start',
@@ -220,7 +220,7 @@ export function streams({ mode, agent }: Suite): void {
       'finish',
     ]);
     const aborted: Fields[] = [];
-    const { stream } = await ask({ prompt, abortSignal: abort.signal });
+    const { stream } = await doStream({ prompt, abortSignal: abort.signal });
     const read = async (): Promise<void> => {
       for await (const part of stream) {
         aborted.push(part);

@@ -2,6 +2,8 @@ import type { Fields } from '../ai-sdk/sdk.ts';
 
 export interface Said {
   readonly text?: string;
+  /** Settles before the end of a text that is streamed. */
+  readonly until?: Promise<void>;
   readonly calls?: readonly (readonly [id: string, name: string, input: Fields])[];
 }
 
@@ -65,8 +67,11 @@ export function model(answers: readonly Said[] | ((asked: Asked) => Said)) {
       ];
       return {
         stream: new ReadableStream({
-          start(controller) {
-            for (const part of parts) controller.enqueue(part);
+          async start(controller) {
+            for (const part of parts) {
+              if (part.type === 'text-end') await said.until;
+              controller.enqueue(part);
+            }
             controller.close();
           },
         }),

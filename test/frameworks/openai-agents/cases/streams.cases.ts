@@ -1,6 +1,7 @@
 import { modelStreamResponder } from '@openai/agents/testing';
 import type { RunStreamEvent } from '@openai/agents';
 import { describe, expect, test, vi } from 'vitest';
+import { gate } from '../../../support/gate.ts';
 import { projectWithHooks } from '../../../support/project.ts';
 import { editing, holdBack, redacting, secret } from '../../../support/text-hooks.ts';
 import { call, runIn, says, setup, shown } from './kit.ts';
@@ -66,16 +67,15 @@ describe('text on its way through streaming hooks of the OpenAI Agents SDK', () 
   });
 
   test('shows text while the model still writes, no later than what hooks may hold back', async () => {
-    let seen = (): void => undefined;
-    const until = new Promise<void>((resolve) => (seen = resolve));
+    const seen = gate();
     const { runner, agent } = setupWith(redacting, {
-      script: [streaming({ deltas: [...'a'.repeat(holdBack), '!'], until })],
+      script: [streaming({ deltas: [...'a'.repeat(holdBack), '!'], until: seen.opened })],
     });
     const result = await runner.run(agent, 'Go', { stream: true });
     let text = '';
     for await (const event of result) {
       text += textOf(event);
-      if (textOf(event) !== '') seen();
+      if (textOf(event) !== '') seen.open();
     }
     expect(text).toBe(`${'a'.repeat(holdBack)}!`);
   });

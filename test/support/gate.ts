@@ -1,0 +1,8 @@
+/** What waits for `opened` goes on once somebody calls `open`. */
+export function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
+  const made = {} as { open: () => void };
+  const opened = new Promise<void>((resolve) => {
+    made.open = resolve;
+  });
+  return { opened, open: () => made.open() };
+}
