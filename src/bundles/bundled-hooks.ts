@@ -33,9 +33,11 @@ export function bundledHooks(
   denies: (source: HookSource) => boolean,
 ): BundledHooks {
   const { states, problems, unknown } = lookAtBundles(places, required);
+  const deniesIn = ({ source, isFleets }: BundlePlace): boolean => isFleets || denies(source);
   const found = states.map((state): BundledHooks => {
     const { fault, folder, verified, place } = state;
-    const from = verified && folder && sourceIn(folder, place.source, verified.settings);
+    const from =
+      verified && folder && fleetsOwn(place, sourceIn(folder, place.source, verified.settings));
     if (from && !fault)
       return {
         sources: [{ ...from, bundle: bundleIn(folder, verified) }],
@@ -43,7 +45,7 @@ export function bundledHooks(
         denials: [],
       };
     const { onFailure } = state.required ?? {};
-    const isDenying = onFailure === undefined ? denies(place.source) : onFailure === 'block';
+    const isDenying = onFailure === undefined ? deniesIn(place) : onFailure === 'block';
     return {
       // Its hooks may not start, and so those deny whose failure does.
       sources: from
@@ -58,7 +60,7 @@ export function bundledHooks(
     problems: [...problems, ...found.flatMap((one) => one.problems)],
     denials: [
       ...unknown
-        .filter(({ place }) => denies(place.source))
+        .filter(({ place }) => deniesIn(place))
         .flatMap(({ place, problem }) => denialsOf(place, place.index, place.index, problem)),
       ...found.flatMap(({ denials }) => denials),
     ],
@@ -79,6 +81,10 @@ export const sourceIn = (
   env: { bundlePath: folder },
   ...(failureDefault(values) === 'block' && { onFailure: 'block' }),
 });
+
+/** A fleet's guards deny when they fail. */
+const fleetsOwn = ({ isFleets }: BundlePlace, from: HooksFromSource): HooksFromSource =>
+  isFleets ? { ...from, onFailure: 'block' } : from;
 
 /** Its files are read again for each start of a hook, without a cache of times: the signature was verified when they were found. */
 const bundleIn = (folder: string, { manifest, signer }: VerifiedBundle): HookBundle => ({

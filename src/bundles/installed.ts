@@ -38,13 +38,16 @@ export const folderOf = (
  *
  * @throws {BundleError} when nobody knows
  */
-export function readIndex({ index }: BundlePlace): Map<string, InstalledBundle> {
+export function readIndex({ index, isFleets }: BundlePlace): Map<string, InstalledBundle> {
   let read: BoundedFile;
   try {
     read = readBounded(index);
   } catch (cause) {
     const { code = '' } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return new Map();
+    if (code === 'ENOENT' || code === 'ENOTDIR') {
+      if (isFleets) throw new BundleError('is gone', 'start this host anew', { cause });
+      return new Map();
+    }
     throw new BundleError(`cannot be read (${code})`, 'let this user read it', { cause });
   }
   if ('refused' in read) throw new BundleError(`is ${read.refused}`, again);

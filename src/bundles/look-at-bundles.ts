@@ -46,7 +46,7 @@ export function lookAtBundles(
   const unknown: LookedAt['unknown'][number][] = [];
   for (const place of places) {
     const installed = attempt(() => [...readIndex(place).values()]);
-    const isSystems = place.source === 'system';
+    const isSystems = place.source === 'system' && !place.isFleets;
     if ('fault' in installed) {
       const { message, fix } = installed.fault;
       const why = `${message}, so none of its bundles runs`;

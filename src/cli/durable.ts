@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Audit, AuditedEffect } from '../durable/audit.ts';
 import { checkDatabase, migrateDatabase, openRecords } from '../durable/records.ts';
 import { oneLine } from '../log.ts';
+import { addDurablePolicy } from './durable-policy.ts';
 import { databaseUrl, reported, withRecords } from './durable-options.ts';
 import { print } from './print.ts';
 import { printable, printableJson } from './printable.ts';
@@ -37,6 +38,7 @@ export function addDurable(program: Command): void {
         print(json ? `${printableJson(audited, 2)}\n` : printable(shown(audited)));
       }),
     );
+  addDurablePolicy(durable);
 }
 
 async function check(): Promise<void> {

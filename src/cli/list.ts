@@ -137,6 +137,7 @@ function describeHook(hook: ListedHook, matcher: string | undefined, areSomeOn: 
     ...(matcher === undefined ? [] : [`    matcher  ${matcher}`]),
     ...(hook.if === undefined ? [] : [`    if       ${hook.if}`]),
     ...(hook.once ? ['    once     a session'] : []),
+    ...(hook.idempotent ? ['    again    after it was cut off, in durable calls'] : []),
     ...(hook.async ? ['    async    not waited for'] : []),
     `    mode     ${modeOf(hook)}`,
     `    timeout  ${timeout} ms`,

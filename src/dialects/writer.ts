@@ -40,6 +40,7 @@ type Part =
   | 'async'
   | 'wakes'
   | 'once'
+  | 'idempotent'
   | 'model'
   | 'headers'
   | 'allowedEnv'
@@ -127,6 +128,7 @@ export const entryWriter =
       async: hook.async,
       wakes: hook.wakes,
       once: hook.once,
+      idempotent: hook.idempotent,
       model: hook.model,
       headers: hook.headers,
       allowedEnv: hook.allowedEnv?.length ? hook.allowedEnv : undefined,
@@ -199,6 +201,7 @@ const words: Readonly<Record<Part, string>> = {
   async: 'that nobody waits for it (async):',
   wakes: 'that its exit 2 wakes the agent:',
   once: 'that it runs once a session:',
+  idempotent: 'that it may be run again:',
   model: 'its model',
   headers: 'its headers',
   allowedEnv: 'the list of variables for its headers',

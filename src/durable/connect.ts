@@ -5,11 +5,13 @@ import { newCallId } from '../agent/event-hooks.ts';
 import type { Tool } from '../agent/tool.ts';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { warn } from '../log.ts';
+import { isHookmachineError } from '../errors.ts';
+import { tellOnce, warn } from '../log.ts';
 import { messageOf } from '../message-of.ts';
 import { Approvals } from './approvals.ts';
 import { audit, type Audit } from './audit.ts';
 import { type CallRow, findCall, letGo, submit, takeReady } from './calls.ts';
+import { Fleet } from './fleet.ts';
 import { Host } from './host.ts';
 import { isLeaseLost } from './ledger.ts';
 import { type LegParts, runLeg } from './leg.ts';
@@ -88,7 +90,9 @@ export class Durable implements CallKeeper {
   readonly approvals: Approvals;
   readonly #database: Database;
   readonly #host: Host;
+  readonly #fleet: Fleet;
   readonly #parts: LegParts;
+  readonly #warn: (line: string) => void;
   readonly #options: DurableOptions;
 
   /** Made by `connectDurable`. */
@@ -99,6 +103,8 @@ export class Durable implements CallKeeper {
     this.#options = options;
     this.#database = database;
     this.#host = host;
+    this.#fleet = new Fleet(database, options.database, config);
+    this.#warn = tellOnce((line) => warn(config.onWarning, line));
     this.approvals = new Approvals(database);
     const { approvals } = this;
     this.#parts = { database, approvals, config, tools, allowGuardWrites, expiresAfter };
@@ -119,9 +125,9 @@ export class Durable implements CallKeeper {
     try {
       await this.#host.session(beginPatience);
       // Nothing was submitted before this, so that it can be said for certain that nothing runs.
-      await this.#database.query('select 1');
+      await this.#fleet.refresh();
     } catch (error) {
-      if (!isUnreachable(error)) throw error;
+      if (!isUnreachable(error) && !isHookmachineError(error, 'POLICY_UNUSABLE')) throw error;
       return blockedBy(error, id, JSON.parse(text) as ToolInput);
     }
     const submission = { id, workspace, session, tool: name, input: text };
@@ -162,6 +168,7 @@ export class Durable implements CallKeeper {
     while (!signal.aborted) {
       try {
         await this.#host.session(lookEvery);
+        await this.#fleet.refresh();
         const row =
           running.size < concurrency
             ? await takeReady(this.#database, workspace, this.name)
@@ -214,10 +221,6 @@ export class Durable implements CallKeeper {
     }
   }
 
-  #warn(line: string): void {
-    warn(this.#options.config.onWarning, line);
-  }
-
   /** Until a call has ended or waits for an answer. One that waits for somebody to go on is gone on with here. */
   async #follow(id: string, { signal, wait = false }: WaitOptions): Promise<DurableOutcome> {
     const { workspace } = this.#options;
@@ -227,6 +230,7 @@ export class Durable implements CallKeeper {
       if (outcome && !(wait && outcome.status === 'suspended')) return outcome;
       signal?.throwIfAborted();
       if (row.status === 'ready' && row.workspace === workspace) {
+        await this.#retried(() => this.#fleet.refresh());
         const taken = await this.#retried(() =>
           takeReady(this.#database, workspace, this.name, id),
         );

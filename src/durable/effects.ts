@@ -6,6 +6,7 @@ import { type ExecuteTool, failedResult } from '../agent/tool-call.ts';
 import type { EventVerdict } from '../hooks/plan-input.ts';
 import { messageOf } from '../message-of.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
 import type { HookExecutionResult } from '../verdict/results.ts';
 import { cutOffOutcome, isCutOff, outcomeFrom, outcomeText } from './hook-outcome.ts';
 import type { Ledger } from './ledger.ts';
@@ -18,6 +19,8 @@ export class Effects {
   readonly #ledger: Ledger;
   readonly #abort: (error: unknown) => void;
   readonly #starting = new Set<Promise<void>>();
+  /** The effects that may be started once more where they were cut off. */
+  readonly #idempotent = new Set<string>();
   #broken: { readonly error: unknown } | undefined;
 
   /** `abort` is called when the leg is to end. */
@@ -67,6 +70,7 @@ export class Effects {
         prepare: (hook, payload): DurableHookInput => {
           const effect = prepared.has(hook) ? `${nameOf(hook)}/recheck` : nameOf(hook);
           prepared.add(hook);
+          if ((hook as RegisteredHook).idempotent) this.#idempotent.add(effect);
           return { ...rules.prepare(hook, payload), effect };
         },
         read: (hook, outcome, payload) => {
@@ -95,6 +99,9 @@ export class Effects {
         case 'recorded':
           return { status: 'recorded', outcome: outcomeFrom(claim.outcome) };
         case 'cutOff': {
+          const mayRunAgain = this.#idempotent.has(effect);
+          if (mayRunAgain && (await this.#ledger.claimAgain(effect, claim.token)) !== undefined)
+            return { status: 'claimed' };
           const text = outcomeText(cutOffOutcome(claim.host));
           return {
             status: 'recorded',

@@ -1,4 +1,5 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
+import { isHookmachineError } from '../errors.ts';
 import { messageOf } from '../message-of.ts';
 import { errorResult } from '../protocol/tool-result.ts';
 import type { Approval, Approvals } from './approvals.ts';
@@ -33,13 +34,15 @@ export async function outcomeOf(
   return approval && { id: row.id, status: 'suspended', approval };
 }
 
-/** What a call comes to that begins while the database is out of reach. */
+/** What a call comes to that begins while the database is out of reach, or where its policies cannot be used. */
 export const blockedBy = (error: unknown, id: string, toolInput: ToolInput): EndedCall => ({
   id,
   status: 'blocked',
   toolInput,
-  toolResult: errorResult(
-    `Blocked, because durable calls need their database: ${messageOf(error)}`,
-    'database_unavailable',
-  ),
+  toolResult: isHookmachineError(error, 'POLICY_UNUSABLE')
+    ? errorResult(`Blocked: ${error.message}`, 'policy_unusable')
+    : errorResult(
+        `Blocked, because durable calls need their database: ${messageOf(error)}`,
+        'database_unavailable',
+      ),
 });

@@ -3,18 +3,21 @@ import { Approvals } from './approvals.ts';
 import { audit, type Audit } from './audit.ts';
 import { findCall } from './calls.ts';
 import { type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
+import { Policies } from './policies.ts';
 import { type Database, openDatabase } from './postgres.ts';
 import { assertMigrated, migrate, schemaVersion, versionOf } from './schema.ts';
 
 /** What needs the database alone: it takes no tools, no hooks and no host that lives. */
 export class DurableRecords {
   readonly approvals: Approvals;
+  readonly policies: Policies;
   readonly #database: Database;
 
   /** Made by `openRecords`. */
   constructor(database: Database) {
     this.#database = database;
     this.approvals = new Approvals(database);
+    this.policies = new Policies(database);
   }
 
   /**

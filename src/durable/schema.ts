@@ -68,6 +68,34 @@ const migrations: readonly string[] = [
   );
   create index on hookmachine.approvals (expires_at) where decision is null;
   `,
+  `
+  create table hookmachine.bundles (
+    digest text primary key,
+    name text not null,
+    version text not null,
+    signer text not null,
+    pushed_by text,
+    pushed_as text not null default current_user,
+    pushed_at timestamptz not null default now(),
+    unique (name, version)
+  );
+  create table hookmachine.bundle_files (
+    digest text not null references hookmachine.bundles on delete cascade,
+    path text not null,
+    mode text not null check (mode in ('644', '755')),
+    bytes bytea not null,
+    primary key (digest, path)
+  );
+  create table hookmachine.bundle_uses (
+    id bigint generated always as identity primary key,
+    name text not null,
+    digest text references hookmachine.bundles,
+    used_by text,
+    used_as text not null default current_user,
+    used_at timestamptz not null default now()
+  );
+  create index on hookmachine.bundle_uses (name, id);
+  `,
 ];
 
 /** The version that this release makes and reads. */

@@ -1,4 +1,5 @@
 import type { HookProcessInput } from '../../machines/hook-process.ts';
+import type { BundlePlace } from '../settings/levels.ts';
 import type { Bundles } from '../bundles/bundled-hooks.ts';
 import type { MessageBus } from '../bus/message-bus.ts';
 import type { Dialect } from '../dialects/dialect.ts';
@@ -61,6 +62,12 @@ export interface HookHost {
   getAudit?(): AuditSettings | undefined;
   /** Where signed bundles of hooks are, and which of them the administrator demands; default: there are none. */
   getBundles?(): Bundles | undefined;
+  /**
+   * Has the signed bundles in this folder, those of a fleet, count as the system's from the next `reload` on; undefined:
+   * there are none. Gives back where they are looked for, or undefined where this config cannot run them: then the
+   * fleet's calls are blocked, as they are without this method.
+   */
+  useFleetBundles?(folder: string | undefined): BundlePlace | undefined;
   /** Whether the administrator forbids that this variable adds hooks; default: no. */
   ignoresAdded?(variable: string): boolean;
   /** Whether nothing in the project's files counts, because nobody trusts the folder; they are not even looked at (S-17). */

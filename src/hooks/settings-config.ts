@@ -4,7 +4,14 @@ import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { tellOnce, warn } from '../log.ts';
 import { authorities, type HookSource } from '../protocol/events.ts';
 import type { Bundles } from '../bundles/bundled-hooks.ts';
-import { bundlePlaces, realPath, settingsPlaces, type SettingsOwner } from '../settings/levels.ts';
+import {
+  type BundlePlace,
+  bundlePlaces,
+  fleetPlace,
+  realPath,
+  settingsPlaces,
+  type SettingsOwner,
+} from '../settings/levels.ts';
 import type { HookExtension } from '../settings/extensions.ts';
 import { blocksByDefault, loadSettings, type LoadedSettings } from '../settings/load-settings.ts';
 import { managedBy, managedProblems } from '../settings/managed.ts';
@@ -91,6 +98,7 @@ export function settingsConfig(
 ): SettingsConfig {
   const cwd = resolve(options.cwd);
   let { sessionId } = options;
+  let fleets: BundlePlace | undefined;
   const read = settingsReader();
   const foldersIn = folderReader();
   const tell = tellOnce((line) => warn(options.onWarning, line));
@@ -98,9 +106,10 @@ export function settingsConfig(
     options.onNote ?? ((note) => note.kind !== 'off' && tell(formatProblem(note.problem)));
   const load = (): Loaded => {
     const isTrusted = once(() => options.settings !== undefined || isTrustedNow(options));
-    const settings = options.settings
+    const levels = options.settings
       ? given(options.settings as Settings)
       : loadSettings(cwd, read, foldersIn, { isTrusted, systemFolder: options.systemFolder });
+    const settings = fleets ? { ...levels, bundles: [...levels.bundles, fleets] } : levels;
     const found = judge(settings, options, dialects(), cwd, isTrusted);
     if (options.enableHooks === undefined) for (const note of found.notes()) onNote(note);
     // With hooks off no registry will be made that could tell of a broken file.
@@ -126,6 +135,12 @@ export function settingsConfig(
       settings().managed.onlyManagedHooks !== undefined || settings().managed.forbid.has(variable),
     getAudit: () => settings().managed.audit,
     getBundles: () => bundlesOf(settings(), options.systemFolder),
+    useFleetBundles: (folder) => {
+      const canRun = options.enableHooks !== false && dialects().some(isOurs);
+      fleets =
+        folder !== undefined && canRun ? fleetPlace(folder, options.systemFolder) : undefined;
+      return fleets;
+    },
     rechecks: () => settings().recheck,
     getUnknownGuards: () => settings().denying,
     getUnreadFiles: () => settings().unreadProblems,
@@ -212,7 +227,7 @@ function judge(
         ];
   const unread = unknown.filter(({ isUnread }) => isUnread);
   const hasBundles =
-    dialects.some((dialect) => dialect.settings === 'hookmachine') &&
+    dialects.some(isOurs) &&
     (managed.bundles.length > 0 ||
       settings.bundles.some(({ source }) => isSourceOn(source, false)));
   const isOn =
@@ -272,13 +287,16 @@ function bundlesOf(
   systemFolder: string | undefined,
 ): Bundles | undefined {
   if (bundles.length === 0 && required.length === 0) return undefined;
-  const places = bundlePlaces(systemFolder).filter(
+  const own = bundlePlaces(systemFolder).filter(
     (place) =>
       (required.length > 0 && place.source === 'system') ||
       bundles.some(({ index }) => index === place.index),
   );
-  return { places, required };
+  return { places: [...own, ...bundles.filter(({ isFleets }) => isFleets)], required };
 }
+
+/** Whether bundles are of this dialect. */
+const isOurs = ({ settings }: Dialect): boolean => settings === 'hookmachine';
 
 /** Where a user switches on what needs it. */
 const switchFile = (cwd: string): string | undefined =>

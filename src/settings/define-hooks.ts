@@ -300,6 +300,7 @@ function definitionOf(
     ...(hook.prestart && { prestart: true as const }),
     ...(hook.if !== undefined && { if: hook.if }),
     ...(hook.once && { once: true as const }),
+    ...(hook.idempotent && { idempotent: true as const }),
     ...(hook.async && { async: true as const }),
     source: from.source,
     ...(from.file !== undefined && { file: from.file }),

@@ -59,6 +59,8 @@ export interface HookDefinition {
   readonly if?: string;
   /** It runs once a session. */
   readonly once?: true;
+  /** To start it again for the same event does no harm. */
+  readonly idempotent?: true;
   /** It is started and not waited for. */
   readonly async?: true;
   /** Of one that is not waited for: its exit 2 is reported to the model all the same. */

@@ -192,7 +192,7 @@ const processFields: Readonly<Record<string, Field>> = {
   },
 };
 
-/** The fields of a hook that say when it runs, beside its event and its matcher. */
+/** The fields of a hook that say when it runs, beside its event and its matcher, and how often. */
 const whenFields: Readonly<Record<string, Field>> = {
   if: {
     fits: isWritten,
@@ -200,6 +200,11 @@ const whenFields: Readonly<Record<string, Field>> = {
     fate: 'the hook runs for all that its matcher fits',
   },
   once: { fits: (once) => typeof once === 'boolean', fix: 'make it true or false' },
+  idempotent: {
+    fits: (isIdempotent) => typeof isIdempotent === 'boolean',
+    fix: 'make it true or false',
+    fate: 'it is not run again',
+  },
   async: {
     fits: (isAsync) => typeof isAsync === 'boolean',
     fix: 'make it true or false',

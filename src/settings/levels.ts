@@ -43,6 +43,8 @@ export interface BundlePlace {
   readonly signers: string;
   /** All files of signers that count here: a user may also have bundles of whom the administrator trusts. */
   readonly trusts: readonly string[];
+  /** They are a fleet's: what of them may not run, or fails, denies, unless a hook says otherwise. */
+  readonly isFleets?: true;
 }
 
 /** The places of bundles, whether or not there are any. */
@@ -50,6 +52,15 @@ export function bundlePlaces(systemFolder = administration): BundlePlace[] {
   const system = bundlesIn('system', join(systemFolder, owners.hookmachine.system));
   const root = inFolder(homeFolder(), owners.hookmachine.folder);
   return root === undefined ? [system] : [bundlesIn('user', root, system.trusts), system];
+}
+
+/** The place of a fleet's bundles, which were brought into this folder from its database; the administrator's signers alone count. */
+export function fleetPlace(folder: string, systemFolder = administration): BundlePlace {
+  const { source, signers, trusts } = bundlesIn(
+    'system',
+    join(systemFolder, owners.hookmachine.system),
+  );
+  return { source, folder, index: join(folder, 'installed.json'), signers, trusts, isFleets: true };
 }
 
 function bundlesIn(

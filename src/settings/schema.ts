@@ -45,6 +45,12 @@ const common = {
     .boolean()
     .optional()
     .describe('true: the hook runs once a session. In .hookmachine/settings.json.'),
+  idempotent: z
+    .boolean()
+    .optional()
+    .describe(
+      'true: to start the hook again for the same event does no harm, so that in a durable call one that was cut off is run once more. In .hookmachine/settings.json.',
+    ),
   async: z
     .boolean()
     .optional()
@@ -218,6 +224,7 @@ export interface HookEntry {
   readonly prestart?: boolean;
   readonly if?: string;
   readonly once?: boolean;
+  readonly idempotent?: boolean;
   readonly async?: boolean;
 }
 

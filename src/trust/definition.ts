@@ -44,10 +44,10 @@ const commandOf = (hook: AnyHook, cwd: string): string =>
 function ownFields(hook: AnyHook) {
   const { headers, allowedEnv, allowedUrls, retries, tokenFile, tls } = hook;
   const { model, concurrency, stream } = hook;
-  const { cwd, shell, if: rule, once, async: isAsync, wakes } = hook;
+  const { cwd, shell, if: rule, once, async: isAsync, wakes, idempotent } = hook;
   const ofHttp = { headers, allowedEnv, allowedUrls, retries, tokenFile, tls };
   const ofTypes = { ...ofHttp, model, concurrency, stream };
-  const fields = { ...ofTypes, cwd, shell, if: rule, once, async: isAsync, wakes };
+  const fields = { ...ofTypes, cwd, shell, if: rule, once, async: isAsync, wakes, idempotent };
   return Object.entries(fields).filter(([, value]) => value !== undefined);
 }
 

@@ -140,6 +140,24 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       ]);
     });
 
+    test('while an idempotent hook runs has it run once more, and asks nobody', async () => {
+      const scene = await make(allowing);
+      const file = join(scene.project, '.hookmachine/settings.json');
+      writeFileSync(
+        file,
+        readFileSync(file, 'utf8').replace('"name":"guard"', '"name":"guard","idempotent":true'),
+      );
+      scene.hold('guard');
+      const host = scene.call();
+      await waitUntil(() => scene.starts('guard') === 1);
+      host.kill('SIGKILL');
+      await host;
+      scene.release('guard');
+      await scene.work();
+      expect(await ended(scene)).toMatchObject({ status: 'done' });
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([2, 1]);
+    });
+
     test('when a hook has allowed it and nothing is recorded asks (row 4)', async () => {
       const scene = await make(allowing);
       await scene.close('record BeforeTool/0/guard');

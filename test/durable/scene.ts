@@ -257,8 +257,11 @@ export class Scene {
     return this.run('worker', '--workspace', 'w', ...options);
   }
 
-  /** Another host, in the process of the test, which works until the test ends. */
-  async work(options: { readonly lostAfter?: number } = {}) {
+  /** Another host, in the process of the test, which is there until the test ends. */
+  async connect(
+    config: Partial<Parameters<typeof createConfig>[0]> = {},
+    options: { readonly lostAfter?: number; readonly database?: string } = {},
+  ) {
     const { createConfig: configOf, builtInTools: tools, durable } = this.#installed;
     const host = await durable.connectDurable({
       database: this.url,
@@ -266,17 +269,24 @@ export class Scene {
         cwd: this.project,
         systemFolder: '/proc/nothing',
         onWarning: () => undefined,
+        ...config,
       }),
       tools: tools(),
       workspace: 'w',
       ...options,
     });
+    onTestFinished(() => host.close());
+    return host;
+  }
+
+  /** The same, which works until the test ends. */
+  async work(options: { readonly lostAfter?: number } = {}) {
+    const host = await this.connect({}, options);
     const stop = new AbortController();
     const working = host.work(stop.signal);
     onTestFinished(async () => {
       stop.abort();
       await working;
-      await host.close();
     });
     return host;
   }

@@ -19,6 +19,7 @@ export const writer: Writer = {
       if: 'if',
       async: 'async',
       once: 'once',
+      idempotent: 'idempotent',
       model: 'model',
       headers: 'headers',
       allowedEnv: 'allowedEnv',

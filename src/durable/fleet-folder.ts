@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { attempt, isBundleError } from '../bundles/bundle-error.ts';
+import { type BundleFiles, readFolder } from '../bundles/files.ts';
+import { folderOf, type InstalledBundle, readIndex, writeIndex } from '../bundles/installed.ts';
+import { readSigners } from '../bundles/signers.ts';
+import { verifyBundle } from '../bundles/verify.ts';
+import { syncFolder, writeFiles } from '../bundles/write-files.ts';
+import { type BundlePlace, homeFolder } from '../settings/levels.ts';
+import { withLock } from '../trust/lock.ts';
+import type { UsedBundle } from './fleet.ts';
+import { filesOf } from './policies.ts';
+import type { Database } from './postgres.ts';
+
+/** The folder of this user's into which the bundles of a database are brought; the password is no part of what database it is. */
+export function fleetFolder(url: string): string {
+  const name = new URL(url);
+  name.password = '';
+  const key = createHash('sha256').update(name.href).digest('hex').slice(0, 16);
+  return join(homeFolder() ?? tmpdir(), '.hookmachine', 'fleets', key);
+}
+
+/**
+ * Brings the bundles that a fleet uses to where they are run from. Nothing is written that nobody signed whom this
+ * machine's administrator trusts: whoever may write to the database may not say what runs here.
+ *
+ * @throws when one of them may not run
+ */
+export async function bringBundles(
+  database: Database,
+  place: BundlePlace,
+  used: readonly UsedBundle[],
+): Promise<void> {
+  const signers = readSigners(place.trusts);
+  const brought: (readonly [InstalledBundle, BundleFiles])[] = [];
+  for (const { name, version, digest } of used) {
+    const files = await filesOf(database, digest);
+    const verified = attempt(() => verifyBundle(files, signers, place.signers));
+    if ('fault' in verified)
+      throw new Error(`${name} ${version} ${verified.fault.message}; ${verified.fault.fix}`);
+    const { signer, manifest } = verified.value;
+    if (manifest.digest !== digest) throw new Error(`${name} ${version} is another bundle than was pushed`); // prettier-ignore
+    brought.push([{ name, version, digest, signer: signer.name, from: 'the database' }, files]);
+  }
+  mkdirSync(place.folder, { recursive: true, mode: 0o755 });
+  withLock(join(place.folder, '.lock'), () => {
+    for (const [bundle, files] of brought) putThere(place, bundle, files);
+    const before = attempt(() => [...readIndex(place).values()]);
+    const bundles = brought.map(([bundle]) => bundle);
+    writeIndex(place, bundles);
+    // Other hosts may still run the hooks of the version before.
+    const kept = 'fault' in before ? bundles : [...before.value, ...bundles];
+    removeAllBut(
+      place,
+      kept.map((bundle) => folderOf(place, bundle)),
+    );
+  });
+}
+
+function putThere(place: BundlePlace, bundle: InstalledBundle, files: BundleFiles): void {
+  const folder = folderOf(place, bundle);
+  if (isThere(folder, files)) return;
+  const draft = join(place.folder, `.${process.pid}-${crypto.randomUUID()}`);
+  try {
+    writeFiles(draft, files);
+    rmSync(folder, { recursive: true, force: true });
+    renameSync(draft, folder);
+    syncFolder(place.folder);
+  } finally {
+    rmSync(draft, { recursive: true, force: true });
+  }
+}
+
+/** Whether a folder holds these files and no others; what was changed there is brought anew. */
+function isThere(folder: string, files: BundleFiles): boolean {
+  try {
+    const there = readFolder(folder, { isInstalled: true });
+    return (
+      there.size === files.size &&
+      [...files].every(([path, { bytes, mode }]) => {
+        const file = there.get(path);
+        return file !== undefined && file.mode === mode && file.bytes.equals(bytes);
+      })
+    );
+  } catch (error) {
+    if (isBundleError(error)) return false;
+    throw error;
+  }
+}
+
+function removeAllBut({ folder, index }: BundlePlace, kept: readonly string[]): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    if (!name.startsWith('.') && path !== index && !kept.includes(path))
+      rmSync(path, { recursive: true, force: true });
+  }
+}

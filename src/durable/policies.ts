@@ -1,0 +1,172 @@
+import type { BundleFile, BundleFiles } from '../bundles/files.ts';
+import type { VerifiedBundle } from '../bundles/verify.ts';
+import { HookmachineError } from '../errors.ts';
+import type { Database } from './postgres.ts';
+
+/** A signed bundle of hooks that was pushed. */
+export interface PushedPolicy {
+  readonly name: string;
+  readonly version: string;
+  /** The hash of its manifest, and so of everything in it. */
+  readonly digest: string;
+  readonly signer: string;
+  /** What whoever pushed it said of itself, and the role that it came with. */
+  readonly pushedBy?: string;
+  readonly role: string;
+  readonly pushedAt: Date;
+  /** Whether calls are judged by it now. */
+  readonly isUsed: boolean;
+}
+
+/** That hosts were to use a bundle, or none of a name. */
+export interface PolicyUse {
+  /** Undefined: none of that name. */
+  readonly version?: string;
+  readonly by?: string;
+  readonly role: string;
+  readonly at: Date;
+}
+
+/** The signed bundles that all hosts of a database run as the system's hooks. */
+export class Policies {
+  readonly #database: Database;
+
+  /** Made by `openRecords`. */
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /**
+   * Stores a bundle that was verified; no host uses it yet. One that is there already is left as it is.
+   *
+   * @throws {HookmachineError} `POLICY_CONFLICT` where another one has this name and version
+   */
+  async push(
+    { manifest, signer }: VerifiedBundle,
+    files: BundleFiles,
+    by?: string,
+  ): Promise<{ readonly isNew: boolean }> {
+    const { name, version, digest } = manifest;
+    return this.#database.transaction(async (connection) => {
+      const { rows: made } = await connection.query(
+        `insert into hookmachine.bundles (digest, name, version, signer, pushed_by)
+         values ($1, $2, $3, $4, $5) on conflict do nothing returning digest`,
+        [digest, name, version, signer.name, by ?? null],
+      );
+      if (made.length === 0) {
+        const { rows } = await connection.query<{ digest: string }>(
+          'select digest from hookmachine.bundles where name = $1 and version = $2',
+          [name, version],
+        );
+        if (rows[0]?.digest === digest) return { isNew: false };
+        throw new HookmachineError(
+          'POLICY_CONFLICT',
+          `Another ${name} ${version} was pushed: have its author give each version a number of its own.`,
+        );
+      }
+      for (const [path, { bytes, mode }] of files)
+        await connection.query(
+          'insert into hookmachine.bundle_files (digest, path, mode, bytes) values ($1, $2, $3, $4)',
+          [digest, path, mode, bytes],
+        );
+      return { isNew: true };
+    });
+  }
+
+  /** All that were pushed, the newest of each name first. */
+  async list(): Promise<readonly PushedPolicy[]> {
+    const { rows } = await this.#database.query<PushedRow>(
+      `select b.*, coalesce(b.digest = u.digest, false) as used from hookmachine.bundles b
+       left join lateral (
+         select digest from hookmachine.bundle_uses where name = b.name order by id desc limit 1
+       ) u on true order by b.name, b.pushed_at desc, b.version desc`,
+    );
+    return rows.map(pushedIn);
+  }
+
+  /** What was used of a name, and when; the last one counts. */
+  async uses(name: string): Promise<readonly PolicyUse[]> {
+    const { rows } = await this.#database.query<UseRow>(
+      `select b.version, u.used_by, u.used_as, u.used_at from hookmachine.bundle_uses u
+       left join hookmachine.bundles b using (digest) where u.name = $1 order by u.id`,
+      [name],
+    );
+    return rows.map(({ version, used_by, used_as, used_at }) => ({
+      ...(version !== null && { version }),
+      ...(used_by !== null && { by: used_by }),
+      role: used_as,
+      at: used_at,
+    }));
+  }
+
+  /** The files of a bundle, as they were pushed. */
+  files(digest: string): Promise<BundleFiles> {
+    return filesOf(this.#database, digest);
+  }
+
+  /**
+   * Has every host judge calls by a version from the next call on, or by none of that name.
+   *
+   * @throws {HookmachineError} `POLICY_UNKNOWN` where it was not pushed
+   */
+  async use(name: string, version: string | undefined, by?: string): Promise<void> {
+    const { rows } = await this.#database.query(
+      `insert into hookmachine.bundle_uses (name, digest, used_by)
+       select name, case when $2::text is not null then digest end, $3 from hookmachine.bundles
+       where name = $1 and ($2 is null or version = $2) limit 1 returning id`,
+      [name, version ?? null, by ?? null],
+    );
+    if (rows.length === 0)
+      throw new HookmachineError(
+        'POLICY_UNKNOWN',
+        `There is no policy ${name}${version === undefined ? '' : ` ${version}`}: look at those that there are (hookmachine durable policy list), or push it first.`,
+      );
+  }
+}
+
+/** The files of a bundle, as they were pushed: what of them counts is judged by whoever runs it. */
+export async function filesOf(database: Database, digest: string): Promise<BundleFiles> {
+  const { rows } = await database.query<BundleFile & { readonly path: string }>(
+    'select path, mode, bytes from hookmachine.bundle_files where digest = $1',
+    [digest],
+  );
+  return new Map(rows.map(({ path, mode, bytes }) => [path, { mode, bytes }]));
+}
+
+interface PushedRow {
+  readonly name: string;
+  readonly version: string;
+  readonly digest: string;
+  readonly signer: string;
+  readonly pushed_by: string | null;
+  readonly pushed_as: string;
+  readonly pushed_at: Date;
+  readonly used: boolean;
+}
+
+interface UseRow {
+  readonly version: string | null;
+  readonly used_by: string | null;
+  readonly used_as: string;
+  readonly used_at: Date;
+}
+
+const pushedIn = ({
+  name,
+  version,
+  digest,
+  signer,
+  pushed_by,
+  pushed_as,
+  pushed_at,
+  used,
+}: PushedRow): PushedPolicy => ({
+  name,
+  version,
+  digest,
+  signer,
+  ...(pushed_by !== null && { pushedBy: pushed_by }),
+  role: pushed_as,
+  pushedAt: pushed_at,
+  isUsed: used,
+});
