@@ -1,4 +1,15 @@
-import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -13,12 +24,30 @@ export const isInstalled: boolean = existsSync(join(folder, 'node_modules', 'pg'
 /** Whether all cases are to run, as in `npm run durable`; `npm test` runs a short one. */
 export const isWhole: boolean = process.env['DURABLE'] === 'all';
 
-/** Installs the built package beside `pg`, as a user would have the two, and gives the path of its command. */
+/** Installs the built package beside `pg`, as a user would have the two, and gives the path of its command. Test files do it side by side. */
 export function installBuilt(): string {
-  const installed = join(folder, 'node_modules', 'hookmachine');
-  rmSync(installed, { recursive: true, force: true });
-  mkdirSync(installed, { recursive: true });
-  for (const part of ['package.json', 'dist'])
-    cpSync(join(root, part), join(installed, part), { recursive: true });
-  return join(installed, 'dist', 'hookmachine.cjs');
+  const modules = join(folder, 'node_modules');
+  const name = `.hookmachine-${statSync(join(root, 'dist/hookmachine-bundle.js')).mtimeMs}`;
+  if (!existsSync(join(modules, name))) {
+    const draft = mkdtempSync(join(modules, '.draft-'));
+    for (const part of ['package.json', 'dist'])
+      cpSync(join(root, part), join(draft, part), { recursive: true });
+    try {
+      renameSync(draft, join(modules, name));
+    } catch {
+      // Somebody else was faster.
+      rmSync(draft, { recursive: true });
+    }
+  }
+  const link = join(modules, 'hookmachine');
+  const isThere = lstatSync(link, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  if (!isThere || readlinkSync(link) !== name) {
+    if (!isThere) rmSync(link, { recursive: true, force: true });
+    symlinkSync(name, `${link}-${process.pid}`);
+    renameSync(`${link}-${process.pid}`, link);
+    const isOld = (other: string): boolean => other.startsWith('.hookmachine-') && other !== name;
+    for (const other of readdirSync(modules).filter(isOld))
+      rmSync(join(modules, other), { recursive: true, force: true });
+  }
+  return join(link, 'dist', 'hookmachine.cjs');
 }
