@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { checkHooks, measureHooks } from '../check/check-hooks.ts';
-import type { CheckProblem } from '../check/problem.ts';
+import { type CheckProblem, ofSettings } from '../check/problem.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { presentDialects } from '../dialects/index.ts';
+import { durableSettings } from '../durable/settings.ts';
 import { dialectsOption } from './dialects-option.ts';
 import { lookAtHooks } from './look-at-hooks.ts';
 import { printable, printableJson } from './printable.ts';
@@ -50,6 +51,7 @@ export function addCheck(program: Command): void {
       const found = await lookAtHooks(folder, dialects, trust);
       const problems = [
         ...(await checkHooks({ ...found, folder }, tool)),
+        ...durableSettings({ project: folder }).problems.map(ofSettings),
         ...(measure ? await measureHooks({ ...found, folder }) : []),
       ];
       process.stdout.write(

@@ -5,9 +5,11 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { presentDialects } from '../dialects/index.ts';
 import { connectDurable, type Durable } from '../durable/connect.ts';
 import { type DurableRecords, openRecords } from '../durable/records.ts';
+import { durableSettings, type ReadDurableSettings, timeIn } from '../durable/settings.ts';
 import { isHookmachineError } from '../errors.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { warn } from '../log.ts';
+import { formatProblem } from '../settings/problem.ts';
 import { dialectsOption } from './dialects-option.ts';
 import { CommandFailure } from './failure.ts';
 import { allowGuardWritesOption } from './guard-writes-option.ts';
@@ -20,12 +22,23 @@ import { onlyTrusted, trustOption } from './trust-option.ts';
 /** The variable that names the database: a password has no place on a command line, which others can read. */
 export const databaseVariable = 'HOOKMACHINE_DATABASE_URL';
 
+/** What the settings of the user and the system say; what is wrong there is reported. */
+function settingsHere(): ReadDurableSettings {
+  const read = durableSettings();
+  for (const problem of read.problems) warn(undefined, formatProblem(problem));
+  return read;
+}
+
 /** @throws {CommandFailure} where none is named */
-export function databaseUrl(): string {
-  const url = process.env[databaseVariable];
+export const databaseUrl = (): string => databaseIn(settingsHere());
+
+/** The administrator's settings name the database, else the environment does, else the user's settings. */
+function databaseIn({ settings, systemDatabase }: ReadDurableSettings): string {
+  // An empty variable is one that is not set.
+  const url = systemDatabase ?? (process.env[databaseVariable] || settings.database);
   if (url === undefined || url === '')
     throw new CommandFailure(
-      `${databaseVariable} is not set: make it the URL of a PostgreSQL database, such as postgres://localhost/hookmachine`,
+      `${databaseVariable} is not set: make it the URL of a PostgreSQL database, such as postgres://localhost/hookmachine, or name one as hooksConfig.durable.database in ~/.hookmachine/settings.json`,
     );
   return url;
 }
@@ -71,12 +84,14 @@ export const workspaceOf = (folder: string): string => `${hostname()}:${folder}`
  */
 export async function durableHost(options: HostOptions, watch = false): Promise<Durable> {
   const { dialects = presentDialects, trust } = options;
-  const database = databaseUrl();
+  const read = settingsHere();
+  const { settings } = read;
+  const database = databaseIn(read);
   const folder = projectFolder(options.cwd);
   const limits = {
-    ...timeIn('expiresAfter', '--expires-after', options.expiresAfter),
-    ...timeIn('lostAfter', '--lost-after', options.lostAfter),
-    ...concurrencyIn(options.concurrency),
+    expiresAfter: timeOf('--expires-after', options.expiresAfter) ?? settings.expiresAfter,
+    lostAfter: timeOf('--lost-after', options.lostAfter) ?? settings.lostAfter,
+    concurrency: concurrencyOf(options.concurrency) ?? settings.concurrency,
   };
   await reportMissingGuards(folder);
   const watching = await recorded(folder, options);
@@ -92,7 +107,7 @@ export async function durableHost(options: HostOptions, watch = false): Promise<
     database,
     config,
     tools: builtInTools(),
-    workspace: options.workspace ?? workspaceOf(folder),
+    workspace: options.workspace ?? settings.workspace ?? workspaceOf(folder),
     name: options.name,
     allowGuardWrites: options.allowGuardWrites,
     ...limits,
@@ -121,24 +136,19 @@ export async function reported(work: () => Promise<void>): Promise<void> {
   }
 }
 
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
-
-function timeIn<Key extends string>(
-  key: Key,
-  option: string,
-  given: string | undefined,
-): Partial<Record<Key, number>> {
-  if (given === undefined) return {};
-  const [, count, unit = ''] = /^(\d+)(ms|s|m|h|d)$/.exec(given) ?? [];
-  const time = Number(count) * (units[unit] ?? Number.NaN);
-  if (!(time > 0)) throw new CommandFailure(`${option} ${given}: write a time such as 7d, 12h, 30m or 90s`); // prettier-ignore
-  return { [key]: time } as Record<Key, number>;
+/** @throws {CommandFailure} where an option says no time */
+function timeOf(option: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const time = timeIn(given);
+  if (time === undefined) throw new CommandFailure(`${option} ${given}: write a time such as 7d, 12h, 30m or 90s`); // prettier-ignore
+  return time;
 }
 
-function concurrencyIn(given: string | undefined): { readonly concurrency?: number } {
-  if (given === undefined) return {};
+/** @throws {CommandFailure} where it is no count */
+function concurrencyOf(given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
   const concurrency = Number(given);
   if (!Number.isInteger(concurrency) || concurrency < 1)
     throw new CommandFailure(`--concurrency ${given}: make it a whole number of at least 1`);
-  return { concurrency };
+  return concurrency;
 }

@@ -8,6 +8,8 @@ export { checkDatabase, migrateDatabase, openRecords } from '../durable/records.
 export type { DurableHost, DurableRecords, Migration } from '../durable/records.ts';
 export type { AnswerOptions, AnswerOutcome, Approvals } from '../durable/approvals.ts';
 export type { Approval, GivenAnswer } from '../durable/approvals.ts';
+export { durableSettings } from '../durable/settings.ts';
+export type { DurableSettings, ReadDurableSettings } from '../durable/settings.ts';
 export type { Policies, PolicyUse, PushedPolicy } from '../durable/policies.ts';
 export type { HookSaid } from '../durable/judged.ts';
 export type { Audit, AuditedEffect } from '../durable/audit.ts';

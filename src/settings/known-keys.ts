@@ -16,6 +16,7 @@ export const hooksConfigKeys: readonly string[] = [
   'defaultOnFailure',
   'recheck',
   'opaqueCommands',
+  'durable',
   'notifications',
 ];
 

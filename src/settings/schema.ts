@@ -276,6 +276,38 @@ const opaqueCommands = z
   )
   .optional();
 
+const duration = z.string().regex(/^\d+(?:ms|s|m|h|d)$/);
+
+const durable = z
+  .strictObject({
+    database: z
+      .string()
+      .describe(
+        'The URL of a PostgreSQL database, or the name of a variable that holds it, such as "$HOOKMACHINE_DATABASE_URL".',
+      )
+      .optional(),
+    workspace: z
+      .string()
+      .regex(/\S/)
+      .describe('What tools act on, where no option names it.')
+      .optional(),
+    expiresAfter: duration
+      .describe('How long a question waits for its answer; default "7d".')
+      .optional(),
+    lostAfter: duration
+      .describe('A host that says nothing for so long has ended; default "60s".')
+      .optional(),
+    concurrency: z
+      .int()
+      .min(1)
+      .describe('How many calls a worker works on at once; default 8.')
+      .optional(),
+  })
+  .describe(
+    "Durable calls. Counts in .hookmachine/settings.json of the user and in the system's settings of hookmachine.",
+  )
+  .optional();
+
 const managed = z
   .strictObject({
     onlyManagedHooks: z
@@ -392,6 +424,7 @@ const settingsSchema = z
         defaultOnFailure,
         recheck,
         opaqueCommands,
+        durable,
         notifications: z.unknown().optional(),
       })
       .optional(),

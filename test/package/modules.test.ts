@@ -66,7 +66,7 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
     'fastest-levenshtein',
   ],
   'hookmachine/machines': [8, 'xstate'],
-  'hookmachine/durable': [140, 'unbash', 'xstate', 'zod'],
+  'hookmachine/durable': [140, 'fastest-levenshtein', 'unbash', 'xstate', 'zod'],
   'hookmachine/claude-agent-sdk': [99, 'fastest-levenshtein', 'xstate'],
   'hookmachine/dialects': [95, 'fastest-levenshtein'],
   'hookmachine/ai-sdk': [119, 'fastest-levenshtein', 'xstate'],
