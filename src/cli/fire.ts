@@ -5,6 +5,7 @@ import { findSame, presentDialectsWith } from '../dialects/index.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 import { CommandFailure } from './failure.ts';
 import { fireReport } from './fire-report.ts';
+import { isTerminal } from './is-terminal.ts';
 import { parseJsonObject } from './parse-json-object.ts';
 import { printableJson } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
@@ -26,8 +27,7 @@ export async function fire(name: string, options: FireOptions): Promise<number> 
       '--session-id may hold letters, digits, "_", "." and "-" only: hooks use it in file names',
     );
   const folder = projectFolder(cwd);
-  const { isatty } = process.getBuiltinModule('node:tty');
-  const isOnTerminal = isatty(1);
+  const isOnTerminal = isTerminal(1);
   if (options.sample) {
     await (await import('./fire-sample.ts')).printSample(name, options, folder, isOnTerminal);
     return 0;
@@ -39,7 +39,7 @@ export async function fire(name: string, options: FireOptions): Promise<number> 
       : await (
           await import('./hook-asked-for.ts')
         ).hookAskedFor(options.hook, folder, wanted, options.trust);
-  if (isatty(0))
+  if (isTerminal(0))
     tellUser(
       `waiting for the fields of ${name} as JSON on stdin, up to Ctrl-D; "hookmachine fire ${name} --sample" prints some`,
     );

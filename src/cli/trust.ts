@@ -17,7 +17,7 @@ import { fingerprint, type OpaqueCommands } from '../trust/fingerprint.ts';
 import { keepTexts } from '../trust/kept-texts.ts';
 import { rememberAll, type Once } from '../trust/once.ts';
 import { missingGuards, switchedOff, type MissingGuard } from './missing-guards.ts';
-import { trustedIn } from '../trust/project-trust.ts';
+import { trustedIn } from '../trust/trusted-in.ts';
 import { isFault, readTrustFile, type ProjectTrust } from '../trust/read-trust.ts';
 import { definedAs, formerly, type HookFingerprint } from '../trust/trusted-hook.ts';
 import { changeBehind } from '../trust/verify.ts';

@@ -12,7 +12,6 @@ import {
   type Stats,
 } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { writeAtomically } from '../atomic-file.ts';
 import { hasAdministrator } from '../settings/levels.ts';
 
@@ -70,8 +69,20 @@ function isOwn(
   }
 }
 
-/** What follows the code in the file: its checksum, for V8 ends the process over code that was damaged, and one byte for `withHook`. */
-const trailerSize = 5;
+/**
+ * How the code is kept: twice, for V8 ends the process over code that was damaged, and one byte for `withHook`. A
+ * checksum would cost more than it looks: `node:zlib` loads half of Node.
+ */
+const packed = ({ code, withHook }: Compiled): Buffer =>
+  Buffer.concat([code, code, Buffer.of(withHook ? 1 : 0)]);
+
+/** Undefined where it was damaged. */
+function unpacked(file: Buffer): Compiled | undefined {
+  const size = (file.length - 1) / 2;
+  if (!Number.isInteger(size) || size === 0) return undefined;
+  const code = file.subarray(0, size);
+  return code.equals(file.subarray(size, -1)) ? { code, withHook: file.at(-1) === 1 } : undefined;
+}
 
 /** The code of this name that was kept in one of the folders; none that another user could have written. */
 export function readCompiled(folders: readonly string[], name: string): Compiled | undefined {
@@ -91,10 +102,8 @@ function readFile(folder: string, path: string): Compiled | undefined {
     // In a user's folder root's file is none of the user's.
     const { uid } = lstatSync(folder);
     if (!isOwn(() => fstatSync(open), 'file', [uid])) return undefined;
-    const file = readFileSync(open);
-    const end = file.length - trailerSize;
-    const code = file.subarray(0, end);
-    if (crc32(code) === file.readUInt32LE(end)) return { code, withHook: file[end + 4] === 1 };
+    const compiled = unpacked(readFileSync(open));
+    if (compiled !== undefined) return compiled;
     rmSync(path);
   } catch {
     // There is none, or none that can be read.
@@ -109,14 +118,11 @@ export function keepCompiled(folders: readonly string[], name: string, compiled:
   folders.some((folder) => keepIn(folder, name, compiled));
 }
 
-function keepIn(folder: string, name: string, { code, withHook }: Compiled): boolean {
+function keepIn(folder: string, name: string, compiled: Compiled): boolean {
   try {
     makeOwn(folder);
     if (!isOwn(() => lstatSync(folder), 'directory')) return false;
-    const trailer = Buffer.alloc(trailerSize);
-    trailer.writeUInt32LE(crc32(code));
-    trailer[4] = withHook ? 1 : 0;
-    writeAtomically(join(folder, name), Buffer.concat([code, trailer]), {
+    writeAtomically(join(folder, name), packed(compiled), {
       // Who may read the folder may use it.
       mode: 0o600 | (lstatSync(folder).mode & 0o044),
     });

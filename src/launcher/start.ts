@@ -3,7 +3,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
-import { crc32 } from 'node:zlib';
 import type * as bin from './bin.ts';
 import { foldersForCode, keepCompiled, readCompiled } from './compiled-code.ts';
 
@@ -16,10 +15,18 @@ const bundle = join(__dirname, 'hookmachine-bundle.js');
 const { size, mtimeMs } = statSync(bundle);
 const { NODE_OPTIONS, NODE_DISABLE_COMPILE_CACHE } = process.env;
 
+/** Tells texts apart, without what a better hash would load. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++)
+    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  return hash.toString(16);
+}
+
 /** V8 itself knows code again by its length alone, and refuses what was compiled under other flags. */
 function nameOfCode(): string {
   const made = [bundleId, bundle, size, mtimeMs, NODE_OPTIONS, ...process.execArgv];
-  const id = crc32(JSON.stringify(made)).toString(16);
+  const id = hashOf(JSON.stringify(made));
   return `compiled-${id}-${process.version}-${process.platform}-${process.arch}`;
 }
 

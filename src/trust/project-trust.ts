@@ -1,13 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { tellOnce, type WarningSink } from '../log.ts';
-import { trustFile } from '../settings/levels.ts';
 import { definitionHash, eventOf, type AnyHook } from './definition.ts';
 import type { CheckTrust, HookTrust, VerifyTrust } from './hook-trust.ts';
-import { isFault, readTrustFile, type ProjectTrust } from './read-trust.ts';
 import { trustCommand } from './trusted-folder.ts';
 import { definedAs, type HookFingerprint } from './trusted-hook.ts';
+import { trustedIn } from './trusted-in.ts';
 import { changeBehind } from './verify.ts';
-import { describeFault } from './write-trust.ts';
 
 /**
  * Compares a project's hooks with what the user has looked at and trusted, by their definitions alone. The
@@ -61,16 +59,3 @@ export const trustedFiles = (cwd: string): string[] => [
     ),
   ),
 ];
-
-/** What is trusted in the project at `cwd`; undefined when nothing is. */
-export function trustedIn(cwd: string, warn: WarningSink): ProjectTrust | undefined {
-  const file = trustFile();
-  if (file === undefined) {
-    warn('without a home folder no project can be trusted; set HOME, or give --trust for one run');
-    return undefined;
-  }
-  const projects = readTrustFile(file);
-  if (!isFault(projects)) return projects.get(realpathSync(cwd));
-  warn(`nothing is trusted: ${describeFault(file, projects)}`);
-  return undefined;
-}

@@ -166,3 +166,7 @@ const corrupt: TrustFileFault = {
 
 export const isFault = (read: TrustedProjects | TrustFileFault): read is TrustFileFault =>
   'isCorrupt' in read;
+
+/** A fault of the trust file as one line. */
+export const describeFault = (file: string, { message, fix }: TrustFileFault): string =>
+  `the trust file ${file} ${message}; ${fix}`;

@@ -10,7 +10,7 @@ import {
   readTrustFile,
   trustFileVersion,
   type ProjectTrust,
-  type TrustFileFault,
+  describeFault,
 } from './read-trust.ts';
 
 /** The trust file stays as it is, for it is not ours to replace. */
@@ -56,10 +56,6 @@ export function recordTrust(
     });
   }
 }
-
-/** A fault of the trust file as one line. */
-export const describeFault = (file: string, { message, fix }: TrustFileFault): string =>
-  `the trust file ${file} ${message}; ${fix}`;
 
 function keep(file: string): string {
   for (let count = 0; ; count++) {

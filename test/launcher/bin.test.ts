@@ -9,7 +9,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
 import { inProcess } from '../support/in-process.ts';
@@ -204,7 +203,10 @@ describe('compiled code is kept beside the bundle', () => {
     ['has another byte', (code: Buffer) => code.fill(0x55, 1_000, 1_001)],
     ['is cut off', (code: Buffer) => code.subarray(0, 100_000)],
     ['is empty', () => Buffer.alloc(0)],
-    ['is of another V8', (code: Buffer) => withChecksum(code.subarray(0, -5).fill(0x55, 4, 8))],
+    [
+      'is of another V8',
+      (code: Buffer) => twice(code.subarray(0, (code.length - 1) / 2).fill(0x55, 4, 8)),
+    ],
   ])('and made anew when it %s', async (_, damage) => {
     const { fireWith, kept } = copied();
     await fireWith('exit 2');
@@ -246,11 +248,7 @@ describe('compiled code is kept beside the bundle', () => {
   });
 });
 
-const withChecksum = (code: Buffer): Buffer => {
-  const checksum = Buffer.alloc(5, 1);
-  checksum.writeUInt32LE(crc32(code));
-  return Buffer.concat([code, checksum]);
-};
+const twice = (code: Buffer): Buffer => Buffer.concat([code, code, Buffer.of(1)]);
 
 test.runIf(spawnSync('unshare', ['-m', 'true']).status === 0)(
   'a cold fire denies where no folder can be made for the streams of its hook',
