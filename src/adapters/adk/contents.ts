@@ -73,7 +73,7 @@ function toMessage(content: Content, ids: Map<string, string[]>): NeutralMessage
 }
 
 function toPart(part: Part, ids?: Map<string, string[]>): NeutralPart {
-  const { text, functionCall, functionResponse } = part;
+  const { functionCall, functionResponse } = part;
   if (functionCall) {
     const { id = '', name = '', args = {} } = functionCall;
     return { call: { id, name, input: args }, original: part };
@@ -82,7 +82,8 @@ function toPart(part: Part, ids?: Map<string, string[]>): NeutralPart {
     const { name = '', id = ids?.get(name)?.pop() ?? '' } = functionResponse;
     return { result: { id, name }, original: part };
   }
-  return text === undefined || part.thought ? { original: part } : { text, original: part };
+  const text = spokenText(part);
+  return text === undefined ? { original: part } : { text, original: part };
 }
 
 /** The request as hooks left it; the very one that was given where they changed nothing. */
@@ -194,5 +195,9 @@ function fromPart({ text, call, original }: NeutralPart): Part {
 export const textOf = (answers: readonly LlmResponse[]): string =>
   answers
     .flatMap(({ content }) => content?.parts ?? [])
-    .map(({ text = '', thought }) => (thought ? '' : text))
+    .map((part) => spokenText(part) ?? '')
     .join('');
+
+/** The text of a part, where it is one and no thought. */
+export const spokenText = ({ text, thought }: Part): string | undefined =>
+  thought ? undefined : text;

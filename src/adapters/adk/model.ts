@@ -1,14 +1,16 @@
+import type { AnswerText } from '../../../machines/model-call.ts';
 import type { EventQueue } from '../../agent/event-queue.ts';
 import type { AgentHooks, FrameworkRun } from '../agent-hooks.ts';
 import { streamed } from '../streamed.ts';
 import {
   fromNeutralRequest,
   fromNeutralResponse,
+  spokenText,
   textOf,
   toNeutralRequest,
   toNeutralResponse,
 } from './contents.ts';
-import type { InvocationContext, Llm, LlmRequest, LlmResponse } from './types.ts';
+import type { InvocationContext, Llm, LlmRequest, LlmResponse, Part } from './types.ts';
 
 /** What a request belongs to. */
 export interface Asked {
@@ -72,6 +74,8 @@ class HookedCall {
   /** The pieces that were held back, and the whole answer. */
   #held: LlmResponse[] = [];
   #whole: LlmResponse[] = [];
+  /** The text that went out in pieces. */
+  #said = '';
 
   constructor(model: Llm, request: LlmRequest, stream: boolean | undefined, asked: Asked) {
     this.#model = model;
@@ -88,18 +92,29 @@ class HookedCall {
     const { hooks, within, context } = this.#asked;
     await hooks.ready();
     const request = toNeutralRequest(this.#request, this.#model.model, context);
+    const say = (text: string): void => {
+      this.#said += text;
+      queue.push({ partial: true, content: { role: 'model', parts: [{ text }] } });
+    };
     const response = await hooks.model(
       request,
-      async (changed) => {
-        await this.#ask(fromNeutralRequest(changed, request, this.#request), queue, signal);
+      async (changed, abortSignal, text) => {
+        const asked = fromNeutralRequest(changed, request, this.#request);
+        await this.#ask(asked, queue, abortSignal, text);
         return toNeutralResponse(this.#whole);
       },
-      { signal, within, judges: (name) => name !== structuredAnswer },
+      {
+        signal,
+        within,
+        judges: (name) => name !== structuredAnswer,
+        ...(this.#stream === true && { onText: say }),
+      },
     );
     const answers = fromNeutralResponse(response, this.#whole);
+    const text = textOf(answers);
     if (answers === this.#whole) queue.push(...this.#held);
-    else if (this.#stream === true && textOf(answers) !== textOf(this.#whole))
-      queue.push({ partial: true, content: { role: 'model', parts: [{ text: textOf(answers) }] } });
+    else if (this.#stream === true && text !== textOf(this.#whole) && text !== this.#said)
+      say(text);
     queue.push(...answers);
   }
 
@@ -107,17 +122,27 @@ class HookedCall {
     request: LlmRequest,
     queue: EventQueue<LlmResponse>,
     signal: AbortSignal,
+    text: AnswerText,
   ): Promise<void> {
     const { hooks } = this.#asked;
     const holdsAll = hooks.holdsAnswers();
+    const streamsText = holdsAll && hooks.streamsText();
     this.#held = [];
     this.#whole = [];
-    for await (const piece of this.#model.generateContentAsync(request, this.#stream, signal)) {
-      const parts = piece.content?.parts ?? [];
-      for (const part of parts)
+    this.#said = '';
+    for await (const given of this.#model.generateContentAsync(request, this.#stream, signal)) {
+      signal.throwIfAborted();
+      for (const part of given.content?.parts ?? [])
         if ('executableCode' in part) hooks.warnOfProviderTool('code_execution');
-      if (!piece.partial) this.#whole.push(piece);
-      else if (
+      if (!given.partial) {
+        this.#whole.push(given);
+        continue;
+      }
+      const silent = holdsAll ? await withoutText(given, text) : given;
+      const piece = streamsText ? silent : given;
+      if (piece === undefined) continue;
+      const parts = piece.content?.parts ?? [];
+      if (
         holdsAll ||
         parts.some(({ functionCall }) => functionCall && hooks.holdsCall(functionCall.name ?? ''))
       )
@@ -125,4 +150,19 @@ class HookedCall {
       else queue.push(piece);
     }
   }
+}
+
+/** Gives the text of a piece to hooks, and what else is in it back. */
+async function withoutText(piece: LlmResponse, text: AnswerText): Promise<LlmResponse | undefined> {
+  const { content } = piece;
+  if (content?.parts === undefined) return piece;
+  const rest: Part[] = [];
+  for (const part of content.parts) {
+    const spoken = spokenText(part);
+    if (spoken === undefined) {
+      rest.push(part);
+      await text.end();
+    } else text.add(spoken);
+  }
+  return rest.length > 0 ? { ...piece, content: { ...content, parts: rest } } : undefined;
 }
