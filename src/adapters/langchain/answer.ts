@@ -108,7 +108,7 @@ function isUnchanged(given: Answer, parts: readonly NeutralPart[]): boolean {
 /** The names under which providers keep what the model said a second time. */
 const copies = ['tool_calls', 'function_call', 'output', '__raw_response', 'tool_call_chunks'];
 
-const withoutCopies = (
+export const withoutCopies = (
   record: Readonly<Record<string, unknown>> | undefined,
 ): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(record ?? {}).filter(([key]) => !copies.includes(key)));

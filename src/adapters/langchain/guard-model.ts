@@ -29,6 +29,7 @@ export function guardModel<Model extends object>(
   return interposed(model, {
     // What is said and then said anew would be one message.
     holdsText: () => hooks.holdsAnswers() || hooks.maySendOn(),
+    streamsText: () => hooks.streamsText() && !hooks.maySendOn(),
     holdsCalls: (bound) =>
       bound === undefined || bound.tools.some((tool) => hooks.holdsCall(nameOfTool(tool))),
     answer: (call) => answerThrough(hooks, call),
@@ -51,18 +52,22 @@ async function answerThrough(hooks: AgentHooks, call: InterposedCall): Promise<A
   let given: Answer | undefined;
   const response = await hooks.model(
     request,
-    async (asked) => {
+    async (asked, signal, text) => {
       const changes = changedSettings(settings, asked.settings);
       const chosen = choose(call, offered, asked, hooks);
       given = await call.ask(
         withSystem(fromNeutralMessages(asked.messages, core), asked.system, core),
-        { ...chosen.options, ...changes },
+        { ...chosen.options, ...changes, signal },
+        text,
         withSettings(chosen.model, changes) as ChatModel,
       );
       for (const tool of providerToolsIn(given)) hooks.warnOfProviderTool(tool);
       return toNeutralResponse(given);
     },
-    { signal: options['signal'] as AbortSignal | undefined },
+    {
+      signal: options['signal'] as AbortSignal | undefined,
+      ...(call.show && { onText: call.show }),
+    },
   );
   return answerOf(response, given, core);
 }

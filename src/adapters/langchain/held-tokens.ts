@@ -1,4 +1,4 @@
-import type { Answer, RunManager } from './types.ts';
+import type { Answer, Chunk, RunManager } from './types.ts';
 
 /** What a run's callbacks do not have yet. LangChain sends tokens to whoever streams, past everybody else. */
 export class HeldTokens {
@@ -40,9 +40,13 @@ export class HeldTokens {
   async replace(text: string, message: Answer): Promise<void> {
     if (this.#held.length === 0) return;
     this.#held = [];
+    await this.tell({ text, message });
+  }
+
+  /** Tells a chunk. */
+  async tell(chunk: Pick<Chunk, 'text' | 'message'>): Promise<void> {
     const place = { prompt: 0, completion: 0 };
-    const chunk = { text, message };
-    await this.#listener?.handleLLMNewToken(text, place, undefined, undefined, undefined, {
+    await this.#listener?.handleLLMNewToken(chunk.text, place, undefined, undefined, undefined, {
       chunk,
     });
   }

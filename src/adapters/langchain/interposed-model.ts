@@ -1,7 +1,9 @@
-import { isCallBlock } from './answer.ts';
+import type { AnswerText } from '../../../machines/model-call.ts';
 import { Channel } from './channel.ts';
+import { changedChunk, textOf, wantsTools } from './chunks.ts';
 import { loadCore } from './core.ts';
 import { HeldTokens } from './held-tokens.ts';
+import { StreamedText } from './streamed-text.ts';
 import type { Answer, ChatModel, Chunk, Generated, Message, Options, RunManager } from './types.ts';
 
 /** Tools as they were bound to a model. */
@@ -20,12 +22,15 @@ export interface InterposedCall {
   readonly messages: readonly Message[];
   readonly options: Options;
   readonly bound: BoundTools | undefined;
-  /** Asks the model, or another one; text that is not held is out as it comes. */
+  /** Asks the model, or another one; text that is not held is out as it comes, and `text` takes what is. */
   readonly ask: (
     messages: readonly Message[],
     options: Options,
+    text?: AnswerText,
     model?: ChatModel,
   ) => Promise<Answer>;
+  /** Takes held text that hooks let through; absent where nobody streams. */
+  readonly show?: (text: string) => void;
 }
 
 /** Who stands in front of a model. */
@@ -34,6 +39,8 @@ export interface Interposed {
   readonly answer: (call: InterposedCall) => Promise<Answer>;
   /** Whether text is held back until the answer to go on with is known. */
   readonly holdsText: () => boolean;
+  /** Whether held text is out as `show` takes it. */
+  readonly streamsText: () => boolean;
   /** Whether tool calls are. */
   readonly holdsCalls: (bound: BoundTools | undefined) => boolean;
 }
@@ -140,7 +147,7 @@ async function generate(
     messages,
     options,
     bound,
-    ask: async (asked, how, another = model) => {
+    ask: async (asked, how, _text, another = model) => {
       tokens.forget();
       given = await another._generate(asked, how, tokens.manager);
       return given.generations[0]!.message;
@@ -166,22 +173,33 @@ async function* stream(
 ): AsyncGenerator<Chunk> {
   const tokens = new HeldTokens(manager, (message) => isHeld(by, bound, message));
   const live = new Channel<Chunk>();
+  const core = await loadCore();
   let held: Chunk[] = [];
   let whole: Chunk | undefined;
+  let streamed: StreamedText | undefined;
   const asking = by
     .answer({
       model,
       messages,
       options,
       bound,
-      ask: async (asked, how, another = model) => {
+      show: (text) => streamed?.show(text),
+      ask: async (asked, how, text, another = model) => {
         tokens.forget();
         held = [];
         whole = undefined;
+        streamed =
+          text && by.holdsText() && by.streamsText()
+            ? new StreamedText(text, live, core)
+            : undefined;
         for await (const chunk of another._streamResponseChunks(asked, how, tokens.manager)) {
+          (how['signal'] as AbortSignal | undefined)?.throwIfAborted();
           whole = whole ? whole.concat(chunk) : chunk;
-          if (isHeld(by, bound, chunk.message)) held.push(chunk);
-          else live.push(chunk);
+          if (streamed) await streamed.add(chunk);
+          else if (isHeld(by, bound, chunk.message)) {
+            held.push(chunk);
+            text?.add(textOf(chunk.message));
+          } else live.push(chunk);
         }
         if (whole === undefined) throw new Error('Received empty response from chat model call.');
         return whole.message;
@@ -190,8 +208,18 @@ async function* stream(
     .finally(() => live.close());
   // Whoever reads the stream hears of a failure behind the chunks that came before it.
   asking.catch(() => undefined);
-  yield* live;
+  for await (const chunk of live) {
+    yield chunk;
+    if (streamed) await tokens.tell(chunk);
+  }
   const answer = await asking;
+  if (streamed) {
+    for (const chunk of streamed.rest(answer, whole?.message)) {
+      yield chunk;
+      await tokens.tell(chunk);
+    }
+    return;
+  }
   if (answer === whole?.message) {
     await tokens.release();
     yield* held;
@@ -209,81 +237,3 @@ const isHeld = (
   message: Answer | undefined,
 ): boolean =>
   by.holdsText() || (message !== undefined && wantsTools(message) && by.holdsCalls(bound));
-
-const wantsTools = (message: Answer): boolean =>
-  (message.tool_call_chunks?.length ?? 0) > 0 ||
-  (message.tool_calls?.length ?? 0) > 0 ||
-  (typeof message.content !== 'string' && message.content.some(isCallBlock)) ||
-  ['tool_calls', 'function_call'].some((key) => message.additional_kwargs?.[key] !== undefined) ||
-  message.response_metadata?.['output'] !== undefined;
-
-const textOf = ({ content }: Answer): string =>
-  typeof content === 'string'
-    ? content
-    : content
-        .map((block) =>
-          typeof block === 'string' ? block : block.type === 'text' ? block.text : '',
-        )
-        .join('');
-
-/** What is still to come of an answer that was changed, as one chunk: all of it, or what was held of it. */
-async function changedChunk(
-  answer: Answer,
-  held: readonly Chunk[],
-  heldText: boolean,
-): Promise<Chunk> {
-  const { AIMessageChunk } = await loadCore();
-  const [first, ...rest] = held;
-  const merged = first && rest.reduce((all, chunk) => all.concat(chunk), first);
-  const content = heldText || !merged ? answer.content : contentHeld(answer, merged.message);
-  const {
-    id,
-    name,
-    usage_metadata,
-    additional_kwargs,
-    response_metadata,
-    tool_calls = [],
-  } = answer;
-  const message = new AIMessageChunk({
-    content,
-    tool_call_chunks: tool_calls.map((call, index) => ({
-      type: 'tool_call_chunk',
-      index,
-      id: call.id,
-      name: call.name,
-      args: JSON.stringify(call.args),
-    })),
-    additional_kwargs: additional_kwargs ?? {},
-    response_metadata: response_metadata ?? {},
-    ...(id !== undefined && { id }),
-    ...(name !== undefined && { name }),
-    ...((heldText ? usage_metadata : merged?.message.usage_metadata) && {
-      usage_metadata: heldText ? usage_metadata : merged!.message.usage_metadata,
-    }),
-  });
-  return chunkOf(message, merged);
-}
-
-/** The held pieces of an answer's content, as they are in it. */
-function contentHeld(answer: Answer, held: Answer): Answer['content'] {
-  if (typeof held.content === 'string' || typeof answer.content === 'string') return held.content;
-  const calls = answer.content.filter(isCallBlock);
-  return [...held.content.filter((block) => !isCallBlock(block)), ...calls];
-}
-
-/** A chunk of LangChain's class where there is one to take it from. */
-function chunkOf(message: Answer, like: Chunk | undefined): Chunk {
-  const text = textOf(message);
-  const fields = { text, message };
-  if (like === undefined) return plainChunk(fields);
-  const Class = like.constructor as new (fields: object) => Chunk;
-  return new Class({ ...fields, generationInfo: like.generationInfo });
-}
-
-const plainChunk = (fields: { readonly text: string; readonly message: Answer }): Chunk => ({
-  ...fields,
-  concat: (other) => {
-    const Class = other.constructor as new (fields: object) => Chunk;
-    return new Class(fields).concat(other);
-  },
-});

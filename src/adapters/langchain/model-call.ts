@@ -1,5 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { NeutralRequest, NeutralResponse } from '../../agent/model-call.ts';
+import type { CallNeutralModel, NeutralRequest, NeutralResponse } from '../../agent/model-call.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import { answerOf, providerToolsIn, toNeutralResponse } from './answer.ts';
 import { canAsk } from './approval.ts';
@@ -8,7 +8,7 @@ import { interposed } from './interposed-model.ts';
 import { fromNeutralMessages, toNeutralMessages } from './request.ts';
 import { changedSettings, settingsOf, withSettings } from './settings.ts';
 import { chosenTools, nameOfTool, withSystemText } from './tools.ts';
-import type { Answer, Message, ModelRequest, Runtime } from './types.ts';
+import type { Answer, Message, ModelRequest, Options, Runtime } from './types.ts';
 
 /** Asks the model, through what other middlewares there are. */
 type Handler = (request: ModelRequest) => unknown;
@@ -25,8 +25,9 @@ export async function callModel(
   const runtime = (request.runtime ?? {}) as Runtime;
   const call = new ModelCall(hooks, { ...request, model: await modelIn(request) }, handler, core);
   try {
-    const response = await hooks.model(call.asked, (asked) => call.ask(asked), {
+    const response = await hooks.model(call.asked, (...asked) => call.ask(...asked), {
       signal: runtime.signal,
+      onText: (text) => call.show(text),
       key: call,
       canAsk: canAsk(runtime),
       onSentOn: (rejected) => call.settle(rejected),
@@ -50,7 +51,8 @@ async function modelIn({ model, runtime }: ModelRequest): Promise<unknown> {
 /** One answer that the model was asked for. */
 interface Attempt {
   readonly handled: Promise<unknown>;
-  readonly given: Answer;
+  /** Absent while the model speaks. */
+  readonly given?: Answer;
   /** Tells the model in front of which we stand what it answered; absent where the answer came past it. */
   readonly settle?: (answer: Answer) => void;
 }
@@ -70,6 +72,7 @@ class ModelCall {
   readonly #place = new AsyncResource('HookedModelCall');
   #attempt: Attempt | undefined;
   #fail: (error: unknown) => void = () => undefined;
+  #show: (text: string) => void = () => undefined;
 
   constructor(hooks: AgentHooks, request: ModelRequest, handler: Handler, core: Core) {
     this.#hooks = hooks;
@@ -85,7 +88,7 @@ class ModelCall {
     };
   }
 
-  async ask(asked: NeutralRequest): Promise<NeutralResponse> {
+  ask: CallNeutralModel = async (asked, signal, text) => {
     const request = this.#changed(asked);
     const answered = deferred<Answer>();
     const final = deferred<Answer>();
@@ -93,22 +96,35 @@ class ModelCall {
     const model = this.#isHeld()
       ? interposed(request.model, {
           holdsText: () => this.#hooks.holdsAnswers(),
+          streamsText: () => this.#hooks.streamsText(),
           holdsCalls: () => true,
-          answer: async ({ messages, options, ask }) => {
-            answered.resolve(await ask(messages, options));
-            return final.promise;
+          answer: async ({ messages, options, ask, show = () => undefined }) => {
+            this.#show = show;
+            // Hooks may end the answer while the model still speaks, which then fails.
+            this.#attempt = { handled, settle: final.resolve };
+            const asking = ask(messages, within(options, signal), text);
+            const settled = asking.then(answered.resolve, (error: unknown) => {
+              if (!signal.aborted) throw error;
+            });
+            return Promise.race([settled.then(() => final.promise), final.promise]);
           },
         })
       : request.model;
     const handled = this.#place.runInAsyncScope(async () => this.#handler({ ...request, model }));
     handled.catch(() => undefined);
-    this.#attempt = await Promise.race([
+    const attempt = await Promise.race([
       answered.promise.then((given) => ({ handled, given, settle: final.resolve })),
       handled.then((value) => ({ handled, given: answerIn(value) })),
     ]);
-    const answer = this.#attempt.given;
+    signal.throwIfAborted();
+    this.#attempt = attempt;
+    const answer = attempt.given;
     for (const tool of providerToolsIn(answer)) this.#hooks.warnOfProviderTool(tool);
     return toNeutralResponse(answer);
+  };
+
+  show(text: string): void {
+    this.#show(text);
   }
 
   /** What LangChain goes on with, once hooks have spoken. */
@@ -117,7 +133,8 @@ class ModelCall {
     this.#attempt = undefined;
     const answer = answerOf(response, attempt?.given, this.#core);
     if (attempt === undefined) return answer;
-    const isSame = answer === attempt.given;
+    const { given } = attempt;
+    const isSame = answer === given;
     if (attempt.settle) {
       attempt.settle(answer);
       try {
@@ -129,8 +146,8 @@ class ModelCall {
       }
     }
     const handled = await attempt.handled;
-    if (isSame) return handled;
-    return handled === attempt.given ? answer : withAnswer(handled, attempt.given, answer);
+    if (isSame || given === undefined) return handled;
+    return handled === given ? answer : withAnswer(handled, given, answer);
   }
 
   fail(error: unknown): void {
@@ -164,6 +181,12 @@ class ModelCall {
       ...(toolConfig && chosenTools(request, toolConfig, this.#hooks)),
     };
   }
+}
+
+/** What a model was given, to be aborted by one more signal. */
+function within(options: Options, signal: AbortSignal): Options {
+  const { signal: own } = options as { readonly signal?: AbortSignal };
+  return { ...options, signal: own ? AbortSignal.any([own, signal]) : signal };
 }
 
 /** The answer in what a handler gave: with structured output it is the first of several messages. */
