@@ -12,7 +12,7 @@ import { findProgram } from '../../src/process/index.ts';
 describe.concurrent.each(Object.entries(faults))('%s', (_, all) => {
   const some = all.filter(
     ({ isDeaf, needs }, index) =>
-      index % 9 === 0 && !isDeaf && (needs === undefined || findProgram(needs) !== undefined),
+      index % 13 === 0 && !isDeaf && (needs === undefined || findProgram(needs) !== undefined),
   );
   test.each(
     some.map((fault, index) => {

@@ -6,7 +6,7 @@ import { targets } from '../../fuzz/targets/index.ts';
 import { readStdout } from '../../src/dialects/llxprt/answer.ts';
 
 /** How many inputs each target gets after its corpus; `npm run fuzz` goes on for a minute each. */
-const inputs = 50;
+const inputs = 25;
 /** The same dice each time, so that what fails here was broken by the change at hand; `npm run fuzz` throws others. */
 const seed = Number(process.env['FUZZ_SEED'] ?? 1);
 

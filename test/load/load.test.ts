@@ -9,7 +9,7 @@ import { runLoad, type Run } from '../../load/run-load.ts';
 import { openSession } from '../../load/session.ts';
 
 /** `npm run load` makes a hundred thousand. */
-const count = 600;
+const count = 400;
 
 describe('hundreds of calls with mixed hooks', () => {
   test.each([

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 
 /** How many cases a property is tried with, unless it says otherwise. */
-const cases = 100;
+const cases = 60;
 
 /** How many times as many cases are tried as in `npm test`; set by `npm run fuzz`. */
 export const times = Number(process.env['PROPERTY_TIMES'] ?? 1);

@@ -7,7 +7,7 @@ import { scriptedHook } from './endings.ts';
 import { play } from './scripted-event.ts';
 
 const ordersOfEach = 10;
-const plans = 100;
+const plans = 50;
 
 const scheduled = fc
   .record({
