@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import '../build.ts';
 
 /** The folder that has `pg`, by a package.json and a lock file of its own. */
 export const folder = fileURLToPath(new URL('./', import.meta.url));

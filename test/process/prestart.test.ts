@@ -67,31 +67,33 @@ async function wait(hook: Hook): Promise<void> {
 
 describe('a hook with "prestart"', () => {
   test('is the process that waited, and gets the input of its event', async () => {
-    const hook = hookOf(`${started}cat; echo no >&2; exit 2`);
+    const hook = hookOf(`${started}cat; echo " $$"; echo no >&2; exit 2`);
     await wait(hook);
     const [pid] = startsOf(hook);
     expect(await run(hook, '{"a":"ä"}')).toMatchObject({
       status: 'exited',
       leftBackground: false,
-      exit: { exitCode: 2, stdout: '{"a":"ä"}', stderr: 'no\n' },
+      exit: { exitCode: 2, stdout: `{"a":"ä"} ${pid}\n`, stderr: 'no\n' },
     });
-    expect(startsOf(hook)).toEqual([pid]);
   });
 
   test('gets a long input whole', async () => {
-    const hook = hookOf(`${started}wc -c`);
+    const hook = hookOf(`${started}wc -c; echo $$`);
     await wait(hook);
-    expect(await run(hook, 'x'.repeat(5_000_000))).toMatchObject({ exit: { stdout: '5000000\n' } });
-    expect(startsOf(hook)).toHaveLength(1);
+    const [pid] = startsOf(hook);
+    const stdout = `5000000\n${pid}\n`;
+    expect(await run(hook, 'x'.repeat(5_000_000))).toMatchObject({ exit: { stdout } });
   });
 
   test('may open its input by name, also late', async () => {
-    const hook = hookOf(`${started}until [ -e go ]; do sleep 0.01; done; cat /dev/stdin`);
+    const hook = hookOf(
+      `${started}until [ -e go ]; do sleep 0.01; done; cat /dev/stdin; echo " $$"`,
+    );
     await wait(hook);
+    const [pid] = startsOf(hook);
     const outcome = run(hook, 'hello');
     setTimeout(() => writeFileSync(join(hook.command.cwd, 'go'), ''), 50);
-    expect(await outcome).toMatchObject({ exit: { stdout: 'hello' } });
-    expect(startsOf(hook)).toHaveLength(1);
+    expect(await outcome).toMatchObject({ exit: { stdout: `hello ${pid}\n` } });
   });
 
   test('need not read its input', async () => {
