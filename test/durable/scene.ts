@@ -17,6 +17,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { connectDurable, migrateDatabase, openRecords } from '../../src/entries/durable.ts';
 import type { builtInTools } from '../../src/entries/agent.ts';
 import type { createConfig } from '../../src/index.ts';
+import '../build.ts';
 import { waitUntil } from '../support/until.ts';
 import { folder, installBuilt } from './installed.ts';
 import type { Postgres } from './postgres.ts';
