@@ -246,7 +246,7 @@ function check(
     else if (value['type'] !== 'plugin' || name !== 'command')
       complain(() => ({
         path: [...path, name],
-        message: `${said(given)}, so ${field.fate ?? 'it was ignored'}`,
+        message: `${(field.fault ?? said)(given)}, so ${field.fate ?? 'it was ignored'}`,
         fix: field.fix,
       }));
     if (name === 'onFailure' && !field.fits(given)) checked[name] = 'block';

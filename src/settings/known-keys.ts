@@ -1,6 +1,7 @@
 import { hookEventNames, isHookEventName } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { HookType } from './hook-definition.ts';
+import { said } from './problem.ts';
 
 /** Keys under `hooks` that name no event but once were settings (C-04). */
 export const reserved: readonly string[] = ['enabled', 'disabled', 'notifications'];
@@ -133,6 +134,8 @@ export function slipPattern(key: string): string {
 /** What a field of the settings must be. */
 export interface Field {
   readonly fits: (value: unknown) => boolean;
+  /** What is wrong with one that does not fit; default: what it is. */
+  readonly fault?: (value: unknown) => string;
   /** What its user can do where it is not. */
   readonly fix: string;
   /** What becomes of one that does not fit and is not needed; default: it was ignored. */
@@ -168,10 +171,24 @@ const commandField: Field = {
 const isCount = (value: unknown, least: number): boolean =>
   Number.isInteger(value) && (value as number) >= least;
 
+/** How many characters a hook on streamed text can hold back: one that wants more wants the whole answer. */
+export const mostHeldBack = 100_000;
+
+const isHoldBack = (value: unknown): boolean => isCount(value, 0) && Number(value) <= mostHeldBack;
+
 const streamField: Field = {
   fits: (stream) =>
-    isRecord(stream) && Object.keys(stream).join() === 'holdBack' && isCount(stream['holdBack'], 0),
-  fix: 'make it { "holdBack": N }, N being how many characters the hook may hold back',
+    isRecord(stream) && Object.keys(stream).join() === 'holdBack' && isHoldBack(stream['holdBack']),
+  fault(stream) {
+    if (!isRecord(stream)) return said(stream);
+    const { holdBack, ...others } = stream;
+    const [other] = Object.keys(others);
+    if (other !== undefined) return `has ${JSON.stringify(other)} in it, which there is not`;
+    return holdBack === undefined
+      ? 'has no "holdBack" in it'
+      : `has a "holdBack" that ${said(holdBack)}`;
+  },
+  fix: `make it { "holdBack": N }, N being how many characters the hook may hold back, from 0 to ${mostHeldBack}`,
   fate: 'the hook is given the whole answer',
 };
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { HookFunction, LeftBehind, TlsFiles } from '../../machines/hook-process.ts';
 import { allEvents, type HookEventName, hookPoints } from '../hook-points.ts';
 import type { HookType } from './hook-definition.ts';
-import { defaultTimeout, mostRetries } from './known-keys.ts';
+import { defaultTimeout, mostHeldBack, mostRetries } from './known-keys.ts';
 import { forbiddable } from './managed.ts';
 import {
   commentKey,
@@ -93,7 +93,11 @@ const args = texts
 
 const stream = z
   .strictObject({
-    holdBack: z.int().min(0).describe('How many characters the hook may hold back at most.'),
+    holdBack: z
+      .int()
+      .min(0)
+      .max(mostHeldBack)
+      .describe('How many characters the hook may hold back at most.'),
   })
   .optional()
   .describe(

@@ -70,7 +70,7 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
   'hookmachine/claude-agent-sdk': [99, 'fastest-levenshtein', 'xstate'],
   'hookmachine/dialects': [95, 'fastest-levenshtein'],
   'hookmachine/ai-sdk': [119, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/langchain': [123, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/langchain': [125, 'fastest-levenshtein', 'xstate'],
   'hookmachine/opencode': [108, 'fastest-levenshtein', 'xstate'],
   'hookmachine/adk': [120, 'fastest-levenshtein', 'xstate'],
   'hookmachine/openai-agents': [119, 'fastest-levenshtein', 'xstate'],
