@@ -66,9 +66,11 @@ function aroundFunction(
       let given: { readonly output: unknown; readonly result: ToolResult } | undefined;
       let failure: { readonly error: unknown } | undefined;
       const inner = isAgent(tool) ? new Run(run.hooks, true) : run;
-      const call = { ...callOf(run, context, name, details), input };
-      if (run.hooks.leavesAlone(call))
+      const id = idOf(details);
+      // To find out who approved it takes longer than all else here.
+      if (run.hooks.leavesAlone({ id, name, input }))
         return runs.run(inner, () => tool.invoke(context, json, details));
+      const call = { ...callOf(run, context, name, details, id), input };
       const ended = await run.hooks.tool(call, async (toolInput) => {
         const asked = toolInput === input ? json : argumentsOf(toolInput);
         try {
@@ -91,9 +93,16 @@ function aroundFunction(
 /** Whether hooks put a result of their own in the place of the tool's. */
 const isReplaced = ({ after }: EndedToolCall): boolean => after?.toolResponse !== undefined;
 
-const callOf = (run: Run, context: RunContext, name: string, details: CallDetails = {}) => {
-  const { toolCall, signal } = details;
-  const id = toolCall?.callId ?? randomUUID();
+const idOf = ({ toolCall }: CallDetails = {}): string => toolCall?.callId ?? randomUUID();
+
+const callOf = (
+  run: Run,
+  context: RunContext,
+  name: string,
+  details: CallDetails = {},
+  id = idOf(details),
+) => {
+  const { signal } = details;
   const isApproved = context?.isToolApproved?.({ toolName: name, callId: id }) === true;
   return { id, name, signal, isApproved, isSubagent: run.isSubagent };
 };
