@@ -192,6 +192,8 @@ async function* stream(
           text && by.holdsText() && by.streamsText()
             ? new StreamedText(text, live, core)
             : undefined;
+        // What hooks still hold of an answer that broke off is no part of this one.
+        await text?.end();
         for await (const chunk of another._streamResponseChunks(asked, how, tokens.manager)) {
           (how['signal'] as AbortSignal | undefined)?.throwIfAborted();
           whole = whole ? whole.concat(chunk) : chunk;

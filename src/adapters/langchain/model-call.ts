@@ -100,9 +100,8 @@ class ModelCall {
           holdsCalls: () => true,
           answer: async ({ messages, options, ask, show = () => undefined }) => {
             this.#show = show;
-            // Hooks may end the answer while the model still speaks, which then fails.
-            this.#attempt = { handled, settle: final.resolve };
             const asking = ask(messages, within(options, signal), text);
+            // Hooks may have ended the answer while the model still spoke.
             const settled = asking.then(answered.resolve, (error: unknown) => {
               if (!signal.aborted) throw error;
             });
@@ -112,6 +111,7 @@ class ModelCall {
       : request.model;
     const handled = this.#place.runInAsyncScope(async () => this.#handler({ ...request, model }));
     handled.catch(() => undefined);
+    if (model !== request.model) this.#attempt = { handled, settle: final.resolve };
     const attempt = await Promise.race([
       answered.promise.then((given) => ({ handled, given, settle: final.resolve })),
       handled.then((value) => ({ handled, given: answerIn(value) })),

@@ -61,11 +61,13 @@ export class StreamedText {
   rest(answer: Answer, given: Answer | undefined): readonly Chunk[] {
     const held = [...(this.#beside ? [this.#beside] : []), ...this.#held];
     const text = textOf(answer);
-    if (answer === given && text === this.#said) return held;
+    // What was shown of an answer before the model was tried again is not in this one.
+    const isShown = this.#said === text || (this.#said !== '' && text.endsWith(this.#said));
+    if (answer === given && isShown) return held;
     const merged = held.reduce<Chunk | undefined>(join, undefined);
     const { additional_kwargs, response_metadata, usage_metadata } = merged?.message ?? {};
     const message = this.#message(answer, {
-      content: text !== this.#said ? text : merged ? contentHeld(answer, merged.message) : '',
+      content: !isShown ? text : merged ? contentHeld(answer, merged.message) : '',
       tool_call_chunks: callChunksOf(answer),
       additional_kwargs: withoutCopies(additional_kwargs),
       response_metadata: withoutCopies(response_metadata),

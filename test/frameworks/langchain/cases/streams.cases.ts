@@ -12,7 +12,7 @@ import {
 import { ChatGenerationChunk, type ChatResult } from '@langchain/core/outputs';
 import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
-import { createAgent } from 'langchain';
+import { createAgent, createMiddleware } from 'langchain';
 import { describe, expect, test, vi } from 'vitest';
 import { hooksMiddleware, withHooks } from '../../../../src/entries/langchain.ts';
 import type { AdapterOptions } from '../../../../src/adapters/options.ts';
@@ -28,6 +28,8 @@ interface Streamed {
   readonly deltas: readonly Delta[];
   /** Settles before the last of them. */
   readonly until?: Promise<void>;
+  /** Breaks the answer off. */
+  readonly error?: Error;
 }
 
 /** A chat model that gives the chunks of a script. */
@@ -63,7 +65,7 @@ class StreamingChat extends BaseChatModel {
     { signal }: this['ParsedCallOptions'],
     manager?: CallbackManagerForLLMRun,
   ): AsyncGenerator<ChatGenerationChunk> {
-    const { deltas, until } = this.#script.shift()!;
+    const { deltas, until, error } = this.#script.shift()!;
     this.signals.push(signal);
     for (const [place, delta] of deltas.entries()) {
       if (place === deltas.length - 1) await until;
@@ -78,6 +80,7 @@ class StreamingChat extends BaseChatModel {
         chunk,
       });
     }
+    if (error) throw error;
   }
 }
 
@@ -255,3 +258,25 @@ describe.each(['an agent', 'a graph'] as const)(
     });
   },
 );
+
+test('an answer that another middleware asks for again after its text broke off is the new one', async () => {
+  const again = createMiddleware({
+    name: 'again',
+    wrapModelCall: async (request, handler) => {
+      try {
+        return await handler(request);
+      } catch {
+        return handler(request);
+      }
+    },
+  });
+  const model = new StreamingChat([
+    { deltas: ['It is a long way '], error: new Error('it broke off') },
+    { deltas: [`It is ${secret.slice(0, 5)}`, `${secret.slice(5)}.`] },
+  ]);
+  const cwd = projectWithHooks({}, redacting.files);
+  const agent = createAgent({ model, tools: [], middleware: [hooksMiddleware({ cwd }), again] });
+  const { last, shown } = await run(agent, 'stream', say('Go'));
+  expect(last).toBe('It is [key].');
+  expect(shown).not.toContain('AKIA');
+});
