@@ -567,8 +567,15 @@ export class AgentHooks {
       this.#reportBlocked({ tool, reason: plainResult.error?.message ?? '' });
     if (!stop) return;
     if (turn) turn.stop ??= stop;
-    else this.#looseStops.set(id, stop.reason);
+    else this.#keepLooseStop(id, stop.reason);
     this.#options.onStop?.(stop.reason);
+  }
+
+  #keepLooseStop(id: string, reason: string): void {
+    // The result of a call whose run was given up is never seen.
+    if (this.#looseStops.size >= mostLooseStops)
+      this.#looseStops.delete(this.#looseStops.keys().next().value!);
+    this.#looseStops.set(id, reason);
   }
 
   #warnOfHiding(event: HookEventName, what: string): void {
@@ -593,6 +600,9 @@ export class AgentHooks {
     else warn(this.config.onWarning, notice);
   }
 }
+
+/** So many calls may have stopped the agent whose results no model has seen. */
+const mostLooseStops = 1_000;
 
 /** A turn, or what is answered in its place. */
 type Begun = { readonly turn: Turn } | { readonly answer: NeutralResponse };

@@ -29,6 +29,7 @@ interface Options {
   readonly dialects?: readonly Dialect[];
   readonly trust?: true;
   readonly json?: true;
+  readonly since?: number;
 }
 
 /** Where guards stand: before anything has happened. Other hooks act, and what they act on is past. */
@@ -75,6 +76,11 @@ export function addBacktest(program: Command): void {
     )
     .option(...dialectsOption)
     .option(...trustOption)
+    .option(
+      '--since <when>',
+      'leave out what happened before: a date, such as 2026-11-01, or a time ago, such as 30d or 12h',
+      since,
+    )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -87,14 +93,17 @@ until then is printed.
 
 Examples:
   hookmachine backtest .hookmachine/settings.json --on ~/.claude/projects ~/.codex/sessions
-  hookmachine backtest ./no-env.sh --on session.jsonl`,
+  hookmachine backtest ./no-env.sh --on session.jsonl --since 30d`,
     )
     .action(backtest);
 }
 
 async function backtest(named: string, options: Options): Promise<void> {
   const { events = guarded, jobs, examples, dialect, dialects, trust } = options;
-  const files = options.on.flatMap(filesAt);
+  // What is in a file was written before the file was last.
+  const files = options.on
+    .flatMap(filesAt)
+    .filter(({ changedAt }) => options.since === undefined || changedAt >= options.since);
   const bar = new ProgressBar(files.reduce((sum, { size }) => sum + size, 0));
   let warnings = 0;
   const onWarning = (line: string): void => {
@@ -127,6 +136,7 @@ async function backtest(named: string, options: Options): Promise<void> {
       examples,
       redactor: redactor(redactionIn(guards.folder)),
       signal: controller.signal,
+      since: options.since,
       onProgress: (bytes, calls, denied) =>
         bar.update(bytes, () => `${calls} events, ${denied} denied`),
     });
@@ -135,7 +145,7 @@ async function backtest(named: string, options: Options): Promise<void> {
       warn(undefined, `${warnings - mostWarnings} more warnings were left out`);
     if (Object.keys(came.files).length === 0 && came.isComplete)
       throw new CommandFailure(
-        `there is no session in ${options.on.join(', ')}: ${came.notUnderstood[0]?.why ?? 'nothing is there that could be one'}`,
+        `there is no session in ${options.on.join(', ')}${options.since === undefined ? '' : ` since ${new Date(options.since).toISOString()}`}: ${came.notUnderstood[0]?.why ?? 'nothing is there that could be one'}`,
       );
     process.exitCode = came.isComplete ? 0 : 130;
     process.stdout.write(options.json ? `${printableJson(came, 2)}\n` : backtestReport(came));
@@ -149,6 +159,20 @@ function filesAt(path: string): readonly TranscriptFile[] {
   if (found === undefined)
     throw new CommandFailure(`--on ${path}: there is no such file or folder`);
   return found;
+}
+
+const agoUnits: Readonly<Record<string, number>> = { m: 6e4, h: 36e5, d: 864e5, w: 7 * 864e5 };
+
+function since(given: string): number {
+  const [, count, unit = ''] = /^(\d+)([mhdw])$/.exec(given) ?? [];
+  const ago = Number(count) * (agoUnits[unit] ?? Number.NaN);
+  const at = Number.isNaN(ago) && /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Date.now() - ago; // prettier-ignore
+  if (Number.isNaN(at))
+    throw new CommandFailure(
+      `--since ${given}: give a date, such as 2026-11-01, or a time ago, such as 30d or 12h`,
+    );
+  if (at > Date.now()) throw new CommandFailure(`--since ${given}: that is yet to come`);
+  return at;
 }
 
 function eventsNamed(names: string): readonly HookEventName[] {

@@ -47,6 +47,8 @@ export interface BacktestOptions {
   readonly examples: number;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
+  /** What happened before is left out, in ms since 1970; what has no time is as old as its file. */
+  readonly since?: number | undefined;
   /** Called after each event with what was read, in bytes, and what is known so far. */
   readonly onProgress: (bytes: number, calls: number, denied: number) => void;
 }
@@ -65,7 +67,15 @@ const mostKinds = 100;
 export async function runBacktest(
   { config, folder }: Guards,
   files: readonly TranscriptFile[],
-  { events: wanted, jobs, examples, redactor, signal, onProgress }: BacktestOptions,
+  {
+    events: wanted,
+    jobs,
+    examples,
+    redactor,
+    signal,
+    since = -Infinity,
+    onProgress,
+  }: BacktestOptions,
 ): Promise<Backtest> {
   const system = config.getHookSystem();
   await system?.initialize();
@@ -88,10 +98,11 @@ export async function runBacktest(
   };
 
   async function* readings(): AsyncGenerator<{ readonly file: string; readonly one: Reading }> {
-    for (const { file, isNamed } of files)
+    for (const { file, isNamed, changedAt } of files)
       for await (const one of readTranscript(file, (count) => (bytes += count))) {
-        if (one.kind === 'event') yield { file, one };
-        else if (one.kind === 'format') formats[one.title] = (formats[one.title] ?? 0) + 1;
+        if (one.kind === 'event') {
+          if ((one.at ?? changedAt) >= since) yield { file, one };
+        } else if (one.kind === 'format') formats[one.title] = (formats[one.title] ?? 0) + 1;
         else if (one.kind === 'fault') notUnderstood(file, one.message, one.place);
         // A folder may hold other files too.
         else if (isNamed) notUnderstood(file, one.message);

@@ -6,6 +6,8 @@ export interface TranscriptFile {
   readonly file: string;
   /** In bytes. */
   readonly size: number;
+  /** When it was last written to, in ms since 1970. */
+  readonly changedAt: number;
   /** The user named it, and not a folder around it. */
   readonly isNamed: boolean;
 }
@@ -14,7 +16,8 @@ export interface TranscriptFile {
 export function transcriptsAt(path: string): readonly TranscriptFile[] | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
-  if (!found.isDirectory()) return [{ file: path, size: found.size, isNamed: true }];
+  if (!found.isDirectory())
+    return [{ file: path, size: found.size, changedAt: found.mtimeMs, isNamed: true }];
   return filesIn(path);
 }
 
@@ -26,7 +29,9 @@ function filesIn(folder: string): readonly TranscriptFile[] {
       if (entry.isDirectory()) return filesIn(path);
       if (!entry.isFile() || !mayHoldSessions(folder, entry.name)) return [];
       const found = statSync(path, { throwIfNoEntry: false });
-      return found ? [{ file: path, size: found.size, isNamed: false }] : [];
+      return found
+        ? [{ file: path, size: found.size, changedAt: found.mtimeMs, isNamed: false }]
+        : [];
     });
 }
 

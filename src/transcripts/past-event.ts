@@ -10,6 +10,8 @@ export interface PastEvent {
   readonly session?: string;
   /** The folder that the session began in. */
   readonly folder?: string;
+  /** When it happened, in ms since 1970, where the file says. */
+  readonly at?: number;
 }
 
 /** What could not be understood; it costs nothing but itself. */
@@ -57,6 +59,13 @@ export function openCalls(): OpenCalls {
       return call;
     },
   };
+}
+
+/** The time in a record, in ms since 1970. */
+export function timeIn({ timestamp, lastUpdated }: Fields): number | undefined {
+  const said = timestamp ?? lastUpdated;
+  const at = isText(said) ? Date.parse(said) : said;
+  return typeof at === 'number' && Number.isFinite(at) ? at : undefined;
 }
 
 export const isText = (value: unknown): value is string => typeof value === 'string';

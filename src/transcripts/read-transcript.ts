@@ -9,7 +9,13 @@ import { isRecord } from '../protocol/output.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { geminiCli } from './gemini-cli.ts';
-import type { Found, LineFormat, PastEvent, PastFault } from './past-event.ts';
+import {
+  type Found,
+  type LineFormat,
+  type PastEvent,
+  type PastFault,
+  timeIn,
+} from './past-event.ts';
 import { eventsOf } from './recording.ts';
 
 /** Where in a file something stands: a line, a call by the number that `hookmachine explain` gives it, or a message. */
@@ -65,6 +71,8 @@ async function* readLines(file: string, onBytes: (count: number) => void): Async
   let format: LineFormat | undefined;
   let read: ((record: Readonly<Record<string, unknown>>) => Iterable<Found>) | undefined;
   const early: Reading[] = [];
+  // A record without a time was written after the one before it.
+  let at: number | undefined;
   for await (const { number: line, text, isTorn } of linesOf(
     chunksOf(file, onBytes),
     longestLine,
@@ -85,7 +93,8 @@ async function* readLines(file: string, onBytes: (count: number) => void): Async
       yield { kind: 'format', title: format.title };
       yield* early;
     }
-    for (const found of read!(value)) yield { ...found, place: { line } };
+    at = timeIn(value) ?? at;
+    for (const found of read!(value)) yield { ...dated(found, at), place: { line } };
   }
   if (!format) yield foreign(unknown);
 }
@@ -113,7 +122,8 @@ async function* readOurs(file: string): AsyncGenerator<Reading> {
     void faults.push({ kind: 'fault', message, place: { line } });
   for await (const call of accounts(readRecording(file, { onSkipped }))) {
     yield* faults.splice(0);
-    for (const found of eventsOf(call)) yield { ...found, place: { call: call.index } };
+    for (const found of eventsOf(call))
+      yield { ...dated(found, call.startedAt), place: { call: call.index } };
   }
   yield* faults;
 }
@@ -132,8 +142,11 @@ function* readWhole(file: string, onBytes: (count: number) => void): Generator<R
   const messages = Array.isArray(value['messages']) ? (value['messages'] as unknown[]) : [];
   for (const [at, message] of messages.entries())
     for (const found of read({ ...value, messages: [message] }))
-      yield { ...found, place: { message: at + 1 } };
+      yield { ...dated(found, isRecord(message) ? timeIn(message) : undefined), place: { message: at + 1 } }; // prettier-ignore
 }
+
+const dated = (found: Found, at: number | undefined): Found =>
+  found.kind === 'event' && at !== undefined ? { ...found, at: found.at ?? at } : found;
 
 async function* chunksOf(file: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) {

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
@@ -97,6 +97,34 @@ describe('backtest', () => {
     expect(stdout).toMatch(/asked {4}.*s\.jsonl:4\n +Bash .*rm -r x.*\n +→ Deletes\./);
     expect(stdout).toContain('s.jsonl:3 is no valid JSON');
     expect(stdout).toContain('notes.jsonl a file is neither a recording');
+  });
+
+  test('leaves out what happened before, as each file says, or else as old as the file is', async () => {
+    const { folder, on, backtest } = guarded();
+    const day = 24 * 60 * 60 * 1000;
+    const ago = (days: number): string => new Date(Date.now() - days * day).toISOString();
+    const call = { name: 'Write', input: { file_path: '.env', content: '' } };
+    const records = [claude(call, { timestamp: ago(40) }), claude(call), claude(call, { timestamp: ago(2) })]; // prettier-ignore
+    appendFileSync(join(on, 'claude/timed.jsonl'), records.join('\n'));
+    const old = new Date(Date.now() - 60 * day);
+    utimesSync(join(on, 'codex/rollout-1.jsonl'), old, old);
+    const counted = async (...args: string[]): Promise<unknown> => {
+      const { events, files } = JSON.parse(
+        (await backtest(folder, '--on', on, '--json', ...args)).stdout,
+      );
+      return [events.BeforeTool, files];
+    };
+    const recent = { 'Claude Code': 2, 'Gemini CLI': 1 };
+    expect(await counted()).toEqual([8, { ...recent, Codex: 1 }]);
+    expect(await counted('--since', '30d')).toEqual([5, recent]);
+    expect(await counted('--since', ago(41).slice(0, 10))).toEqual([7, recent]);
+    for (const [given, said] of [
+      ['soon', 'give a date, such as 2026-11-01, or a time ago, such as 30d or 12h'],
+      ['2999-01-01', 'that is yet to come'],
+    ] as const)
+      expect((await backtest(folder, '--on', on, '--since', given)).stderr).toContain(
+        `--since ${given}: ${said}`,
+      );
   });
 
   test('as JSON says the same, for each hook too', async () => {

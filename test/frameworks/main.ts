@@ -1,6 +1,6 @@
 /**
  * `npm run frameworks [-- NAME…]`: installs the published frameworks, or those that are named, and runs
- * the adapter of each with it. One that cannot be had is skipped, and said.
+ * the adapter of each with it. One that cannot be had is skipped, and said; one that was named is a failure then.
  */
 import { execaSync } from 'execa';
 import { folderOf, frameworks } from './installed.ts';
@@ -12,7 +12,8 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
-const wanted = named.length > 0 ? named : frameworks;
+const isNamed = named.length > 0;
+const wanted = isNamed ? named : frameworks;
 for (const name of wanted) {
   // Some want a newer Node than they need.
   const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--force'];
@@ -22,7 +23,9 @@ for (const name of wanted) {
     reject: false,
     timeout: 180_000,
   });
-  if (exitCode !== 0) process.stderr.write(`${name} cannot be installed, so it is skipped\n`);
+  if (exitCode === 0) continue;
+  process.stderr.write(`${name} cannot be installed${isNamed ? '' : ', so it is skipped'}\n`);
+  if (isNamed) process.exit(1);
 }
 const { exitCode } = execaSync(
   'vitest',
