@@ -77,6 +77,7 @@ export async function runHookTest(
     const fired = { event, fields, context, folder, canAsk: true };
     const whole = parts ? { ...fired, parts: parts.calls, partsFor: dialect.family } : fired;
     const came = await fireIn(config, whole);
+    const areSkipped = config.skipsProjectHooks?.() === true || warnings.some(isOfSkipped);
     config.getHookSystem()?.dispose();
     const { verdict, toolInput } = callOutcome(whole, came, parts);
     const outcome = outcomeOf(verdict, { ...fields });
@@ -86,7 +87,11 @@ export async function runHookTest(
     const { results } = came.result;
     return [
       {
-        differences: differences(expect, await inWordsOf(dialect, fields, result)),
+        // That a hook lets a call pass is not tested by one that never runs.
+        differences: [
+          ...(areSkipped ? [{ what: 'hooks', expected: 'trusted', came: 'skipped' }] : []),
+          ...differences(expect, await inWordsOf(dialect, fields, result)),
+        ],
         notes: [
           ...warnings,
           ...(results.length === 0
@@ -122,6 +127,9 @@ export async function runHookTest(
     throw new CommandFailure(`${named} never asks a hook of ${name} about such a call`);
   return runs;
 }
+
+/** What is said of a hook that changed since it was trusted. */
+const isOfSkipped = (line: string): boolean => /^hook "[^]*" (?:\(\w+\) )?was skipped: /.test(line);
 
 function endOf({
   exitCode,

@@ -57,6 +57,19 @@ describe('hookmachine test', () => {
     expect(exitCode).toBe(1);
   });
 
+  test('fails where hooks are not trusted, though what it expects is what comes without them', async () => {
+    const cwd = files(oneTest('a.txt', '{ decision: allow }'));
+    const { stdout, exitCode } = await commandInProcess(['test', '--cwd', cwd], {
+      env: { HOOKMACHINE_TRUST: '' },
+    });
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain(`✗ guard.hooktest.yaml: writes a.txt
+    hooks: - expected, + came
+      - "trusted"
+      + "skipped"
+    ${cwd}: the hooks of this project are not trusted, so they were skipped`);
+  });
+
   test('compares fields that a hook changed, in the words of the dialect', async () => {
     const cwd = project({
       'rename.sh': `#!/bin/sh\necho '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"file_path":"/b.txt","content":"x"}}}'\n`,
