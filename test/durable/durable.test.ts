@@ -6,15 +6,9 @@ import { openPage, picture, startBrowser, until } from '../inspector/browser.ts'
 import { chromiumPath } from '../inspector/chromium.ts';
 import { waitUntil } from '../support/until.ts';
 import { isInstalled, isWhole } from './installed.ts';
+import { type Installed, loadInstalled } from './load-installed.ts';
 import { noServer, Postgres } from './postgres.ts';
-import {
-  type Hooks,
-  type Installed,
-  loadInstalled,
-  makeTemplate,
-  Scene,
-  toolCommand,
-} from './scene.ts';
+import { type Hooks, makeTemplate, Scene, toolCommand } from './scene.ts';
 
 const missing =
   noServer ?? (isInstalled ? undefined : 'pg is not installed: npm ci --prefix test/durable');

@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { author, bundleIn, guardFiles } from '../support/bundle.ts';
 import { isInstalled } from './installed.ts';
+import { type Installed, loadInstalled } from './load-installed.ts';
 import { noServer, Postgres } from './postgres.ts';
-import { type Installed, loadInstalled, makeTemplate, Scene, toolCommand } from './scene.ts';
+import { makeTemplate, Scene, toolCommand } from './scene.ts';
 
 const by = author();
 const missing =

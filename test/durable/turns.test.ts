@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../support/until.ts';
 import { isInstalled, isWhole } from './installed.ts';
+import { type Installed, loadInstalled } from './load-installed.ts';
 import { noServer, Postgres } from './postgres.ts';
-import { type Installed, loadInstalled, makeTemplate, Scene, toolCommand } from './scene.ts';
+import { makeTemplate, Scene, toolCommand } from './scene.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
