@@ -160,3 +160,45 @@ whole(
     await waitUntil(() => log.includes('termination'));
   },
 );
+
+whole(
+  'the published conformance suite says the same of a server behind the proxy, over stdio and over HTTP, as of the server',
+  async () => {
+    const here = import.meta.dirname;
+    const server = ['node', join(here, 'conformance-server.mjs')];
+    const folder = project(
+      hooks({ 'tool.before': 'true', 'tool.after ^test_error_handling$': 'true' }),
+    );
+    /** The address of what a command says over stdio. */
+    const serve = async (...command: readonly string[]): Promise<string> => {
+      const running = execa('node', [join(here, 'http-bridge.mjs'), ...command], {
+        cwd: folder,
+        env: { HOME: tempFolder(), HOOKMACHINE_TRUST: '1' },
+        reject: false,
+      });
+      onTestFinished(() => void running.kill('SIGKILL'));
+      let port = '';
+      running.stdout.on('data', (chunk: Buffer) => (port += chunk.toString()));
+      await waitUntil(() => port.endsWith('\n'));
+      return `http://127.0.0.1:${port.trim()}/mcp`;
+    };
+    const suite = join(packageOf('mcp', '@modelcontextprotocol/conformance')!, 'dist/index.js');
+    const findings = async (url: string): Promise<readonly string[]> => {
+      const args = ['-y', '--ignore-scripts=false', 'node@24', suite, 'server', '--url', url];
+      // It wants a newer Node; the address that a request names concerns the bridge alone, and fails.
+      const { stdout } = await execa('npx', args, { cwd: tempFolder(), reject: false });
+      return stdout.split('\n').filter((line) => /^(?:[✓✗]|Total)/.test(line));
+    };
+    const proxy = ['node', main, 'mcp'];
+    const direct = await serve(...server);
+    const [plain, stdio, http] = await Promise.all([
+      findings(direct),
+      serve(...proxy, '--', ...server).then(findings),
+      serve(...proxy, '--url', direct).then(findings),
+    ]);
+    expect(plain.at(-1)).toBe('Total: 39 passed, 1 failed');
+    expect(stdio).toEqual(plain);
+    expect(http).toEqual(plain);
+  },
+  600_000,
+);
