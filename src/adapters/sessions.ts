@@ -4,6 +4,9 @@ import type { HookEventFields } from '../protocol/input.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 import { fireEvent } from './fire-event.ts';
 
+/** A server has sessions of which nobody says that they ended: beyond so many, the one that was quiet longest has. */
+const mostSessions = 1_000;
+
 /** The sessions of an agent that a framework runs, and the events that belong to them. */
 export class Sessions {
   readonly #config: HookSystemConfig;
@@ -20,8 +23,15 @@ export class Sessions {
   async begin(sessionId: string): Promise<readonly string[]> {
     const known = this.#begun.get(sessionId);
     if (known) {
+      this.#begun.delete(sessionId);
+      this.#begun.set(sessionId, known);
       await known;
       return [];
+    }
+    const [quietest] = this.#begun;
+    if (quietest && this.#begun.size >= mostSessions) {
+      this.#begun.delete(quietest[0]);
+      void this.#end(quietest, 'other');
     }
     const begun = this.fire('SessionStart', { source: 'startup' }, sessionId, 'startup').then(
       (result) => {
@@ -37,10 +47,15 @@ export class Sessions {
   async endAll(reason: HookEventFields['SessionEnd']['reason']): Promise<void> {
     const sessions = [...this.#begun];
     this.#begun.clear();
-    for (const [sessionId, begun] of sessions) {
-      await begun;
-      await this.fire('SessionEnd', { reason }, sessionId, reason);
-    }
+    for (const session of sessions) await this.#end(session, reason);
+  }
+
+  async #end(
+    [sessionId, begun]: readonly [string, Promise<unknown>],
+    reason: HookEventFields['SessionEnd']['reason'],
+  ): Promise<void> {
+    await begun;
+    await this.fire('SessionEnd', { reason }, sessionId, reason);
   }
 
   /** Fires an event that is no call; undefined when no hook matches it. Never rejects. */

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
 import type { NeutralMessage, NeutralPart, NeutralResponse } from '../../src/agent/model-call.ts';
 import { AgentHooks } from '../../src/adapters/agent-hooks.ts';
 import type { AdapterOptions } from '../../src/adapters/options.ts';
 import { project } from '../support/project.ts';
 import { group, inParallel, print, startSession } from '../support/session.ts';
+import { waitUntil } from '../support/until.ts';
 
 type Hooks = Parameters<typeof startSession>[0];
 
@@ -207,6 +208,25 @@ describe('a turn', () => {
       'after',
       'end',
     ]);
+  });
+
+  test('of the thousand and first session ends the one that was quiet longest', async () => {
+    let session = 0;
+    const { hooks, folder } = await agent(
+      { SessionEnd: inParallel('jq -r .session_id >> ended') },
+      { sessionId: () => `s${session}` },
+    );
+    const ask = (): Promise<unknown> =>
+      hooks.model({ model: 'm', messages: [user('Go')], tools: [] }, async () => saying('done'));
+    for (; session < 1_000; session++) await ask();
+    session = 0;
+    await ask();
+    session = 1_000;
+    await ask();
+    await waitUntil(() => existsSync(`${folder}/ended`));
+    session = 1_000;
+    await ask();
+    await waitUntil(() => readFileSync(`${folder}/ended`, 'utf8') === 's1\n');
   });
 
   test('keeps the context of BeforeAgent hooks in each of its requests', async () => {
