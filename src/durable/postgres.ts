@@ -55,6 +55,7 @@ export class Database implements Queryable {
   readonly #postgres: Postgres;
   readonly #options: object;
   readonly #pool: Pool;
+  #ending: Promise<void> | undefined;
 
   constructor(postgres: Postgres, url: string, application: string) {
     this.#postgres = postgres;
@@ -106,8 +107,9 @@ export class Database implements Queryable {
     return connection;
   }
 
-  async end(): Promise<void> {
-    await this.#pool.end();
+  /** Closes all connections; a second time is the first. */
+  end(): Promise<void> {
+    return (this.#ending ??= this.#pool.end());
   }
 }
 

@@ -92,6 +92,38 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
     ]);
   });
 
+  test('whose hosts are killed, one while the guard runs and one while the tool does, starts each once, and says that the tool may have run (rows 3, 8, 12, 14)', async () => {
+    const scene = await make(allowing);
+    for (const held of ['guard', 'tool']) {
+      scene.hold(held);
+      const host = scene.call();
+      await waitUntil(() => scene.starts(held) === 1);
+      host.kill('SIGKILL');
+      await host;
+      scene.release(held);
+      if (held === 'tool') break;
+      const again = await scene.call();
+      expect([again.exitCode, JSON.parse(again.stdout)]).toMatchObject([
+        3,
+        { approval: { reason: expect.stringMatching(/^Hook "guard" was cut off/) } },
+      ]);
+      // Two processes at once.
+      const answers = await Promise.all(
+        ['ann', 'bob'].map((by) => scene.run('approvals', 'answer', 'ap-1', 'approve', '--as', by)),
+      );
+      const first = answers.findIndex(({ exitCode }) => exitCode === 0);
+      expect(JSON.parse(answers[first]!.stdout)).toEqual({ accepted: true });
+      const second = answers[1 - first]!;
+      expect([second.exitCode, JSON.parse(second.stdout)]).toMatchObject([
+        3,
+        { accepted: false, was: { decision: 'approved', by: ['ann', 'bob'][first] } },
+      ]);
+    }
+    await scene.work();
+    expect((await ended(scene)).toolResult.error?.type).toBe('cut_off');
+    expect([scene.starts('guard'), scene.starts('tool'), scene.starts('audit')]).toEqual([1, 1, 1]);
+  });
+
   describe.skipIf(!isWhole)('whose host is killed', () => {
     test('before anything is as if nothing had been (row 1)', async () => {
       const scene = await make();

@@ -72,6 +72,13 @@ export class Postgres {
     await run('pg_ctl', ['-w', '-D', join(this.#folder, 'data'), '-m', 'immediate', 'stop']);
   }
 
+  /** Dumps one database into another, which is there and empty. */
+  async copy(from: string, into: string): Promise<void> {
+    const file = join(this.#folder, `${into}.dump`);
+    await run('pg_dump', ['-Fc', '-f', file, this.url(from)]);
+    await run('pg_restore', ['--exit-on-error', '-d', this.url(into), file]);
+  }
+
   async end(): Promise<void> {
     await this.kill().catch(() => undefined);
     rmSync(this.#folder, { recursive: true, force: true });

@@ -25,6 +25,7 @@ import type { Postgres } from './postgres.ts';
  */
 const gates = `
   create table gate (point text primary key);
+  grant select on gate to public;
   create function pass_gate(at text) returns void language plpgsql as $$ begin
     if exists (select from gate where point = at) then
       perform pg_advisory_xact_lock(4242);
@@ -93,6 +94,7 @@ interface Ended {
 
 /** The command in a process of its own. */
 interface Host extends Promise<Ended> {
+  readonly stdout: Readable;
   readonly stderr: Readable;
   kill(signal: NodeJS.Signals): boolean;
 }
@@ -240,7 +242,7 @@ export class Scene {
   }
 
   /** The same, which works until the test ends. */
-  async work(options: { readonly lostAfter?: number } = {}) {
+  async work(options: Parameters<Scene['connect']>[1] = {}) {
     const host = await this.connect({}, options);
     const stop = new AbortController();
     const working = host.work(stop.signal);
@@ -254,6 +256,16 @@ export class Scene {
   /** What the database alone tells. */
   async records() {
     const records = await this.#installed.durable.openRecords(this.url);
+    onTestFinished(() => records.close());
+    return records;
+  }
+
+  /** What a copy of the database tells, which was dumped and restored. */
+  async restored() {
+    const database = `restored${++made}`;
+    await once(this.#server, this.#installed.Client, 'postgres', `create database ${database}`);
+    await this.#server.copy(new URL(this.url).pathname.slice(1), database);
+    const records = await this.#installed.durable.openRecords(this.#server.url(database));
     onTestFinished(() => records.close());
     return records;
   }
