@@ -369,6 +369,22 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
     });
 
+    test('whose tool was about to be claimed when the database was killed does not run it meanwhile, nor without the guard afterwards (row 13)', async () => {
+      const scene = await make(allowing);
+      await scene.close('claim tool');
+      const host = scene.call();
+      await scene.atGate();
+      const said = new Promise((resolve) => host.stderr.once('data', resolve));
+      const begin = await scene.killServer();
+      // It says so once it knows; nothing it had begun goes on without its claim.
+      await said;
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
+      await begin();
+      const { exitCode, stdout } = await host;
+      expect([exitCode, JSON.parse(stdout)]).toMatchObject([0, { status: 'done' }]);
+      expect([scene.starts('guard'), scene.starts('tool'), scene.starts('audit')]).toEqual([1, 1, 1]); // prettier-ignore
+    });
+
     test('while the database is out of reach is blocked (row 19)', async () => {
       const scene = await make(allowing);
       const host = await scene.work();

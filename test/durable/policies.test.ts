@@ -154,6 +154,31 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
     expect(readdirSync(join(home, '.hookmachine'))).toEqual(['allowed_signers', 'fleets']);
   });
 
+  test("that was pushed does not loosen the administrator's guards, and nothing of users and projects loosens it", async () => {
+    const { scene, systemFolder, used, home } = await make();
+    // The administrator's own guard, beside a policy that would switch it off and allow.
+    const command = 'grep -q harmless || exit 0; echo Managed. >&2; exit 2';
+    const hooks = { 'tool.before': [{ hooks: [{ type: 'command', name: 'managed', command }] }] };
+    writeFileSync(join(systemFolder, 'hookmachine/settings.json'), JSON.stringify({ hooks }));
+    const { 'settings.json': guarding, 'guard.sh': guard, 'guard.hooktest.yaml': tests } = guardFiles(); // prettier-ignore
+    const hooksConfig = { enabled: false, disabled: ['managed', 'guard'] };
+    await used('1.0.0', {
+      ...guardFiles(),
+      'settings.json': JSON.stringify({ ...JSON.parse(guarding!), hooksConfig }),
+      'guard.sh': guard!.replace('exit 0', `{ echo '{"decision":"allow"}'; exit 0; }`),
+      'guard.hooktest.yaml': tests!.replace('decision: none', 'decision: allow'),
+    });
+    for (const folder of [scene.project, home])
+      writeFileSync(
+        join(folder, '.hookmachine/settings.json'),
+        JSON.stringify({ hooksConfig: { ...hooksConfig, defaultOnFailure: 'allow' } }),
+      );
+    const host = await scene.connect({ systemFolder });
+    expect(await judged(host, 'harmless')).toContain('Managed.');
+    expect(await judged(host)).toContain('Guarded.');
+    expect(await judged(host, 'other')).toContain('Successfully');
+  });
+
   test.skipIf(!isWhole)(
     'comes with tables of a newer version: what waits goes on after they are brought up to date',
     async () => {

@@ -280,14 +280,19 @@ export class Scene {
     await this.query('insert into gate values ($1)', [point]);
   }
 
-  /** Waits for a host at the gate, and kills it there; what it was about to write comes to nothing, or is committed. */
-  async killAtGate(host: Host, fate: 'lost' | 'committed'): Promise<void> {
-    const waiting = await waitUntil(async () => {
+  /** Waits for a host at the gate, and gives the process of its connection. */
+  async atGate(): Promise<unknown> {
+    return waitUntil(async () => {
       const rows = await this.query(
         `select pid from pg_locks where locktype = 'advisory' and objid = 4242 and not granted`,
       );
       return rows[0]?.['pid'];
     });
+  }
+
+  /** Waits for a host at the gate, and kills it there; what it was about to write comes to nothing, or is committed. */
+  async killAtGate(host: Host, fate: 'lost' | 'committed'): Promise<void> {
+    const waiting = await this.atGate();
     host.kill('SIGKILL');
     await host;
     if (fate === 'lost') await this.query('select pg_terminate_backend($1)', [waiting]);
@@ -306,7 +311,6 @@ export class Scene {
 
   /** Kills the server as a crash would, and starts it again when the returned function is called. */
   async killServer(): Promise<() => Promise<void>> {
-    await this.#holder?.end();
     await this.#server.kill();
     this.#holder = undefined;
     return () => this.#server.begin();
