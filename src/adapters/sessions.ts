@@ -1,3 +1,4 @@
+import { hasNoHooks } from '../agent/event-hooks.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
@@ -21,6 +22,9 @@ export class Sessions {
 
   /** SessionStart, once a session; what its hooks add belongs to the first prompt. */
   async begin(sessionId: string): Promise<readonly string[]> {
+    // A server has ever more of them: they are remembered only for hooks of theirs.
+    if (hasNoHooks(this.#config, 'SessionStart') && hasNoHooks(this.#config, 'SessionEnd'))
+      return [];
     const known = this.#begun.get(sessionId);
     if (known) {
       this.#begun.delete(sessionId);
