@@ -16,16 +16,11 @@ import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { onAbort } from '../hooks/run-machine.ts';
 import { warn } from '../log.ts';
 import { messageOf } from '../message-of.ts';
-import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import { hasAny, isPlainTool, mayHaveHooks, streamsText } from './hooks-ahead.ts';
-import {
-  type AdapterOptions,
-  type BlockedCall,
-  configOf,
-  defaultMaxRejections,
-  tooManyRounds,
-} from './options.ts';
+import { LooseStops } from './loose-stops.ts';
+import { Notices } from './notices.ts';
+import { type AdapterOptions, configOf, defaultMaxRejections, tooManyRounds } from './options.ts';
 import { type FrameworkToolCall, goOn, judgeNow, type RunTool } from './run-tool.ts';
 import { Sessions } from './sessions.ts';
 import {
@@ -78,6 +73,7 @@ interface Conditions extends Omit<FrameworkModelCall, 'key' | 'within'> {
  */
 export class AgentHooks {
   readonly config: HookSystemConfig;
+  readonly notices: Notices;
   readonly #options: AdapterOptions;
   readonly #turns = new Turns();
   readonly #sessions: Sessions;
@@ -88,15 +84,13 @@ export class AgentHooks {
     object,
     { readonly begun: Promise<Begun>; parts: Map<string, Turn> }
   >();
-  /** Stops by tool calls that no turn is known of. */
-  readonly #looseStops = new Map<string, string>();
-  readonly #warned = new Set<string>();
-  #saidWhyTextWaits = false;
+  readonly #looseStops = new LooseStops();
 
   constructor(options: AdapterOptions) {
     this.#options = options;
     this.config = configOf(options);
-    this.#sessions = new Sessions(this.config, (notice) => this.#notice(notice));
+    this.notices = new Notices(options, this.config);
+    this.#sessions = new Sessions(this.config, (notice) => this.notices.tell(notice));
   }
 
   /** Whether text must be held back until the answer is whole: AfterModel hooks may change it. Until hooks were found, they may. */
@@ -223,7 +217,7 @@ export class AgentHooks {
         throw error;
       }
     }
-    const refuses = this.#looseStops.has(id);
+    const stopped = this.#looseStops.of(id);
     const ended = await judgeNow(
       this.config,
       { id, name: this.nameOf(name), input },
@@ -236,24 +230,11 @@ export class AgentHooks {
         ...(confirm && { confirm }),
         ...(isApproved && { confirm: () => true }),
         ...(isSubagent && { invokedBy: 'subagent' }),
-        ...(refuses && { notOffered: this.#looseStops.get(id) }),
+        ...(stopped !== undefined && { notOffered: stopped }),
       },
     );
     this.#ended(ended, turn, id, name);
     return ended;
-  }
-
-  /** Names a tool that the provider runs: it never comes to us. Once for each. */
-  warnOfProviderTool(name: string): void {
-    this.warnOnce(
-      `the tool ${name} is run by the provider, so no BeforeTool or AfterTool hook sees it; a BeforeToolSelection hook can withhold it`,
-    );
-  }
-
-  warnOnce(line: string): void {
-    if (this.#warned.has(line)) return;
-    this.#warned.add(line);
-    warn(this.config.onWarning, line);
   }
 
   /** Ends the sessions: open calls are cancelled, SessionEnd hooks run, and a hook system of our own is disposed. */
@@ -316,7 +297,7 @@ export class AgentHooks {
   ): Promise<Begun> {
     if (!beginsTurn(request)) {
       const turn = this.#turns.begin(sessionId, promptOf(request), []);
-      const stop = this.#looseStopOf(request);
+      const stop = this.#looseStops.take(resultsAtEnd(request));
       if (stop !== undefined) turn.stop = { reason: stop };
       return { turn };
     }
@@ -334,7 +315,7 @@ export class AgentHooks {
       const isStop = output.shouldStopExecution();
       const reason = isStop ? output.getStopReason() : output.getBlockReason();
       if (isStop) this.#options.onStop?.(reason);
-      else this.#reportBlocked({ reason });
+      else this.notices.blocked({ reason });
       return { answer: saying(reason) };
     }
     const added = output?.getAdditionalContext();
@@ -345,15 +326,6 @@ export class AgentHooks {
     const message = result?.verdict.message;
     if (message !== undefined) turn.notes.add(message);
     return { turn };
-  }
-
-  #looseStopOf(request: NeutralRequest): string | undefined {
-    for (const id of resultsAtEnd(request)) {
-      const stop = this.#looseStops.get(id);
-      this.#looseStops.delete(id);
-      if (stop !== undefined) return stop;
-    }
-    return undefined;
   }
 
   /** The model's answer, and those that AfterAgent hooks want after it. */
@@ -401,7 +373,7 @@ export class AgentHooks {
         signal,
         sessionId: turn.sessionId,
         // Nobody waits for the text of an answer that comes as a whole.
-        ...(onText && { onText, onWait: (waitsFor) => this.#reportWait(waitsFor) }),
+        ...(onText && { onText, onWait: (waitsFor) => this.notices.textWaits(waitsFor) }),
       },
     );
     if (call.systemMessage !== undefined) turn.notes.add(call.systemMessage);
@@ -416,8 +388,8 @@ export class AgentHooks {
     turn: Turn,
   ): NeutralResponse {
     this.#turns.wants(turn, []);
-    if (blockedReason !== undefined && !stop) this.#reportBlocked({ reason: blockedReason });
-    if (suppressOutput) this.#warnOfHiding('AfterModel', 'what the model says');
+    if (blockedReason !== undefined && !stop) this.notices.blocked({ reason: blockedReason });
+    if (suppressOutput) this.notices.hiding('AfterModel', 'what the model says');
     const said = response && textOf(response.parts) !== '' ? response : undefined;
     // What was shown before a hook ended the answer stands.
     const ending = stop?.reason ?? (outcome.status === 'blocked' ? blockedReason : undefined);
@@ -561,48 +533,16 @@ export class AgentHooks {
 
   #ended(ended: EndedToolCall, turn: Turn | undefined, id: string, tool: string): void {
     const { stop, notice, outcome, plainResult, toolResult } = ended;
-    if (toolResult.suppressDisplay) this.#warnOfHiding('AfterTool', `the result of ${tool}`);
-    if (notice !== undefined) this.#notice(notice);
+    if (toolResult.suppressDisplay) this.notices.hiding('AfterTool', `the result of ${tool}`);
+    if (notice !== undefined) this.notices.tell(notice);
     if (outcome.status === 'blocked')
-      this.#reportBlocked({ tool, reason: plainResult.error?.message ?? '' });
+      this.notices.blocked({ tool, reason: plainResult.error?.message ?? '' });
     if (!stop) return;
     if (turn) turn.stop ??= stop;
-    else this.#keepLooseStop(id, stop.reason);
+    else this.#looseStops.keep(id, stop.reason);
     this.#options.onStop?.(stop.reason);
   }
-
-  #keepLooseStop(id: string, reason: string): void {
-    // The result of a call whose run was given up is never seen.
-    if (this.#looseStops.size >= mostLooseStops)
-      this.#looseStops.delete(this.#looseStops.keys().next().value!);
-    this.#looseStops.set(id, reason);
-  }
-
-  #warnOfHiding(event: HookEventName, what: string): void {
-    this.warnOnce(
-      `${event}: a hook wants ${what} hidden from the user (\`suppressOutput\`), which has no effect here: your program decides what it shows`,
-    );
-  }
-
-  #reportWait(hooks: readonly string[]): void {
-    if (this.#saidWhyTextWaits) return;
-    this.#saidWhyTextWaits = true;
-    this.#options.onTextWaits?.(hooks);
-  }
-
-  #reportBlocked(blocked: BlockedCall): void {
-    this.#options.onBlocked?.(blocked);
-  }
-
-  #notice(notice: string): void {
-    const { onNotice } = this.#options;
-    if (onNotice) onNotice(notice);
-    else warn(this.config.onWarning, notice);
-  }
 }
-
-/** So many calls may have stopped the agent whose results no model has seen. */
-const mostLooseStops = 1_000;
 
 /** A turn, or what is answered in its place. */
 type Begun = { readonly turn: Turn } | { readonly answer: NeutralResponse };

@@ -74,7 +74,7 @@ export class HooksPlugin extends BasePlugin implements AsyncDisposable {
     const callback = given as ToolCallback;
     const { tool, toolArgs, toolContext } = callback;
     if ('agent' in tool)
-      this.#hooks.warnOnce(
+      this.#hooks.notices.warnOnce(
         `ADK runs the agent behind the tool ${tool.name} without plugins, so hooks see only the call of the tool; make it a sub-agent`,
       );
     const { functionCallId: id = '' } = toolContext;

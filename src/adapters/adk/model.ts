@@ -133,7 +133,7 @@ class HookedCall {
     for await (const given of this.#model.generateContentAsync(request, this.#stream, signal)) {
       signal.throwIfAborted();
       for (const part of given.content?.parts ?? [])
-        if ('executableCode' in part) hooks.warnOfProviderTool('code_execution');
+        if ('executableCode' in part) hooks.notices.warnOfProviderTool('code_execution');
       if (!given.partial) {
         this.#whole.push(given);
         continue;

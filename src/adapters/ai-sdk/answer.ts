@@ -12,7 +12,7 @@ export function toPart(
   const { type, text, toolCallId: id, toolName: name, input, providerExecuted } = content;
   if (type === 'text' && text !== undefined) return { text, original: content };
   if (type !== 'tool-call' || id === undefined || name === undefined) return { original: content };
-  if (providerExecuted) hooks.warnOfProviderTool(name);
+  if (providerExecuted) hooks.notices.warnOfProviderTool(name);
   const args = !providerExecuted && tools.includes(name) ? argumentsOf(input) : undefined;
   return args ? { call: { id, name, input: args }, original: content } : { original: content };
 }

@@ -53,7 +53,7 @@ export function askedModel(
   const chosen = (modelId: string): Methods => {
     if (modelId === model.modelId || modelId === '') return model as unknown as Methods;
     if (modelFor) return modelFor(modelId) as unknown as Methods;
-    hooks.warnOnce(
+    hooks.notices.warnOnce(
       `a hook asks for the model ${modelId}, but ${model.modelId} is asked: give \`modelFor\` to let hooks choose`,
     );
     return model as unknown as Methods;

@@ -61,7 +61,7 @@ async function answerThrough(hooks: AgentHooks, call: InterposedCall): Promise<A
         text,
         withSettings(chosen.model, changes) as ChatModel,
       );
-      for (const tool of providerToolsIn(given)) hooks.warnOfProviderTool(tool);
+      for (const tool of providerToolsIn(given)) hooks.notices.warnOfProviderTool(tool);
       return toNeutralResponse(given);
     },
     {

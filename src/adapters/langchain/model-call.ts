@@ -119,7 +119,7 @@ class ModelCall {
     signal.throwIfAborted();
     this.#attempt = attempt;
     const answer = attempt.given;
-    for (const tool of providerToolsIn(answer)) this.#hooks.warnOfProviderTool(tool);
+    for (const tool of providerToolsIn(answer)) this.#hooks.notices.warnOfProviderTool(tool);
     return toNeutralResponse(answer);
   };
 
@@ -165,7 +165,7 @@ class ModelCall {
     const { messages, settings, system, toolConfig } = asked;
     const request = this.#request;
     if (asked.model !== this.asked.model)
-      this.#hooks.warnOnce(
+      this.#hooks.notices.warnOnce(
         `a hook wants the model ${asked.model}; LangChain's models are objects, so the agent's own was asked`,
       );
     const changes = changedSettings(this.asked.settings ?? {}, settings);

@@ -117,7 +117,7 @@ class HookedCall {
       neutral,
       async (changed, abortSignal, text) => {
         for (const setting of unknownSettings(changed))
-          hooks.warnOnce(
+          hooks.notices.warnOnce(
             `the OpenAI Agents SDK has no ${setting}, so what hooks want there is ignored`,
           );
         const asked = fromNeutralRequest(changed, neutral, request);
@@ -164,16 +164,17 @@ class HookedCall {
     if (name === this.#name) return this.#model;
     const { named } = this.#options;
     if (named) return named(name);
-    this.#run.hooks.warnOnce(
+    this.#run.hooks.notices.warnOnce(
       `a hook wants the model ${name}, but this agent's model is an object, so it is asked all the same`,
     );
     return this.#model;
   }
 
   #warnOf({ type, name }: Item): void {
-    if (type === 'hosted_tool_call') this.#run.hooks.warnOfProviderTool(name ?? 'hosted_tool');
+    if (type === 'hosted_tool_call')
+      this.#run.hooks.notices.warnOfProviderTool(name ?? 'hosted_tool');
     if (type === 'computer_call')
-      this.#run.hooks.warnOnce(
+      this.#run.hooks.notices.warnOnce(
         'the actions of a computer tool come to no BeforeTool or AfterTool hook',
       );
   }

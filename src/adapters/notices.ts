@@ -1,0 +1,55 @@
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { warn } from '../log.ts';
+import type { HookEventName } from '../protocol/events.ts';
+import type { AdapterOptions, BlockedCall } from './options.ts';
+
+/** What an adapter has to say to its host and the user. */
+export class Notices {
+  readonly #options: AdapterOptions;
+  readonly #config: HookSystemConfig;
+  readonly #warned = new Set<string>();
+  #saidWhyTextWaits = false;
+
+  constructor(options: AdapterOptions, config: HookSystemConfig) {
+    this.#options = options;
+    this.#config = config;
+  }
+
+  warnOnce(line: string): void {
+    if (this.#warned.has(line)) return;
+    this.#warned.add(line);
+    warn(this.#config.onWarning, line);
+  }
+
+  /** Names a tool that the provider runs: it never comes to us. Once for each. */
+  warnOfProviderTool(name: string): void {
+    this.warnOnce(
+      `the tool ${name} is run by the provider, so no BeforeTool or AfterTool hook sees it; a BeforeToolSelection hook can withhold it`,
+    );
+  }
+
+  /** Says that nothing is hidden which a hook wants hidden. */
+  hiding(event: HookEventName, what: string): void {
+    this.warnOnce(
+      `${event}: a hook wants ${what} hidden from the user (\`suppressOutput\`), which has no effect here: your program decides what it shows`,
+    );
+  }
+
+  /** Says once which hooks the text of answers waits for. */
+  textWaits(hooks: readonly string[]): void {
+    if (this.#saidWhyTextWaits) return;
+    this.#saidWhyTextWaits = true;
+    this.#options.onTextWaits?.(hooks);
+  }
+
+  blocked(blocked: BlockedCall): void {
+    this.#options.onBlocked?.(blocked);
+  }
+
+  /** Tells what hooks have for the user alone. */
+  tell(notice: string): void {
+    const { onNotice } = this.#options;
+    if (onNotice) onNotice(notice);
+    else warn(this.#config.onWarning, notice);
+  }
+}
