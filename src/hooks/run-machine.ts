@@ -58,26 +58,38 @@ export const onlyWatching =
     }
   };
 
-/** Who waits for which signal. */
-const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+/** Who waits for a signal. */
+interface Waiting {
+  readonly acts: Set<() => void>;
+  readonly end: () => void;
+}
+
+const waiting = new WeakMap<AbortSignal, Waiting>();
 
 /**
  * Calls `act` when the signal is aborted, until the returned function is called. A signal gets one
- * listener for all who wait: calls side by side are many, and from the eleventh on Node warns of a leak.
+ * listener for all who wait: calls side by side are many, and from the eleventh on Node warns of a leak. Once nobody
+ * waits it has none: Node keeps a signal that is made of others alive for as long as somebody listens to it.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
-  const acts = waiting.get(signal) ?? listen(signal);
+  const { acts, end } = waiting.get(signal) ?? listen(signal);
   acts.add(act);
   return () => {
-    acts.delete(act);
+    if (acts.delete(act) && acts.size === 0) end();
   };
 }
 
-function listen(signal: AbortSignal): Set<() => void> {
+function listen(signal: AbortSignal): Waiting {
   const acts = new Set<() => void>();
-  waiting.set(signal, acts);
-  signal.addEventListener('abort', () => acts.forEach((act) => act()), { once: true });
-  return acts;
+  const heard = (): void => acts.forEach((act) => act());
+  const end = (): void => {
+    waiting.delete(signal);
+    signal.removeEventListener('abort', heard);
+  };
+  const made = { acts, end };
+  waiting.set(signal, made);
+  signal.addEventListener('abort', heard, { once: true });
+  return made;
 }
 
 /** The machines of hooks with their actors provided, once for all runs. */

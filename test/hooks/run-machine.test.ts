@@ -1,6 +1,7 @@
+import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import { assign, fromPromise, setup, type InspectionEvent } from 'xstate';
-import { runMachine } from '../../src/hooks/run-machine.ts';
+import { onAbort, runMachine } from '../../src/hooks/run-machine.ts';
 
 interface Work {
   readonly done: Promise<string>;
@@ -76,4 +77,24 @@ test('a run that is watched is the root of what is reported of it', async () => 
   expect(first?.type).toBe('@xstate.actor');
   expect(first?.rootId).toBe(first?.actorRef.sessionId);
   expect(new Set(inspected.map(({ rootId }) => rootId)).size).toBe(1);
+});
+
+test('a signal has one listener for all who wait, and none once nobody does', () => {
+  const abort = new AbortController();
+  const { signal } = abort;
+  const heard: string[] = [];
+  const listeners = (): number => getEventListeners(signal, 'abort').length;
+  const stops = ['a', 'b', 'c'].map((name) => onAbort(signal, () => void heard.push(name)));
+  expect(listeners()).toBe(1);
+  stops[0]!();
+  stops[0]!();
+  stops[1]!();
+  expect(listeners()).toBe(1);
+  stops[2]!();
+  expect(listeners()).toBe(0);
+  const stop = onAbort(signal, () => void heard.push('d'));
+  stops[2]!();
+  abort.abort();
+  expect(heard).toEqual(['d']);
+  stop();
 });
