@@ -1,5 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { CallNeutralModel, NeutralRequest, NeutralResponse } from '../../agent/model-call.ts';
+import { onAbort } from '../../hooks/run-machine.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import { answerOf, providerToolsIn, toNeutralResponse } from './answer.ts';
 import { canAsk } from './approval.ts';
@@ -100,7 +101,8 @@ class ModelCall {
           holdsCalls: () => true,
           answer: async ({ messages, options, ask, show = () => undefined }) => {
             this.#show = show;
-            const asking = ask(messages, within(options, signal), text);
+            const { given, stopListening } = within(options, signal);
+            const asking = ask(messages, given, text).finally(stopListening);
             // Hooks may have ended the answer while the model still spoke.
             const settled = asking.then(answered.resolve, (error: unknown) => {
               if (!signal.aborted) throw error;
@@ -183,10 +185,20 @@ class ModelCall {
   }
 }
 
-/** What a model was given, to be aborted by one more signal. */
-function within(options: Options, signal: AbortSignal): Options {
+/**
+ * What a model was given, to be aborted by one more signal. LangChain never stops listening to what it is given, and Node
+ * keeps a signal that `AbortSignal.any` made alive for that.
+ */
+function within(options: Options, signal: AbortSignal) {
   const { signal: own } = options as { readonly signal?: AbortSignal };
-  return { ...options, signal: own ? AbortSignal.any([own, signal]) : signal };
+  const either = new AbortController();
+  const abort = (): void => either.abort(signal.aborted ? signal.reason : own?.reason);
+  if (signal.aborted || own?.aborted) abort();
+  const stops = [signal, ...(own ? [own] : [])].map((one) => onAbort(one, abort));
+  return {
+    given: { ...options, signal: either.signal },
+    stopListening: () => stops.forEach((stop) => stop()),
+  };
 }
 
 /** The answer in what a handler gave: with structured output it is the first of several messages. */
