@@ -99,6 +99,7 @@ export const surroundingFaults: readonly Fault[] = [
     name: 'EMFILE before the hook answers and leaves a child',
     expected: 'denial',
     command: `sleep 100 & ${slowDenial}`,
+    leaves: 'group',
     during: exhaustDescriptors,
   },
   {
