@@ -166,13 +166,21 @@ const agoUnits: Readonly<Record<string, number>> = { m: 6e4, h: 36e5, d: 864e5, 
 function since(given: string): number {
   const [, count, unit = ''] = /^(\d+)([mhdw])$/.exec(given) ?? [];
   const ago = Number(count) * (agoUnits[unit] ?? Number.NaN);
-  const at = Number.isNaN(ago) && /^\d{4}-\d\d-\d\d/.test(given) ? Date.parse(given) : Date.now() - ago; // prettier-ignore
+  const at = Number.isNaN(ago) ? dateIn(given) : Date.now() - ago;
   if (Number.isNaN(at))
     throw new CommandFailure(
       `--since ${given}: give a date, such as 2026-11-01, or a time ago, such as 30d or 12h`,
     );
   if (at > Date.now()) throw new CommandFailure(`--since ${given}: that is yet to come`);
   return at;
+}
+
+/** A day of the calendar, from its first moment in UTC, or a time of one; NaN for any other text. */
+function dateIn(text: string): number {
+  const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
+  // What is no day, such as the 31st of February, would be one of the next month.
+  const isDay = day !== undefined && !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day); // prettier-ignore
+  return isDay ? Date.parse(text) : Number.NaN;
 }
 
 function eventsNamed(names: string): readonly HookEventName[] {

@@ -120,6 +120,7 @@ describe('backtest', () => {
     expect(await counted('--since', ago(41).slice(0, 10))).toEqual([7, recent]);
     for (const [given, said] of [
       ['soon', 'give a date, such as 2026-11-01, or a time ago, such as 30d or 12h'],
+      ['2026-02-31', 'give a date, such as 2026-11-01, or a time ago, such as 30d or 12h'],
       ['2999-01-01', 'that is yet to come'],
     ] as const)
       expect((await backtest(folder, '--on', on, '--since', given)).stderr).toContain(

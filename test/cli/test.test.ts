@@ -70,6 +70,17 @@ describe('hookmachine test', () => {
     ${cwd}: the hooks of this project are not trusted, so they were skipped`);
   });
 
+  test('fails where a hook was changed since it was trusted', async () => {
+    const cwd = files(oneTest('a.txt', '{ decision: allow }'));
+    const env = { HOOKMACHINE_TRUST: '', HOME: tempFolder() };
+    await commandInProcess(['trust', '--cwd', cwd, '--yes'], { env });
+    expect((await commandInProcess(['test', '--cwd', cwd], { env })).exitCode).toBe(0);
+    appendFileSync(join(cwd, 'guard.sh'), '# changed\n');
+    const { stdout, exitCode } = await commandInProcess(['test', '--cwd', cwd], { env });
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('+ "skipped"');
+  });
+
   test('compares fields that a hook changed, in the words of the dialect', async () => {
     const cwd = project({
       'rename.sh': `#!/bin/sh\necho '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"file_path":"/b.txt","content":"x"}}}'\n`,
