@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stop } from 'esbuild';
-import { executeToolWithHooks } from '../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../src/agent/run-tool-call.ts';
 import { createConfig } from '../src/hooks/create-config.ts';
 import { startInspector } from '../src/inspector/start-inspector.ts';
 import type { OpenEngine } from './engine.ts';

@@ -24,7 +24,7 @@ export {
   type PublishingBus,
 } from './bus/message-bus.ts';
 
-export { executeToolWithHooks } from './agent/tool-call.ts';
+export { executeToolWithHooks } from './agent/run-tool-call.ts';
 export { fireAfterToolHook, fireBeforeToolHook } from './agent/hook-triggers.ts';
 export {
   fireAfterModelHook,

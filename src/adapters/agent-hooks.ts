@@ -8,10 +8,10 @@ import {
   type NeutralRequest,
   type NeutralResponse,
   runModelCall,
-} from '../agent/model-call.ts';
+} from '../agent/run-model-call.ts';
 import { textTo } from '../agent/model-call-ports.ts';
 import { beginToolCall, type ToolCallVerdict } from '../agent/open-tool-call.ts';
-import type { EndedToolCall, ToolCallRequest } from '../agent/tool-call.ts';
+import type { EndedToolCall, ToolCallRequest } from '../agent/run-tool-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { onAbort } from '../hooks/run-machine.ts';
 import { warn } from '../log.ts';

@@ -1,4 +1,4 @@
-import { streamingHooks } from '../agent/answer-stream.ts';
+import { streamingHooks } from '../agent/answer-stream-ports.ts';
 import {
   hasHooks,
   isPending,

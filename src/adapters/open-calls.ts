@@ -4,7 +4,7 @@ import {
   type OpenToolCall,
   type ToolCallVerdict,
 } from '../agent/open-tool-call.ts';
-import type { ToolCallRequest } from '../agent/tool-call.ts';
+import type { ToolCallRequest } from '../agent/run-tool-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 
 interface Judging {

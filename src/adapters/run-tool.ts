@@ -6,7 +6,7 @@ import {
   runToolCall,
   type ToolCallOptions,
   type ToolCallRequest,
-} from '../agent/tool-call.ts';
+} from '../agent/run-tool-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { onAbort } from '../hooks/run-machine.ts';
 import { messageOf } from '../message-of.ts';

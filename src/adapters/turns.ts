@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolInput } from '../../machines/tool-call.ts';
-import type { NeutralMessage, NeutralPart, NeutralRequest } from '../agent/model-call.ts';
+import type { NeutralMessage, NeutralPart, NeutralRequest } from '../agent/run-model-call.ts';
 import type { OpenToolCall, ToolCallVerdict } from '../agent/open-tool-call.ts';
-import type { StopRequest } from '../agent/tool-call.ts';
+import type { StopRequest } from '../agent/run-tool-call.ts';
 
 /** A tool call that was judged and has not come to run yet. */
 export interface JudgedCall {

@@ -1,6 +1,6 @@
 import type { RefusedBy, ToolInput } from '../../machines/tool-call.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
-import type { StopRequest, ToolCallRequest } from './tool-call.ts';
+import type { StopRequest, ToolCallRequest } from './run-tool-call.ts';
 
 /** A kept tool call that has ended, as plain data: it is the same for whoever asks, and whenever. */
 export interface EndedKeptCall {

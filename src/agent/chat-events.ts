@@ -3,7 +3,7 @@ import type { ToolInput } from '../../machines/tool-call.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
 import { argumentChanges, resultChanges, type HookChange } from './hook-changes.ts';
-import type { ToolCallRequest } from './tool-call.ts';
+import type { ToolCallRequest } from './run-tool-call.ts';
 import type { CompletedToolCall } from './tool-scheduler.ts';
 
 /** One hook of a decision, in plan order. */

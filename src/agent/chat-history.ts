@@ -4,7 +4,7 @@ import type { LlmContent, ToolResult } from '../protocol/tool-result.ts';
 import type { GenAIContent, GenAIPart, GenAIResponse } from '../translate/genai-types.ts';
 import { candidatesOf } from '../translate/response.ts';
 import { joined, textsOf } from '../translate/turns.ts';
-import type { ToolCallRequest } from './tool-call.ts';
+import type { ToolCallRequest } from './run-tool-call.ts';
 
 /** The user's words as a message. */
 export const userMessage = (text: string): GenAIContent => ({ role: 'user', parts: [{ text }] });

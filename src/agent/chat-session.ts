@@ -3,7 +3,7 @@ import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { Model } from '../models/model.ts';
 import type { GenAIConfig, GenAIContent } from '../translate/genai-types.ts';
 import type { HookEventFields } from '../protocol/input.ts';
-import type { ToolCallQuestion } from './tool-call.ts';
+import type { ToolCallQuestion } from './run-tool-call.ts';
 import type { CallKeeper } from './call-keeper.ts';
 import type { FunctionDeclaration } from './tool-declarations.ts';
 import type { Tool } from './tool.ts';

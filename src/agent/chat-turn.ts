@@ -67,7 +67,7 @@ import {
   toolCall,
   toolCallInput,
   type ToolCallRequest,
-} from './tool-call.ts';
+} from './run-tool-call.ts';
 import { refusalOf } from './tool-choice.ts';
 import { ToolScheduler, type CompletedToolCall } from './tool-scheduler.ts';
 

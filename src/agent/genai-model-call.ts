@@ -22,14 +22,14 @@ import {
   runCall,
   untilCancelled,
 } from './event-hooks.ts';
-import { answerStream } from './answer-stream.ts';
+import { answerStream } from './answer-stream-ports.ts';
 import {
   type CallModel,
   modelCallPorts,
   type ModelCallFollower,
   textTo,
 } from './model-call-ports.ts';
-import type { StopRequest } from './tool-call.ts';
+import type { StopRequest } from './run-tool-call.ts';
 
 /** The machine of a model call with its actors provided, once for all runs. */
 export const modelCall = modelCallMachine.provide({ actors: { hookEvent, answerStream } });

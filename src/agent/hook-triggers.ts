@@ -13,7 +13,7 @@ import {
 } from '../translate/model-outputs.ts';
 import { commonEffects } from '../verdict/results.ts';
 import { finalOutputOf } from './event-hooks.ts';
-import { toolResponse } from './tool-call.ts';
+import { toolResponse } from './run-tool-call.ts';
 
 /**
  * Fires BeforeTool (HOOK-127, 150). Undefined when no hook said anything; never throws (HOOK-111, 115).

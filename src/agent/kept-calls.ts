@@ -4,7 +4,7 @@ import { messageOf } from '../message-of.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
 import type { CallKeeper, EndedKeptCall, KeptOutcome, KeptQuestion } from './call-keeper.ts';
 import { notice, toolResultEvent, type ChatEvent, type SuspendedToolCall } from './chat-events.ts';
-import type { ToolCallRequest } from './tool-call.ts';
+import type { ToolCallRequest } from './run-tool-call.ts';
 
 /** A call of a turn that is kept beyond the process, as far as it came. */
 export interface KeptCall extends EndedToolStep {

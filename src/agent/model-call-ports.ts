@@ -18,7 +18,7 @@ import {
   shownResponse,
   streamedResponse,
   streamingHooks,
-} from './answer-stream.ts';
+} from './answer-stream-ports.ts';
 import { textOf } from './chat-history.ts';
 import { hookResult, plannedHooks, planHooks, type Ready } from './event-hooks.ts';
 

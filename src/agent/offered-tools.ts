@@ -2,7 +2,7 @@ import type { InvokedBy } from '../dialects/event-context.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
 
-import type { Confirm, ExecuteTool, ToolCallOptions, ToolCallRequest } from './tool-call.ts';
+import type { Confirm, ExecuteTool, ToolCallOptions, ToolCallRequest } from './run-tool-call.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import { checkInput } from './tool-parameters.ts';
 

@@ -11,7 +11,7 @@ import {
   runToolCall,
   type ToolCallOptions,
   type ToolCallRequest,
-} from './tool-call.ts';
+} from './run-tool-call.ts';
 
 /** What the hooks before a tool decided together. */
 export type ToolCallVerdict =

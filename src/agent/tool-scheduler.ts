@@ -10,7 +10,7 @@ import {
   runToolCall,
   type StopRequest,
   type ToolCallRequest,
-} from './tool-call.ts';
+} from './run-tool-call.ts';
 
 /** A tool call that has ended, with what was asked. */
 export interface CompletedToolCall extends EndedToolCall {

@@ -1,7 +1,7 @@
 import type { GenAIContent, GenAIPart } from '../translate/genai-types.ts';
 import { joined, textsOf } from '../translate/turns.ts';
 import { toolCallsOf } from './chat-history.ts';
-import type { ToolCallRequest } from './tool-call.ts';
+import type { ToolCallRequest } from './run-tool-call.ts';
 
 /** Where a conversation ends with a model's message whose calls have not all been answered. */
 interface OpenEnd {

@@ -6,7 +6,7 @@ import type { SettingsNote } from '../settings/settings-notes.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
 import { duplicates } from './duplicates.ts';
 import { unfitMatchers } from './matchers.ts';
-import { type CheckProblem, ofHook, ofSettings } from './problem.ts';
+import { type CheckProblem, ofHook, ofSettings } from './check-problem.ts';
 import { unstartable } from './scripts.ts';
 
 /** Why a hook would be skipped, if it would. */

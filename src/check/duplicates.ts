@@ -1,6 +1,6 @@
 import type { HookRegistry } from '../hooks/hook-registry.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
-import { type CheckProblem, ofHook } from './problem.ts';
+import { type CheckProblem, ofHook } from './check-problem.ts';
 
 /** Hooks of one dialect that are there twice, for the same event and the same tools. */
 export function duplicates(registry: HookRegistry): CheckProblem[] {

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { nearestKey } from '../settings/unknown-names.ts';
-import { type CheckProblem, ofHook } from './problem.ts';
+import { type CheckProblem, ofHook } from './check-problem.ts';
 
 /** A matcher that is a list of names, of which each must be for something. */
 const list = /^[\w|, -]+$/;

@@ -3,7 +3,7 @@ import type { Dialect, ReadCall } from '../dialects/dialect.ts';
 import { systemWith } from '../matrix/run-as.ts';
 import { sampleFields } from '../matrix/sample-fields.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
-import { type CheckProblem, ofHook } from './problem.ts';
+import { type CheckProblem, ofHook } from './check-problem.ts';
 
 /** What is gained below that nobody notices, in ms. */
 const leastGain = 10;

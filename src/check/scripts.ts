@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { findProgram, isExecutable } from '../process/index.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { type Started, startedBy } from '../trust/script-files.ts';
-import { type CheckProblem, ofHook } from './problem.ts';
+import { type CheckProblem, ofHook } from './check-problem.ts';
 
 /** What keeps a hook's command from starting, as far as can be seen without running anything. */
 export function unstartable(hook: RegisteredHook, cwd: string): CheckProblem[] {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { checkHooks, measureHooks } from '../check/check-hooks.ts';
-import { type CheckProblem, ofSettings } from '../check/problem.ts';
+import { type CheckProblem, ofSettings } from '../check/check-problem.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import { presentDialects } from '../dialects/index.ts';
 import { durableSettings } from '../durable/settings.ts';

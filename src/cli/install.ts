@@ -4,7 +4,7 @@ import { tokenVariable } from '../dialects/relay-entry.ts';
 import { hosts } from '../dialects/hosts.ts';
 import { isHookmachineError } from '../errors.ts';
 import { changesFor, type FileChange, type InstallOrder } from '../install/change.ts';
-import { ownCommand, relayCall } from '../install/relay-command.ts';
+import { ownCommand, relayCall } from '../install/relay-call.ts';
 import { requestOf } from '../install/serve-request.ts';
 import { keptPort, keptToken, portIfKept, tokenFile } from '../serve/kept-address.ts';
 import { CommandFailure } from './failure.ts';

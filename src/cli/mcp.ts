@@ -9,7 +9,7 @@ import type { Server } from '../mcp/server.ts';
 import { startServer } from '../mcp/start-server.ts';
 import { CommandFailure } from './failure.ts';
 import { onReaderGone } from './guard-streams.ts';
-import { reportChanges } from './hook-changes.ts';
+import { reportChanges } from './report-changes.ts';
 import { inspected } from './inspect-option.ts';
 import type { McpOptions } from './mcp-command.ts';
 import { whichHooks } from './no-hooks-option.ts';

@@ -9,7 +9,7 @@ import { allowGuardWritesOption } from './guard-writes-option.ts';
 import { warn } from '../log.ts';
 import { CommandFailure } from './failure.ts';
 import { addInspectOptions, inspected, type InspectOptions } from './inspect-option.ts';
-import { reportChanges } from './hook-changes.ts';
+import { reportChanges } from './report-changes.ts';
 import { dialectsOption } from './dialects-option.ts';
 import { noHooksOption, whichHooks } from './no-hooks-option.ts';
 import { printableJson } from './printable.ts';

@@ -10,7 +10,7 @@ import { oneLine, warn } from '../log.ts';
 import { allowGuardWritesOption } from './guard-writes-option.ts';
 import { CommandFailure } from './failure.ts';
 import { dialectsOption } from './dialects-option.ts';
-import { reportChanges } from './hook-changes.ts';
+import { reportChanges } from './report-changes.ts';
 import { noHooksOption, whichHooks } from './no-hooks-option.ts';
 import { parseJsonObject } from './parse-json-object.ts';
 import { printableJson } from './printable.ts';

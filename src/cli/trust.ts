@@ -20,7 +20,7 @@ import { missingGuards, switchedOff, type MissingGuard } from './missing-guards.
 import { trustedIn } from '../trust/trusted-in.ts';
 import { isFault, readTrustFile, type ProjectTrust } from '../trust/read-trust.ts';
 import { definedAs, formerly, type HookFingerprint } from '../trust/trusted-hook.ts';
-import { changeBehind } from '../trust/verify.ts';
+import { changeBehind } from '../trust/change-behind.ts';
 import { visible } from '../visible.ts';
 import { recordTrust } from '../trust/write-trust.ts';
 import { confirmed } from './confirmed.ts';

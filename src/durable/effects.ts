@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { HookAnswer, HookEventInput, PlannedHook } from '../../machines/hook-event.ts';
 import type { DurableHookInput, HookClaim } from '../../machines/durable-hook.ts';
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
-import { type ExecuteTool, failedResult } from '../agent/tool-call.ts';
+import { type ExecuteTool, failedResult } from '../agent/run-tool-call.ts';
 import type { EventVerdict } from '../hooks/plan-input.ts';
 import { messageOf } from '../message-of.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';

@@ -12,7 +12,7 @@ import {
 import { firedResult, hookResult, isUnready, readyHookSystem } from '../agent/event-hooks.ts';
 import { OfferedTools } from '../agent/offered-tools.ts';
 import type { Tool } from '../agent/tool.ts';
-import { endedToolCall, toolCallInput, type ToolCallRequest } from '../agent/tool-call.ts';
+import { endedToolCall, toolCallInput, type ToolCallRequest } from '../agent/run-tool-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { cancelOnAbort, hookProcess, onlyWatching } from '../hooks/run-machine.ts';
 import { observed, observedSession } from '../hooks/telemetry.ts';

@@ -24,7 +24,7 @@ export {
   type NeutralPart,
   type NeutralRequest,
   type NeutralResponse,
-} from '../agent/model-call.ts';
+} from '../agent/run-model-call.ts';
 export type { ModelCallOptions } from '../agent/genai-model-call.ts';
 export type { ModelCallFollower, ModelEvent, OnHooks } from '../agent/model-call-ports.ts';
 export type { AnswerText } from '../../machines/model-call.ts';
@@ -33,7 +33,7 @@ export type {
   StopRequest,
   ToolCallQuestion,
   ToolCallRequest,
-} from '../agent/tool-call.ts';
+} from '../agent/run-tool-call.ts';
 export type { JsonSchema, StandardSchema, ToolParameters } from '../agent/tool-parameters.ts';
 export type { ConfirmRequest } from '../agent/chat-session.ts';
 export type { GuardedWrite, Tool, ToolContext } from '../agent/tool.ts';

@@ -1,6 +1,6 @@
 /** `hookmachine/ai-sdk`: one line that puts hooks around a model and its tools, for the AI SDK 5, 6 and 7. */
 
-import { assertInstalled } from '../adapters/installed.ts';
+import { assertInstalled } from '../adapters/assert-installed.ts';
 
 export { withHooks, type WithHooks, type WithHooksOptions } from '../adapters/ai-sdk/with-hooks.ts';
 export type { AiSdkOptions } from '../adapters/ai-sdk/options.ts';

@@ -1,6 +1,6 @@
 /** `hookmachine/claude-agent-sdk`: hooks around the agent of the Claude Agent SDK. */
 
-import { assertInstalled } from '../adapters/installed.ts';
+import { assertInstalled } from '../adapters/assert-installed.ts';
 
 export { withHooks, type HookedQuery } from '../adapters/claude-agent-sdk/with-hooks.ts';
 export type { QueryFunction } from '../adapters/claude-agent-sdk/types.ts';

@@ -1,6 +1,6 @@
 /** `hookmachine/mastra`: one line that puts hooks around a Mastra agent. */
 
-import { assertInstalled } from '../adapters/installed.ts';
+import { assertInstalled } from '../adapters/assert-installed.ts';
 
 export { hooksOf, withHooks, type MastraOptions } from '../adapters/mastra/with-hooks.ts';
 export type { MastraAgentConfig } from '../adapters/mastra/types.ts';

@@ -1,4 +1,4 @@
-import type { EndedToolCall } from '../agent/tool-call.ts';
+import type { EndedToolCall } from '../agent/run-tool-call.ts';
 import { messageOf } from '../message-of.ts';
 import { textsIn } from '../protocol/tool-result.ts';
 import { blocksOf, replacedResult, textBlock } from './call-result.ts';

@@ -5,7 +5,7 @@ import {
   runToolCall,
   type ToolCallQuestion,
   type ToolCallRequest,
-} from '../agent/tool-call.ts';
+} from '../agent/run-tool-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { ToolResult } from '../protocol/tool-result.ts';
 import { messageIn } from './call-answer.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ToolCallQuestion } from '../agent/tool-call.ts';
+import type { ToolCallQuestion } from '../agent/run-tool-call.ts';
 import { isRecord } from '../protocol/output.ts';
 import { keyOf, type Message, messageWith, objectIn } from './message.ts';
 

@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import { argumentChanges, type HookChange, resultChanges } from '../agent/hook-changes.ts';
-import type { EndedToolCall } from '../agent/tool-call.ts';
+import type { EndedToolCall } from '../agent/run-tool-call.ts';
 import { refusalOf } from '../agent/tool-choice.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { warn } from '../log.ts';

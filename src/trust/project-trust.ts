@@ -5,7 +5,7 @@ import type { CheckTrust, HookTrust, VerifyTrust } from './hook-trust.ts';
 import { trustCommand } from './trusted-folder.ts';
 import { definedAs, type HookFingerprint } from './trusted-hook.ts';
 import { trustedIn } from './trusted-in.ts';
-import { changeBehind } from './verify.ts';
+import { changeBehind } from './change-behind.ts';
 
 /**
  * Compares a project's hooks with what the user has looked at and trusted, by their definitions alone. The

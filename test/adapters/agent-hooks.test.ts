@@ -1,6 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
-import type { NeutralMessage, NeutralPart, NeutralResponse } from '../../src/agent/model-call.ts';
+import type {
+  NeutralMessage,
+  NeutralPart,
+  NeutralResponse,
+} from '../../src/agent/run-model-call.ts';
 import { AgentHooks } from '../../src/adapters/agent-hooks.ts';
 import type { AdapterOptions } from '../../src/adapters/options.ts';
 import { project } from '../support/project.ts';

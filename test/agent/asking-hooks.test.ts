@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { runToolCall, type Confirm } from '../../src/agent/tool-call.ts';
+import { runToolCall, type Confirm } from '../../src/agent/run-tool-call.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
 import type { Dialect } from '../../src/dialects/dialect.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runToolCall } from '../../src/agent/tool-call.ts';
+import { runToolCall } from '../../src/agent/run-tool-call.ts';
 import { isAlive } from '../process/run-hook.ts';
 import { defaultDialects } from '../../src/dialects/defaults.ts';
 import { all, kinds, last, startChat } from '../support/chat.ts';

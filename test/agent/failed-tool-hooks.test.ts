@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { runToolCall } from '../../src/agent/tool-call.ts';
+import { runToolCall } from '../../src/agent/run-tool-call.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { sandbox } from '../support/sandbox.ts';
 import { print } from '../support/session.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { ToolScheduler } from '../../src/agent/tool-scheduler.ts';
 import { toolEvents } from '../../src/agent/chat-events.ts';
 import { claudeCode } from '../../src/dialects/claude-code/index.ts';

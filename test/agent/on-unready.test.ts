@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { fireEvent } from '../../src/adapters/fire-event.ts';
 import { ToolScheduler } from '../../src/agent/tool-scheduler.ts';
 import { ChatLoop } from '../../src/agent/chat-loop.ts';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import {
   fireAfterModelHook,
   fireBeforeModelHook,

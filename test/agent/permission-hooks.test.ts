@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { runToolCall, type Confirm } from '../../src/agent/tool-call.ts';
+import { runToolCall, type Confirm } from '../../src/agent/run-tool-call.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { claudeBox, settingsOf, specific } from '../support/claude-code.ts';
 import { hookAt } from '../support/own-hooks.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AnyActorRef, InspectionEvent } from 'xstate';
-import { runToolCall } from '../../src/agent/tool-call.ts';
+import { runToolCall } from '../../src/agent/run-tool-call.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { callTool, someInput, written } from '../support/call-tool.ts';
 import { group, inParallel } from '../support/session.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
-import { runToolCall } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
+import { runToolCall } from '../../src/agent/run-tool-call.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { someInput, written } from '../support/call-tool.ts';

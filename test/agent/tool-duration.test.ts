@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { runToolCall } from '../../src/agent/tool-call.ts';
+import { runToolCall } from '../../src/agent/run-tool-call.ts';
 import { claudeCode } from '../../src/dialects/claude-code/index.ts';
 import { qwenCode } from '../../src/dialects/qwen-code/index.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { applyToolEffects } from '../../src/agent/tool-call.ts';
+import { applyToolEffects } from '../../src/agent/run-tool-call.ts';
 import {
   AfterToolHookOutput,
   BeforeToolHookOutput,

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { fireAfterToolHook, fireBeforeToolHook } from '../../src/agent/hook-triggers.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { readFolder } from '../../src/bundles/files.ts';
 import { install, remove } from '../../src/bundles/install.ts';
 import { folderOf, readIndex } from '../../src/bundles/installed.ts';

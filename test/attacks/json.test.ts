@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { kodelet, kodeletStrict } from '../../src/dialects/kodelet/index.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
 import { loadSettings } from '../../src/settings/load-settings.ts';

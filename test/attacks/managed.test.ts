@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { presentDialects } from '../../src/dialects/index.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import { redactSettings } from '../../src/redaction/redact-settings.ts';

@@ -14,7 +14,7 @@ import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { LogFile } from '../../src/audit/log-file.ts';
 import type { AuditLine } from '../../src/audit/record.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
@@ -201,7 +201,7 @@ describe('an audit log in a file', () => {
     const guard = ran ? hook('fine', 'true') : hook('no-keys', 'echo no >&2; exit 2');
     box.write(box.own.system, { managed: { audit: { file } }, hooks: before(guard) });
     const program = `
-      import { executeToolWithHooks } from ${source('../../src/agent/tool-call.ts')};
+      import { executeToolWithHooks } from ${source('../../src/agent/run-tool-call.ts')};
       import { createConfig } from ${source('../../src/hooks/create-config.ts')};
       const config = createConfig(${JSON.stringify({ cwd: box.project, systemFolder: box.systemFolder })});
       await executeToolWithHooks(config, 'write_file', {}, async () => ({ llmContent: '', returnDisplay: '' }));

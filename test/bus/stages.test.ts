@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import type * as Aggregator from '../../src/hooks/event-result.ts';
 import type * as Runner from '../../src/hooks/run-machine.ts';
 import { group, inParallel, someFields } from '../support/session.ts';

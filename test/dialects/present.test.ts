@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { fireBeforeToolHook } from '../../src/agent/hook-triggers.ts';
 import { presentDialects } from '../../src/dialects/index.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';

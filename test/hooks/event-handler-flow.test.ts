@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { HookPlanner } from '../../src/hooks/hook-planner.ts';
 import { HookRegistry } from '../../src/hooks/hook-registry.ts';
 import { debugLines } from '../support/debug-lines.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { sandbox } from '../support/sandbox.ts';

@@ -179,7 +179,7 @@ describe('one summary for each event (DELTA-HTEL-002, G-04)', () => {
     const system = session.config.getHookSystem()!;
     system.on('hook:batch_summary', ({ event, hookCount }) => names.push(`${event} ${hookCount}`));
     system.on('hook:result', ({ event }) => names.push(event));
-    const { executeToolWithHooks } = await import('../../src/agent/tool-call.ts');
+    const { executeToolWithHooks } = await import('../../src/agent/run-tool-call.ts');
     await executeToolWithHooks(session.config, 'x', {}, () =>
       Promise.resolve({ llmContent: '', returnDisplay: '' }),
     );
@@ -232,7 +232,7 @@ describe('one diagnostic for each failure (DELTA-HTEL-003)', () => {
   test('of a tool call whose hooks could not be planned', async () => {
     const session = await startSession({ BeforeTool: inParallel('exit 2') });
     const { failures } = watch(session);
-    const { executeToolWithHooks } = await import('../../src/agent/tool-call.ts');
+    const { executeToolWithHooks } = await import('../../src/agent/run-tool-call.ts');
     const result = await executeToolWithHooks(session.config, 'x', { size: 1n }, () =>
       Promise.resolve({ llmContent: 'ran', returnDisplay: '' }),
     );

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { fireBeforeModelHook } from '../../src/agent/hook-triggers.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';

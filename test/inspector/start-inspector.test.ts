@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { runToolCall } from '../../src/agent/tool-call.ts';
+import { runToolCall } from '../../src/agent/run-tool-call.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { History } from '../../src/inspector/history.ts';
 import { startInspector, type Inspectable } from '../../src/inspector/start-inspector.ts';

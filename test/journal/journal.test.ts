@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { runToolCall, toolCall } from '../../src/agent/tool-call.ts';
+import { runToolCall, toolCall } from '../../src/agent/run-tool-call.ts';
 import { modelCall } from '../../src/agent/genai-model-call.ts';
 import type { InspectObserver } from '../../src/hooks/telemetry.ts';
 import { runMachine } from '../../src/hooks/run-machine.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { ChatLoop } from '../../src/agent/chat-loop.ts';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { all } from '../support/chat.ts';
 import { hasEtcOfItsOwn, hookmachine } from '../support/hookmachine.ts';

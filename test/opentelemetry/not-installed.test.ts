@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { traceHooks } from '../../src/entries/opentelemetry.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import type * as OptionalPackage from '../../src/optional-package.ts';

@@ -3,7 +3,7 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { expect, onTestFinished, test } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { traceHooks } from '../../src/entries/opentelemetry.ts';
 import { otlpReceiver, outline, treeOf } from '../support/otlp-receiver.ts';
 import { startSession } from '../support/session.ts';

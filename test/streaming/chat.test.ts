@@ -6,7 +6,7 @@ import type { ChatEvent } from '../../src/agent/chat-events.ts';
 import { ChatLoop } from '../../src/agent/chat-loop.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import { defineStreamHook, replacing } from '../../src/entries/hook.ts';
-import { runModelCall } from '../../src/agent/model-call.ts';
+import { runModelCall } from '../../src/agent/run-model-call.ts';
 import type { JournalEntry } from '../../src/journal/entry.ts';
 import { journalTo } from '../../src/journal/journal.ts';
 import { all, everything, kinds, last, shown } from '../support/chat.ts';

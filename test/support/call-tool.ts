@@ -1,5 +1,9 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
-import { type EndedToolCall, type ExecuteTool, runToolCall } from '../../src/agent/tool-call.ts';
+import {
+  type EndedToolCall,
+  type ExecuteTool,
+  runToolCall,
+} from '../../src/agent/run-tool-call.ts';
 import type { CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import type { ToolResult } from '../../src/protocol/tool-result.ts';
 import { startSession, type Session } from './session.ts';

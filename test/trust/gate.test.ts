@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { executeToolWithHooks } from '../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
 import { HookSystem } from '../../src/hooks/hook-system.ts';

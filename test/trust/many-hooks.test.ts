@@ -6,7 +6,7 @@ import type { HookDefinition } from '../../src/settings/hook-definition.ts';
 import { fingerprint } from '../../src/trust/fingerprint.ts';
 import { rememberAll, type Once } from '../../src/trust/once.ts';
 import { definedAs, formerly, type HookFingerprint } from '../../src/trust/trusted-hook.ts';
-import { changeBehind } from '../../src/trust/verify.ts';
+import { changeBehind } from '../../src/trust/change-behind.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const many = 500;

@@ -5,7 +5,7 @@ import type {
   NeutralPart,
   NeutralRequest,
   NeutralResponse,
-} from '../../agent/model-call.ts';
+} from '../../agent/run-model-call.ts';
 import type { HookToolConfig } from '../../protocol/llm.ts';
 import { readConfig } from '../../translate/fields.ts';
 import type { GenAIToolConfig } from '../../translate/genai-types.ts';

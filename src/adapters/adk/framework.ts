@@ -1,5 +1,5 @@
 import { messageOf } from '../../message-of.ts';
-import { assertInstalled } from '../installed.ts';
+import { assertInstalled } from '../assert-installed.ts';
 
 /** The callbacks of ADK's plugins that we do not use. */
 type Unused =

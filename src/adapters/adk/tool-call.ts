@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ToolInput } from '../../../machines/tool-call.ts';
-import type { EndedToolCall } from '../../agent/tool-call.ts';
+import type { EndedToolCall } from '../../agent/run-tool-call.ts';
 import { messageOf } from '../../message-of.ts';
 import { isRecord } from '../../protocol/output.ts';
 import { type LlmContent, textsIn, type ToolResult } from '../../protocol/tool-result.ts';

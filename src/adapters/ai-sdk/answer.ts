@@ -1,4 +1,4 @@
-import type { NeutralPart, NeutralRequest, NeutralResponse } from '../../agent/model-call.ts';
+import type { NeutralPart, NeutralRequest, NeutralResponse } from '../../agent/run-model-call.ts';
 import { defined, isRecord } from '../../protocol/output.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import type { Content, GenerateResult } from './types.ts';

@@ -1,4 +1,4 @@
-import type { CallNeutralModel, NeutralResponse } from '../../agent/model-call.ts';
+import type { CallNeutralModel, NeutralResponse } from '../../agent/run-model-call.ts';
 import { onAbort } from '../../hooks/run-machine.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import { fromResponse, toResponse } from './answer.ts';

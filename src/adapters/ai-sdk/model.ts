@@ -1,4 +1,4 @@
-import type { NeutralPart, NeutralResponse } from '../../agent/model-call.ts';
+import type { NeutralPart, NeutralResponse } from '../../agent/run-model-call.ts';
 import { textsIn } from '../../protocol/tool-result.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { NeutralMessage, NeutralPart, NeutralRequest } from '../../agent/model-call.ts';
+import type { NeutralMessage, NeutralPart, NeutralRequest } from '../../agent/run-model-call.ts';
 import { defined, isRecord } from '../../protocol/output.ts';
 import type { HookToolConfig, LLMConfig } from '../../protocol/llm.ts';
 import type { CallOptions, Message, MessagePart, OfferedTool, ToolChoice } from './types.ts';

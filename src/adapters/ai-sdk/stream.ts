@@ -1,5 +1,5 @@
 import type { AnswerText } from '../../../machines/model-call.ts';
-import type { NeutralPart, NeutralRequest, NeutralResponse } from '../../agent/model-call.ts';
+import type { NeutralPart, NeutralRequest, NeutralResponse } from '../../agent/run-model-call.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import { finishReason, finishReasonOf, fromPart, toPart, usageFor, usageOf } from './answer.ts';
 import type { Content, StreamPart } from './types.ts';

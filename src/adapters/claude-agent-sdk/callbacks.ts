@@ -1,5 +1,5 @@
 import type { ToolCallVerdict } from '../../agent/open-tool-call.ts';
-import type { EndedToolCall } from '../../agent/tool-call.ts';
+import type { EndedToolCall } from '../../agent/run-tool-call.ts';
 import type { EventContext } from '../../dialects/event-context.ts';
 import type { HookSystemConfig } from '../../hooks/hook-system-config.ts';
 import { warn } from '../../log.ts';

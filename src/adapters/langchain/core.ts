@@ -1,5 +1,5 @@
 import { messageOf } from '../../message-of.ts';
-import { assertInstalled } from '../installed.ts';
+import { assertInstalled } from '../assert-installed.ts';
 import type { Answer, Message, ResultMessage } from './types.ts';
 
 /** The classes of LangChain's messages: frameworks and models test what they are given for them. */

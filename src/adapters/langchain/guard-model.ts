@@ -1,4 +1,4 @@
-import type { NeutralRequest } from '../../agent/model-call.ts';
+import type { NeutralRequest } from '../../agent/run-model-call.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import type { AdapterOptions } from '../options.ts';
 import { answerOf, providerToolsIn, toNeutralResponse } from './answer.ts';

@@ -1,5 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { CallNeutralModel, NeutralRequest, NeutralResponse } from '../../agent/model-call.ts';
+import type {
+  CallNeutralModel,
+  NeutralRequest,
+  NeutralResponse,
+} from '../../agent/run-model-call.ts';
 import { onAbort } from '../../hooks/run-machine.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import { answerOf, providerToolsIn, toNeutralResponse } from './answer.ts';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { EndedToolCall } from '../../agent/tool-call.ts';
+import type { EndedToolCall } from '../../agent/run-tool-call.ts';
 import { isError } from '../../errors.ts';
 import { messageOf } from '../../message-of.ts';
 import { type LlmContent, textsIn, type ToolResult } from '../../protocol/tool-result.ts';

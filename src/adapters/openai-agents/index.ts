@@ -1,6 +1,6 @@
 import type { HookEventFields } from '../../protocol/input.ts';
 import { AgentHooks } from '../agent-hooks.ts';
-import { assertInstalled } from '../installed.ts';
+import { assertInstalled } from '../assert-installed.ts';
 import type { AdapterOptions } from '../options.ts';
 import { isModel, wrapAgent, wrapRunState } from './agents.ts';
 import { wrapModel } from './model.ts';

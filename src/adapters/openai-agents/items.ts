@@ -1,4 +1,4 @@
-import type { NeutralPart } from '../../agent/model-call.ts';
+import type { NeutralPart } from '../../agent/run-model-call.ts';
 import { isRecord } from '../../protocol/output.ts';
 import type { ToolInput } from '../../../machines/tool-call.ts';
 import type { Item, ModelRequest } from './types.ts';

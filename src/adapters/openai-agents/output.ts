@@ -1,4 +1,4 @@
-import type { EndedToolCall } from '../../agent/tool-call.ts';
+import type { EndedToolCall } from '../../agent/run-tool-call.ts';
 import { isRecord } from '../../protocol/output.ts';
 import { type LlmContent, textsIn, type ToolResult } from '../../protocol/tool-result.ts';
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { NeutralMessage, NeutralPart, NeutralRequest } from '../../agent/model-call.ts';
+import type { NeutralMessage, NeutralPart, NeutralRequest } from '../../agent/run-model-call.ts';
 import type { HookToolConfig, LLMConfig } from '../../protocol/llm.ts';
 import { defined } from '../../protocol/output.ts';
 import type { Content, Item, ModelRequest, ModelSettings } from './types.ts';

@@ -1,5 +1,5 @@
 import { hasHooks, isUnready, readyHookSystem } from '../../agent/event-hooks.ts';
-import type { NeutralMessage } from '../../agent/model-call.ts';
+import type { NeutralMessage } from '../../agent/run-model-call.ts';
 import { isObserved } from '../../hooks/telemetry.ts';
 import { textOf as textIn } from '../turns.ts';
 import { OpenModelCall } from './open-model-call.ts';

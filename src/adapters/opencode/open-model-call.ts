@@ -7,7 +7,7 @@ import {
   type NeutralRequest,
   type NeutralResponse,
   runModelCall,
-} from '../../agent/model-call.ts';
+} from '../../agent/run-model-call.ts';
 import { refusalOf } from '../../agent/tool-choice.ts';
 import type { HookSystemConfig } from '../../hooks/hook-system-config.ts';
 import { defaultHookTranslator } from '../../translate/genai-v1.ts';

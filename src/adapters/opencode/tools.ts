@@ -1,5 +1,5 @@
 import type { ToolInput } from '../../../machines/tool-call.ts';
-import type { EndedToolCall } from '../../agent/tool-call.ts';
+import type { EndedToolCall } from '../../agent/run-tool-call.ts';
 import { isRecord } from '../../protocol/output.ts';
 import { textsIn } from '../../protocol/tool-result.ts';
 import { type Plugin, type Session, tellUser } from './session.ts';

@@ -8,7 +8,7 @@ import { inProject } from './in-project.ts';
 import { allowsFolderPath, givenPath, workingFolderNames } from './path-arguments.ts';
 import { cancelled, notAFolder } from './refusals.ts';
 import { commandOutputLimit } from '../../process/index.ts';
-import { type CommandRun, runCommand } from './run-command.ts';
+import { type CommandRun, runInShell } from './run-in-shell.ts';
 
 const parameters = z
   .object({
@@ -39,7 +39,7 @@ export const runShellCommand: Tool<z.infer<typeof parameters>> = guardedTool({
     return inProject(cwd, folder ?? '.', async (place) => {
       if (!(await stat(place.path)).isDirectory()) return notAFolder(place);
       if (signal.aborted) return cancelled('run_shell_command');
-      const run = await runCommand(input.command, place.path, signal);
+      const run = await runInShell(input.command, place.path, signal);
       return tell(run, input.command, place.name === '.' ? '(root)' : place.name);
     });
   },

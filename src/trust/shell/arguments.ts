@@ -1,5 +1,5 @@
 import type { Following } from './following.ts';
-import type { Role } from './programs.ts';
+import type { Role } from './known-programs.ts';
 import { quote, type Said } from './said.ts';
 
 /** Notes what an argument does to the files that it names. */

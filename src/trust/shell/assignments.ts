@@ -1,6 +1,6 @@
 import type { Assignment, Word } from 'unbash';
 import type { Following } from './following.ts';
-import { ruling } from './programs.ts';
+import { ruling } from './known-programs.ts';
 import { quote, type Said } from './said.ts';
 
 /** Gives a variable its value; one that stands before a program is for that program alone. */

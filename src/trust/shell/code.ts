@@ -1,6 +1,6 @@
 import { followArgument, followScripts } from './arguments.ts';
 import type { Following } from './following.ts';
-import { harmlessInline, shells } from './programs.ts';
+import { harmlessInline, shells } from './known-programs.ts';
 import { literally, quote, type Said } from './said.ts';
 
 /** Follows words that together are shell code. */

@@ -1,6 +1,6 @@
 import { followArgument } from './arguments.ts';
 import type { Following } from './following.ts';
-import type { Program, Role } from './programs.ts';
+import type { Program, Role } from './known-programs.ts';
 import { literally, quote, saidAs, type Said } from './said.ts';
 
 type Use = readonly [argument: Said, role: Role];

@@ -10,9 +10,9 @@ import { givenNames } from './given-names.ts';
 import { meaningOf, type Meaning } from './meaning.ts';
 import { followPipeline } from './pipelines.ts';
 import { Places } from './places.ts';
-import { programs } from './programs.ts';
+import { programs } from './known-programs.ts';
 import { followRedirections } from './redirections.ts';
-import { baseName, followRun } from './run.ts';
+import { baseName, followRun } from './follow-run.ts';
 import type { Said } from './said.ts';
 import { Variables, type KnownVariables } from './variables.ts';
 

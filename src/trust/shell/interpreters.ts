@@ -2,7 +2,7 @@ import { followAnything, followScripts } from './arguments.ts';
 import { followInput, followScript } from './code.ts';
 import type { Following } from './following.ts';
 import { loadedByNode, loadedByOthers } from './modules.ts';
-import { harmlessInline } from './programs.ts';
+import { harmlessInline } from './known-programs.ts';
 import { literally, quote, saidAs, type Said } from './said.ts';
 
 /** Interpreters of other languages, and what each loads besides a script that it is given. */

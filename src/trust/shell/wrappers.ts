@@ -3,7 +3,7 @@ import { followAnything } from './arguments.ts';
 import { followEvaluated } from './code.ts';
 import { changeFolder } from './folders.ts';
 import type { Following } from './following.ts';
-import type { Wrapper } from './programs.ts';
+import type { Wrapper } from './known-programs.ts';
 import { literally, saidAs, type Said } from './said.ts';
 
 /** Follows a program that starts another: `env`, `timeout 5`, `nice -n 3`. */

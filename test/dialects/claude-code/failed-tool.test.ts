@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { executeToolWithHooks } from '../../../src/agent/tool-call.ts';
+import { executeToolWithHooks } from '../../../src/agent/run-tool-call.ts';
 import { createConfig } from '../../../src/hooks/create-config.ts';
 import { claudeBox, specific } from '../../support/claude-code.ts';
 import { quoted } from '../../support/session.ts';

@@ -4,7 +4,7 @@ import { followCommandLine } from './command-lines.ts';
 import type { Following } from './following.ts';
 import { followInterpreter, interpreters } from './interpreters.ts';
 import { loadedByNode } from './modules.ts';
-import { programs, shells, wrappers } from './programs.ts';
+import { programs, shells, wrappers } from './known-programs.ts';
 import { quote, type Said } from './said.ts';
 import { followShell } from './shells.ts';
 import { followWrapper } from './wrappers.ts';

@@ -27,7 +27,7 @@ export type CommandRun =
  * in the background lives on. When the signal is aborted all of it is ended; what does not end is not
  * waited for.
  */
-export async function runCommand(
+export async function runInShell(
   command: string,
   cwd: string,
   signal: AbortSignal,

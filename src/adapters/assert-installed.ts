@@ -9,7 +9,7 @@ import { join } from 'node:path';
 export function assertInstalled(adapter: string, module: string, install: string): void {
   const { url = '' } = import.meta as { readonly url?: string };
   // A bundle has the framework in it, and nothing beside it; tests of the sources have it in a folder of theirs.
-  if (!url.endsWith('/dist/src/adapters/installed.js')) return;
+  if (!url.endsWith('/dist/src/adapters/assert-installed.js')) return;
   // Linked packages are not beside their users: there the program and its folder know more.
   const places = [url, process.argv[1], join(process.cwd(), 'program.js')];
   if (!places.some((place) => place !== undefined && isThere(module, place)))
