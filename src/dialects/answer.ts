@@ -77,6 +77,26 @@ export interface Answer extends HookAnswer {
   readonly plainText: boolean;
 }
 
+/** What a hook printed, as an answer, before its exit code is looked at. */
+export type Wants = Partial<
+  Pick<
+    Answer,
+    | 'decision'
+    | 'reason'
+    | 'stop'
+    | 'stopReason'
+    | 'effects'
+    | 'output'
+    | 'plainText'
+    | 'ignored'
+    | 'unreadable'
+  >
+> &
+  Pick<Answer, 'notes'>;
+
+/** The reason of a denial for which the hook gave none (C-26). */
+export const defaultReason = 'Blocked by hook';
+
 /** The value that an answer puts in the place of a slot's; undefined where it does not. */
 export const replacement = ({ effects }: Answer, slot: Slot): Fields | undefined =>
   effects.filter((effect) => effect.kind === 'replace').findLast((effect) => effect.slot === slot)

@@ -16,6 +16,15 @@ const stepsPerCharacter = 20;
 /** Nobody can interrupt V8 while it compiles, so what would take it long is not tried. */
 const most = { characters: 64 * 1024, groups: 100, quantifiers: 400, counted: 60, ways: 500_000 };
 
+/** Whether a text is a regular expression. */
+export function isRegex(source: string): boolean {
+  try {
+    return Boolean(new RegExp(source));
+  } catch {
+    return false;
+  }
+}
+
 /** Thrown when a regular expression could not be decided in time; it never stalls the agent. */
 export class RegexUndecidedError extends HookmachineError {
   override readonly name = 'RegexUndecidedError';

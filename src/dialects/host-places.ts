@@ -1,8 +1,9 @@
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { HookSource } from '../protocol/events.ts';
 import { homeFolder, realPath } from '../settings/levels.ts';
 import { isThere, settingsAtFirstSight, type FirstSight } from '../settings/read-files.ts';
+import type { InstallSite } from './installation.ts';
 
 /** A settings file of a host that may be there. */
 export interface HostPlace {
@@ -36,6 +37,24 @@ export function entriesIn(folder: string): readonly Dirent[] | { readonly fault:
       },
     };
   }
+}
+
+/** Where a host has its folder of a user's: at home under this name, or where this variable says. */
+export interface UserFolder {
+  readonly folder: string;
+  readonly variable: string;
+}
+
+/** That folder: of whom something is installed for, or of whoever runs this. */
+export function userFolder(of: UserFolder, site: Pick<InstallSite, 'home' | 'env'>): string;
+export function userFolder(of: UserFolder): string | undefined;
+export function userFolder(
+  { folder, variable }: UserFolder,
+  site?: Pick<InstallSite, 'home' | 'env'>,
+): string | undefined {
+  const { home, env } = site ?? { home: homeFolder(), env: process.env };
+  const named = env[variable];
+  return named !== undefined && isAbsolute(named) ? named : home && join(home, folder);
 }
 
 /** Where a host that keeps its settings in a folder of its own in projects and at home has its hooks. */
@@ -93,17 +112,27 @@ function settingsOf(cwd: string, folder: string, system: string): HostPlace[] {
   ];
 }
 
-/** Whether any of these files seems to hold hooks, of sources that count. */
+/** The list of a user's plugins, which bring hooks in files of their own, and what stands in one that names any. */
+export interface PluginList {
+  readonly file: string | undefined;
+  readonly sign: string;
+}
+
+/** Whether any of these files seems to hold hooks, of sources that count, or this list any plugins. */
 export const mayHoldHooks = (
   places: readonly HostPlace[],
   counts: (source: HookSource) => boolean,
+  plugins?: PluginList,
 ): boolean =>
   places.some(
     (place) =>
       counts(place.source) &&
       // One of the administrator's that is broken holds nothing that could be seen, and denies.
       (place.source === 'system' ? isThere(place.file) : mayHold(sightOf(place))),
-  );
+  ) ||
+  (plugins?.file !== undefined &&
+    counts('extension') &&
+    mayHold(settingsAtFirstSight(plugins.file, [plugins.sign])));
 
 /** Whether a folder of extensions has one with any of these files, of which each may hold or lead to hooks. */
 function mayHoldExtensions(folder: string, files: readonly string[]): boolean {

@@ -58,6 +58,12 @@ export interface EventEntry {
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
+/** Entries as most hosts have them: in the list of each event a group of one hook. */
+export const inGroups = <Event extends string>(
+  events: readonly Event[],
+  hook: (event: Event) => Readonly<Record<string, unknown>>,
+): EventEntry[] => events.map((event) => ({ event, entry: { hooks: [hook(event)] } }));
+
 /** Whole files that nobody else writes. */
 export interface FilesInstallation extends AnyInstallation {
   readonly kind: 'files';

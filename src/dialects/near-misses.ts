@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from '../protocol/output.ts';
+import { fieldsOf, isRecord } from '../protocol/output.ts';
 import type { Answer } from './answer.ts';
 import { type ForeignWord, foreignWords, nearest, saysNo } from './deciding-words.ts';
-import { embeddedObjects } from './printed-json.ts';
+import { doubledKeys, embeddedObjects } from './printed-json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -20,6 +20,36 @@ export interface Vocabulary {
   readonly instead: Readonly<Record<ForeignWord['meant'], string>>;
   /** Whether case matters in keys. */
   readonly ignoresCase?: boolean;
+}
+
+/** The fields that a whole answer may have. */
+export interface AnswerWords {
+  /** At its top. */
+  readonly common: Vocabulary;
+  /** In its `hookSpecificOutput`; absent where that is not read. */
+  readonly specific?: Vocabulary | undefined;
+  /** In fields of the latter, by their names. */
+  readonly inner?: Readonly<Record<string, Vocabulary>>;
+  /** Fields of which one that is given twice is a miss, wherever of these they stand. */
+  readonly once: readonly string[];
+}
+
+/** What to tell a hook's author of an answer in which words are almost such that decide, or are given twice. */
+export function answerMisses(
+  answer: Fields,
+  json: string,
+  { common, specific, inner = {}, once }: AnswerWords,
+  received: Fields,
+): string[] {
+  const own = fieldsOf(answer['hookSpecificOutput']);
+  return [
+    ...nearMisses(answer, common, received),
+    ...(specific ? nearMisses(own, specific, received) : []),
+    ...Object.entries(inner).flatMap(([name, words]) =>
+      nearMisses(fieldsOf(own[name]), words, fieldsOf(received[name])),
+    ),
+    ...doubledKeys(json, once, ['hookSpecificOutput', 'decision', ...Object.keys(inner)]),
+  ];
 }
 
 interface Candidate {

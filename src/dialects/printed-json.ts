@@ -147,8 +147,8 @@ interface Level {
 const notLookedAt: Level = { seen: new Set() };
 
 /**
- * The keys among `names` that stand twice in a JSON object, or twice in an object inside of it under
- * one of `inside`. `JSON.parse` takes the last and does not tell.
+ * What to tell of the keys among `names` that stand twice in a JSON object, or twice in an object inside
+ * of it under one of `inside`. `JSON.parse` takes the last and does not tell.
  */
 export function doubledKeys(
   json: string,
@@ -191,7 +191,7 @@ export function doubledKeys(
       at = end;
     }
   }
-  return [...doubled];
+  return [...doubled].map((path) => `"${path}" was given more than once: the last one counts`);
 }
 
 const textOf = (inQuotes: string): string =>
@@ -202,6 +202,20 @@ const colonNext = /\s*:/y;
 function isKey(json: string, end: number): boolean {
   colonNext.lastIndex = end;
   return colonNext.test(json);
+}
+
+/** The value of a JSON text, which may be encoded twice; undefined for a text that is none. */
+export function parseTwice(
+  text: string,
+): { readonly value: unknown; readonly json: string } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'string'
+      ? { value: JSON.parse(value) as unknown, json: value }
+      : { value, json: text };
+  } catch {
+    return undefined;
+  }
 }
 
 /** How deep a hook's values may be nested: whatever writes or compares them is recursive. */

@@ -14,6 +14,20 @@ export interface HostTool {
   readonly renamed?: readonly (readonly [ours: string, theirs: string])[];
 }
 
+type Renamed = NonNullable<HostTool['renamed']>;
+const allAs = (ours: readonly string[], theirs: string): Renamed =>
+  ours.map((name) => [name, theirs] as const);
+
+/** The arguments of ours that are the path of a file, as a host has them. */
+export const filePathAs = (theirs: string): Renamed =>
+  allAs(['file_path', 'absolute_path', 'path'], theirs);
+
+/** The same for the path of a folder. */
+export const folderPathAs = (theirs: string): Renamed => allAs(['path', 'dir_path'], theirs);
+
+/** The same for the folder that a shell command runs in. */
+export const shellFolderAs = (theirs: string): Renamed => allAs(['directory', 'dir_path'], theirs);
+
 /** The names that tools and their arguments have in a host. */
 export interface ToolTable<Tool extends HostTool> {
   /** A tool of ours as the host has it. */

@@ -1,13 +1,11 @@
 import { hookPointOf, type HookEventName, type Slot } from '../hook-points.ts';
 import { textsIn } from '../protocol/tool-result.ts';
+import { defaultReason } from './answer.ts';
 import { joinTexts } from './merge-effects.ts';
 import type { Said, Wanted, Wishes } from './speaker.ts';
 import type { Verdict } from './verdict.ts';
 
 type Wish = keyof Wanted;
-
-/** The reason of a denial for which no hook gave one. */
-export const defaultReason = 'Blocked by hook';
 
 /** The wishes that a verdict holds, and which of them were taken. */
 export class AllWishes implements Wishes {

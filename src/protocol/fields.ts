@@ -36,6 +36,9 @@ export const text = field<string>((value) => typeof value === 'string', 'a strin
 /** True or false. */
 export const flag = field<boolean>((value) => typeof value === 'boolean', 'true or false');
 
+/** Whatever it is, but it must be there. */
+export const anything: Field<unknown> = { mayBeAbsent: false, read: (value) => value };
+
 /** One of these texts. */
 export const oneOf = <const T extends string>(
   values: readonly T[],

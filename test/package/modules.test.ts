@@ -175,7 +175,7 @@ test('no part loads an optional package before it is used', async () => {
 test('what apps bundle looks for nothing beside its own file, for a bundle has nothing there', () => {
   // The command is no part of an app; the build embeds the page; a package that is missing is an error that names it.
   const free =
-    /^(?:cli|launcher)\/|^inspector\/page|^stately\/stately-package|^adapters\/installed/;
+    /^(?:cli|launcher)\/|^inspector\/page|^stately\/stately-package|^adapters\/assert-installed/;
   const source = fileURLToPath(new URL('src/', root));
   const found = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter(
     (file) =>

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
-import { isRecord } from '../../protocol/output.ts';
+import { fieldsOf, isRecord } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
-import type { Answer, Effect, Ignored } from '../answer.ts';
+import { defaultReason, type Answer, type Effect, type Ignored, type Wants } from '../answer.ts';
 import { holdsDenial, withLostDenial } from '../near-misses.ts';
 import {
   cutStdout,
@@ -21,18 +21,10 @@ import { fromClaudeInput, inputFault } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an answer asks for, before its exit code is looked at. */
-type Wants = Partial<
-  Pick<Answer, 'decision' | 'reason' | 'stop' | 'stopReason' | 'effects' | 'plainText' | 'ignored'>
-> & {
-  readonly notes: readonly string[];
+interface ClaudeWants extends Wants {
   /** Why what was printed counts for nothing, or only as far as it denies. */
   readonly fault?: string;
-  readonly unreadable?: string;
-};
-
-/** The reason of a denial for which the hook gave none. */
-const defaultReason = 'Blocked by hook';
+}
 
 /** What an ended hook said (as measured on the host; the departures stand in docs/dialects.md). */
 export function readAnswer(
@@ -107,7 +99,7 @@ function blocked(event: ClaudeEventName, answer: Answer, fault: string | undefin
 const withoutChanges = (effects: readonly Effect[]): Effect[] =>
   effects.filter(({ kind }) => kind !== 'replace');
 
-function readPrinted(event: ClaudeEventName, printed: Printed, payload: HookPayload): Wants {
+function readPrinted(event: ClaudeEventName, printed: Printed, payload: HookPayload): ClaudeWants {
   switch (printed.kind) {
     case 'nothing':
       return { notes: [] };
@@ -177,14 +169,14 @@ function lostDenial(
 ): Pick<Wants, 'decision' | 'reason' | 'stop' | 'stopReason'> | undefined {
   if (!traitsOf(event).keepsDenials) return undefined;
   const { decision, reason, stopReason, continue: goesOn } = fields;
-  const own = record(fields['hookSpecificOutput']);
+  const own = fieldsOf(fields['hookSpecificOutput']);
   const stop = goesOn === false && {
     stop: true,
     ...(typeof stopReason === 'string' && { stopReason }),
   };
   const reasons = (): readonly unknown[] | undefined => {
     if (event === 'PermissionRequest') {
-      const { behavior, message } = record(own['decision']);
+      const { behavior, message } = fieldsOf(own['decision']);
       return is(behavior, 'deny') ? [message, reason] : undefined;
     }
     if (is(decision, 'block')) return [reason, own['permissionDecisionReason']];
@@ -203,7 +195,7 @@ const is = (value: unknown, word: string): boolean =>
 /** What a valid answer asks for. */
 function readFields(event: ClaudeEventName, fields: Fields, payload: HookPayload): Wants {
   const notes: string[] = [];
-  const own = record(fields['hookSpecificOutput']);
+  const own = fieldsOf(fields['hookSpecificOutput']);
   const { interrupts, ...decided } = decisionOf(event, fields, own, notes);
   const stopped = stopOf(event, fields, decided, notes);
   const effects: Effect[] = [];
@@ -264,7 +256,7 @@ function decisionOf(
 ): Decided {
   const because = (given: unknown): string => text(given) ?? text(reason) ?? defaultReason;
   if (event === 'PermissionRequest') {
-    const { behavior, message, interrupt } = record(own['decision']);
+    const { behavior, message, interrupt } = fieldsOf(own['decision']);
     if (behavior === 'deny')
       return { decision: 'deny', reason: because(message), interrupts: interrupt === true };
     return behavior === 'allow' ? { decision: 'allow' } : {};
@@ -318,7 +310,7 @@ function changesOf(
 ): { readonly effects: readonly Effect[]; readonly fault?: string } {
   const tool = String(payload['tool_name']);
   if (event === 'PreToolUse' || event === 'PermissionRequest') {
-    const given = (event === 'PreToolUse' ? own : record(own['decision']))['updatedInput'];
+    const given = (event === 'PreToolUse' ? own : fieldsOf(own['decision']))['updatedInput'];
     if (!isRecord(given) || decision === 'deny') return { effects: [] };
     const fault = inputFault(tool, given);
     return fault === undefined
@@ -335,7 +327,7 @@ function changesOf(
   const given = own[name];
   if (given === undefined) return { effects: [] };
   const received = toClaudeResponse(
-    { tool, input: record(payload['tool_input']), cwd: String(payload['cwd']) },
+    { tool, input: fieldsOf(payload['tool_input']), cwd: String(payload['cwd']) },
     payload['tool_response'],
   );
   if (isDeepStrictEqual(given, received)) return { effects: [] };
@@ -347,8 +339,6 @@ function changesOf(
     effects: [{ kind: 'replace', slot: 'tool_response', value: fromClaudeResponse(tool, given) }],
   };
 }
-
-const record = (value: unknown): Fields => (isRecord(value) ? value : {});
 
 const text = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;

@@ -1,10 +1,10 @@
 import {
+  anything,
   flag,
   oneOf,
   optional,
   text,
   withDefault,
-  type Field,
   type Shape,
 } from '../../protocol/fields.ts';
 import type { CallResult, CheckedCall, Dialect, ReadCall } from '../dialect.ts';
@@ -16,7 +16,6 @@ import { fromClaudeInput, fromClaudeTool, toClaudeInput } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const anything: Field<unknown> = { mayBeAbsent: false, read: (value) => value };
 const stop = {
   stop_hook_active: withDefault(flag, () => false),
   last_assistant_message: optional(text),

@@ -1,5 +1,7 @@
-import { isAbsolute, join } from 'node:path';
-import type { EntriesInstallation } from '../installation.ts';
+import { join } from 'node:path';
+import { userFolder } from '../host-places.ts';
+import { inGroups, type EntriesInstallation } from '../installation.ts';
+import { users } from './places.ts';
 import type { ClaudeEventName } from './events.ts';
 
 const events: readonly ClaudeEventName[] = [
@@ -32,32 +34,21 @@ export const installation: EntriesInstallation = {
   fresh: '{}\n',
   isStrict: true,
   runsInProject: true,
-  file(scope, { cwd, home, env: { CLAUDE_CONFIG_DIR: own } }) {
-    const users = own !== undefined && isAbsolute(own) ? own : join(home, '.claude');
-    return join(scope === 'user' ? users : join(cwd, '.claude'), 'settings.json');
-  },
-  entries: (call) =>
-    events.map((event) => ({
-      event,
-      entry: { hooks: [{ type: 'command', command: call() }] },
-    })),
+  file: (scope, site) =>
+    join(scope === 'user' ? userFolder(users, site) : join(site.cwd, '.claude'), 'settings.json'),
+  entries: (call) => inGroups(events, () => ({ type: 'command', command: call() })),
   overHttp: {
     entries: (request, call) =>
-      events.map((event) => ({
-        event,
-        entry: {
-          hooks: [
-            // It has no HTTP hooks for this event.
-            event === 'SessionStart'
-              ? { type: 'command', command: call() }
-              : {
-                  type: 'http',
-                  ...request(),
-                  ...(guarded.includes(event) && { onFailure: 'block' }),
-                },
-          ],
-        },
-      })),
+      inGroups(events, (event) =>
+        // It has no HTTP hooks for this event.
+        event === 'SessionStart'
+          ? { type: 'command', command: call() }
+          : {
+              type: 'http',
+              ...request(),
+              ...(guarded.includes(event) && { onFailure: 'block' }),
+            },
+      ),
   },
   after: () => ['start a new session of Claude Code, which reads its hooks when one starts'],
 };

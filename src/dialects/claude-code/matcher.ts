@@ -1,5 +1,5 @@
 import type { HookDefinition } from '../../settings/hook-definition.ts';
-import { RegexBudget } from '../bounded-regex.ts';
+import { isRegex, RegexBudget } from '../bounded-regex.ts';
 import { excludesNames } from '../tool-table.ts';
 import { claudeEventOf, traitsOf, type ClaudeEventName } from './events.ts';
 import { claudeNamesOf } from './tools.ts';
@@ -32,14 +32,6 @@ export function matcherFault(matcher: string): string | undefined {
   if (isAll(matcher) || list.test(matcher)) return undefined;
   if (/^\w+\(.*\)$/.test(matcher)) return 'is a permission rule, which as a matcher fits nothing';
   return isRegex(matcher) ? undefined : 'is no regular expression, so it fits nothing';
-}
-
-function isRegex(source: string): boolean {
-  try {
-    return Boolean(new RegExp(source));
-  } catch {
-    return false;
-  }
 }
 
 /**

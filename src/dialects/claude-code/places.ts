@@ -1,14 +1,17 @@
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import type { HookSource } from '../../protocol/events.ts';
-import { homeFolder, realPath } from '../../settings/levels.ts';
-import { settingsAtFirstSight, type FirstSight } from '../../settings/read-files.ts';
+import { realPath } from '../../settings/levels.ts';
+import type { FirstSight } from '../../settings/read-files.ts';
 import {
   entriesIn,
-  mayHold,
   mayHoldHooks as mayHoldHooksIn,
   projectSight,
+  userFolder,
   type HostPlace,
 } from '../host-places.ts';
+
+/** Claude Code's folder of the user's. */
+export const users = { folder: '.claude', variable: 'CLAUDE_CONFIG_DIR' };
 
 /** The administrator's folder. */
 export const managedFolder =
@@ -16,7 +19,7 @@ export const managedFolder =
 
 /** The settings files that count for a project, the strongest first, whether or not they are there. */
 export function settingsFiles(cwd: string, managed: string): HostPlace[] {
-  const user = userFolder();
+  const user = userFolder(users);
   const own = join(cwd, '.claude');
   // In the home folder the project's settings are the user's.
   const isUsers = user !== undefined && realPath(user) === realPath(own);
@@ -31,7 +34,7 @@ export function settingsFiles(cwd: string, managed: string): HostPlace[] {
 
 /** The list of the plugins that the user has installed. */
 export function installedPlugins(): string | undefined {
-  const user = userFolder();
+  const user = userFolder(users);
   return user && join(user, 'plugins', 'installed_plugins.json');
 }
 
@@ -41,26 +44,14 @@ export const mayHoldHooks = (
   counts: (source: HookSource) => boolean = () => true,
   managed = managedFolder,
 ): boolean =>
-  mayHoldHooksIn(settingsFiles(cwd, managed), counts) ||
-  (counts('extension') && mayHold(pluginsAtFirstSight()));
-
-/** Plugins bring hooks in files of their own. */
-function pluginsAtFirstSight(): FirstSight {
-  const file = installedPlugins();
-  return file === undefined ? { hasHooks: false } : settingsAtFirstSight(file, ['"plugins"']);
-}
+  mayHoldHooksIn(settingsFiles(cwd, managed), counts, {
+    file: installedPlugins(),
+    sign: '"plugins"',
+  });
 
 /** What a look at the project's files tells; undefined where none of them has any hooks. */
 export const projectAtFirstSight = (cwd: string, managed: string): FirstSight | undefined =>
   projectSight(settingsFiles(cwd, managed));
-
-/** The user's folder of settings: at home, or where the host's environment says that it is. */
-function userFolder(): string | undefined {
-  const named = process.env['CLAUDE_CONFIG_DIR'];
-  if (named !== undefined && isAbsolute(named)) return named;
-  const home = homeFolder();
-  return home && join(home, '.claude');
-}
 
 /** The administrator's settings in parts, in the order of their names. */
 function managedParts(managed: string): HostPlace[] {

@@ -1,20 +1,8 @@
 import { ignored, isRecord } from '../../protocol/output.ts';
-import { nearMisses } from '../near-misses.ts';
-import {
-  doubledKeys,
-  isTooDeep,
-  objectsIn,
-  parseObject,
-  withoutDeepFields,
-} from '../printed-json.ts';
+import { answerMisses } from '../near-misses.ts';
+import { isTooDeep, objectsIn, parseObject, withoutDeepFields } from '../printed-json.ts';
 import type { ClaudeEventName } from './events.ts';
-import {
-  commonForms,
-  decidingCommon,
-  decidingSpecific,
-  specificFormsOf,
-  wordsOf,
-} from './vocabulary.ts';
+import { commonForms, specificFormsOf, wordsOf } from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -55,17 +43,7 @@ function readObject(
 ): Printed {
   const notes: string[] = [];
   const fields = isTooDeep(json) ? withoutDeepFields(printed, notes) : printed;
-  const { common, specific } = wordsOf(event);
-  const own = fields['hookSpecificOutput'];
-  const misses = [
-    ...nearMisses(fields, common, received),
-    ...(isRecord(own) ? nearMisses(own, specific, received) : []),
-    ...doubledKeys(
-      json,
-      [...decidingCommon, ...decidingSpecific(event)],
-      ['hookSpecificOutput', 'decision'],
-    ).map((path) => `"${path}" was given more than once: the last one counts`),
-  ];
+  const misses = answerMisses(fields, json, wordsOf(event), received);
   if (typeof fields['additionalContext'] === 'string')
     notes.push('"additionalContext" was ignored: it belongs in "hookSpecificOutput"');
   return { kind: 'object', fields, fault: faultIn(event, fields), misses, notes };

@@ -1,5 +1,11 @@
 import { resolve } from 'node:path';
-import { toolTable, type HostTool, type ToolInput } from '../tool-table.ts';
+import {
+  filePathAs,
+  folderPathAs,
+  toolTable,
+  type HostTool,
+  type ToolInput,
+} from '../tool-table.ts';
 
 /** One of our tools as Claude Code has it. */
 interface ClaudeTool extends HostTool {
@@ -9,15 +15,8 @@ interface ClaudeTool extends HostTool {
   readonly needs?: readonly string[];
 }
 
-const filePath = [
-  ['file_path', 'file_path'],
-  ['absolute_path', 'file_path'],
-  ['path', 'file_path'],
-] as const;
-const folderPath = [
-  ['path', 'path'],
-  ['dir_path', 'path'],
-] as const;
+const filePath = filePathAs('file_path');
+const folderPath = folderPathAs('path');
 
 const tools: readonly ClaudeTool[] = [
   { ours: 'run_shell_command', name: 'Bash', needs: ['command'] },

@@ -1,5 +1,5 @@
 import { isRecord } from '../../protocol/output.ts';
-import type { Vocabulary } from '../near-misses.ts';
+import type { AnswerWords, Vocabulary } from '../near-misses.ts';
 import type { ClaudeEventName } from './events.ts';
 
 /** What a field of an answer must be: whether it is, and in words. */
@@ -86,14 +86,14 @@ export const specificFormsOf = (event: ClaudeEventName): Forms => specificForms[
 const deciding = ['permissionDecision', 'decision', 'updatedInput', 'updatedToolOutput'] as const;
 
 /** Those of an event. */
-export const decidingSpecific = (event: ClaudeEventName): readonly string[] =>
+const decidingSpecific = (event: ClaudeEventName): readonly string[] =>
   deciding.filter((name) => Object.hasOwn(specificFormsOf(event), name));
 
 /** The common fields that may hold a guard's word. */
-export const decidingCommon = ['decision', 'continue', 'hookSpecificOutput'] as const;
+const decidingCommon = ['decision', 'continue', 'hookSpecificOutput'] as const;
 
 /** What an event's answer may say at the top and in `hookSpecificOutput`. */
-export function wordsOf(event: ClaudeEventName): { common: Vocabulary; specific: Vocabulary } {
+export function wordsOf(event: ClaudeEventName): AnswerWords {
   const decide = sayNo(event);
   const instead: Vocabulary['instead'] = {
     'a decision': decide,
@@ -129,6 +129,7 @@ export function wordsOf(event: ClaudeEventName): { common: Vocabulary; specific:
       },
       instead,
     },
+    once: [...decidingCommon, ...decidingSpecific(event)],
   };
 }
 

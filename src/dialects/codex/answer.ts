@@ -1,8 +1,8 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
-import { isRecord } from '../../protocol/output.ts';
+import { fieldsOf } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
-import type { Answer, Effect } from '../answer.ts';
+import { defaultReason, type Answer, type Effect } from '../answer.ts';
 import { holdsDenial, withLostDenial } from '../near-misses.ts';
 import {
   cutStdout,
@@ -24,9 +24,6 @@ type Wants = Pick<Answer, 'decision'> &
   Partial<Pick<Answer, 'reason' | 'stop' | 'stopReason' | 'effects' | 'plainText' | 'ignored'>>;
 
 const host = 'Codex';
-
-/** The reason of a denial for which the hook gave none. */
-const defaultReason = 'Blocked by hook';
 
 /** What an ended hook said (as measured on the host; the departures stand in docs/dialects.md). */
 export function readAnswer(
@@ -143,7 +140,7 @@ function keptDenial(event: CodexEventName, printed: Printed): Wants | undefined 
 
 function denialIn(event: CodexEventName, fields: Fields): Wants | undefined {
   const { decision, reason } = fields;
-  const own = record(fields['hookSpecificOutput']);
+  const own = fieldsOf(fields['hookSpecificOutput']);
   const { permissionDecision: word, permissionDecisionReason: because } = own;
   const inNewWords = event === 'PreToolUse' && saysNo(word);
   if (!inNewWords && !saysNo(decision)) return undefined;
@@ -156,7 +153,7 @@ const saysNo = (word: unknown): boolean =>
 
 /** Codex asks nobody before a tool; here it is asked. */
 function questionIn(fields: Fields): Wants | undefined {
-  const { permissionDecision: word, permissionDecisionReason: because } = record(
+  const { permissionDecision: word, permissionDecisionReason: because } = fieldsOf(
     fields['hookSpecificOutput'],
   );
   if (word !== 'ask') return undefined;
@@ -174,7 +171,7 @@ const deniedWith = (event: CodexEventName, reason: string): Wants => ({
 
 /** What a valid answer asks for. */
 function readFields(event: CodexEventName, fields: Fields, payload: HookPayload): Wants {
-  const own = record(fields['hookSpecificOutput']);
+  const own = fieldsOf(fields['hookSpecificOutput']);
   const { additionalContext: context } = own;
   const { systemMessage: message } = fields;
   const wants = decisionOf(event, fields, own, payload);
@@ -202,7 +199,7 @@ function decisionOf(
     case 'PreToolUse':
       return decisionBefore(fields, own, payload);
     case 'PermissionRequest': {
-      const { behavior, message } = record(own['decision']);
+      const { behavior, message } = fieldsOf(own['decision']);
       if (behavior === 'deny')
         return { decision: 'deny', reason: isSaid(message) ? message.trim() : defaultReason };
       return { decision: behavior === 'allow' ? 'allow' : undefined };
@@ -242,7 +239,7 @@ function decisionBefore(fields: Fields, own: Fields, payload: HookPayload): Want
   if (denial) return denial;
   const { updatedInput: given } = own;
   if (given === undefined || given === null) return { decision: undefined };
-  const before = record(payload['tool_input']);
+  const before = fieldsOf(payload['tool_input']);
   const read = fromCodexInput(String(payload['tool_name']), given, before);
   if ('fault' in read)
     return {
@@ -254,5 +251,3 @@ function decisionBefore(fields: Fields, own: Fields, payload: HookPayload): Want
     effects: [{ kind: 'replace', slot: 'tool_input', value: read.input }],
   };
 }
-
-const record = (value: unknown): Fields => (isRecord(value) ? value : {});

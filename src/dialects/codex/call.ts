@@ -1,4 +1,5 @@
 import {
+  anything,
   flag,
   oneOf,
   optional,
@@ -16,7 +17,6 @@ import { fromCodexResponse, fromCodexTool, toCodexInput, toCodexResponse } from 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const anything: Field<unknown> = { mayBeAbsent: false, read: (value) => value };
 const textOrNull: Field<string | null> = {
   mayBeAbsent: false,
   read: (value, ...rest) => (value === null ? null : text.read(value, ...rest)),

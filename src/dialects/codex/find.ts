@@ -14,9 +14,10 @@ import {
   type OffSwitch,
 } from '../host-levels.ts';
 import type { FoundHooks, HookSite } from '../hook-site.ts';
+import { userFolder } from '../host-places.ts';
 import { defineHooks, type CodexHooks } from './define.ts';
 import { codexEvents } from './events.ts';
-import { codexFiles, mayHoldHooks, userFolder } from './places.ts';
+import { codexFiles, mayHoldHooks, users } from './places.ts';
 
 /** Kept for all sessions: a file that breaks while an agent works counts as it last was. */
 const readJson = settingsReader({ name: 'JSON', parse: (text) => parseJson(text, true) });
@@ -108,7 +109,7 @@ function onlyManaged(levels: readonly HostLevel[], { source }: HostLevel) {
 
 /** What the user's config says of hooks one by one; their trust is another matter, which `hookmachine trust` decides here. */
 function switchedOff(levels: readonly HostLevel[]): (key: string) => boolean {
-  const user = userFolder();
+  const user = userFolder(users);
   const config = levels.find(
     ({ source, file }) => source === 'user' && isToml(file) && dirname(file) === user,
   );

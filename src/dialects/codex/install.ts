@@ -1,5 +1,7 @@
-import { isAbsolute, join } from 'node:path';
-import type { EntriesInstallation } from '../installation.ts';
+import { join } from 'node:path';
+import { userFolder } from '../host-places.ts';
+import { inGroups, type EntriesInstallation } from '../installation.ts';
+import { users } from './places.ts';
 
 const events = [
   'PreToolUse',
@@ -21,17 +23,14 @@ export const installation: EntriesInstallation = {
   fresh: '{\n  "hooks": {}\n}\n',
   isStrict: true,
   trustsByPlace: true,
-  file(scope, { cwd, home, env: { CODEX_HOME: own } }) {
-    const users = own !== undefined && isAbsolute(own) ? own : join(home, '.codex');
-    return join(scope === 'user' ? users : join(cwd, '.codex'), 'hooks.json');
-  },
+  file: (scope, site) =>
+    join(scope === 'user' ? userFolder(users, site) : join(site.cwd, '.codex'), 'hooks.json'),
   entries: (call) =>
-    events.map((event) => ({
-      event,
+    inGroups(events, (event) => ({
+      type: 'command',
+      command: call(),
       // In seconds, of which Codex gives no more at the end of a session.
-      entry: {
-        hooks: [{ type: 'command', command: call(), timeout: event === 'SessionEnd' ? 3 : 600 }],
-      },
+      timeout: event === 'SessionEnd' ? 3 : 600,
     })),
   after: (scope) => [
     'start codex, look at the hooks with /hooks and trust them: Codex skips others without a word',

@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { HookSource } from '../../protocol/events.ts';
-import { homeFolder, realPath } from '../../settings/levels.ts';
+import { realPath } from '../../settings/levels.ts';
 import { settingsAtFirstSight, type FirstSight } from '../../settings/read-files.ts';
-import { mayHold, type HostPlace } from '../host-places.ts';
+import { mayHold, userFolder, type HostPlace } from '../host-places.ts';
+
+/** Codex's folder of the user's. */
+export const users = { folder: '.codex', variable: 'CODEX_HOME' };
 
 /** The administrator's folder. */
 export const systemFolder = '/etc/codex';
@@ -14,7 +17,7 @@ const both = (source: HookSource, folder: string): HostPlace[] =>
 
 /** The files that may hold Codex's hooks for a working folder, in the order in which they count: the user's go before the project's. */
 export function codexFiles(cwd: string, system = systemFolder): HostPlace[] {
-  const user = userFolder();
+  const user = userFolder(users);
   const isUsers = (folder: string): boolean =>
     user !== undefined && realPath(folder) === realPath(user);
   const own = projectFolders(cwd)
@@ -26,14 +29,6 @@ export function codexFiles(cwd: string, system = systemFolder): HostPlace[] {
     ...(user === undefined ? [] : both('user', user)),
     ...own.flatMap((folder) => both('project', folder)),
   ];
-}
-
-/** Codex's folder of the user's: at home, or where the host's environment says that it is. */
-export function userFolder(): string | undefined {
-  const named = process.env['CODEX_HOME'];
-  if (named !== undefined && isAbsolute(named)) return named;
-  const home = homeFolder();
-  return home && join(home, '.codex');
 }
 
 /** From the root of the repository down to the working folder; outside of a repository that folder alone. */

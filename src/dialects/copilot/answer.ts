@@ -1,6 +1,6 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
-import { isRecord } from '../../protocol/output.ts';
+import { fieldsOf, isRecord } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import type { Answer, Decision, Effect } from '../answer.ts';
 import { holdsDenial, withLostDenial } from '../near-misses.ts';
@@ -175,8 +175,8 @@ const wordsFor = ({ point }: CopilotEvent): string =>
 
 /** The reason of a denial, wherever it stands. */
 function reasonIn(fields: Fields): string | undefined {
-  const own = record(fields['hookSpecificOutput']);
-  return [fields, own, record(fields['decision']), record(own['decision'])]
+  const own = fieldsOf(fields['hookSpecificOutput']);
+  return [fields, own, fieldsOf(fields['decision']), fieldsOf(own['decision'])]
     .flatMap((place) => [place['permissionDecisionReason'], place['reason'], place['message']])
     .map(given)
     .find((text) => text !== undefined);
@@ -237,7 +237,7 @@ const tellsNothing: ReadonlySet<string> = new Set([
 ]);
 
 function withContext(event: CopilotEvent, fields: Fields): Wants {
-  const own = readsSpecific(event) ? record(fields['hookSpecificOutput']) : {};
+  const own = readsSpecific(event) ? fieldsOf(fields['hookSpecificOutput']) : {};
   const notes =
     fields['continue'] === false ? ['"continue" has no effect: Copilot does not read it'] : [];
   const text = given(own['additionalContext']) ?? given(fields['additionalContext']);
@@ -249,7 +249,7 @@ const decisions: readonly unknown[] = ['deny', 'ask', 'allow'] satisfies Decisio
 
 /** What an answer says before a tool: what is specific to the event goes before what is not, and a denial before all. */
 function beforeTool(event: CopilotEvent, fields: Fields, payload: HookPayload, said: Wants): Wants {
-  const own = readsSpecific(event) ? record(fields['hookSpecificOutput']) : {};
+  const own = readsSpecific(event) ? fieldsOf(fields['hookSpecificOutput']) : {};
   const words = [own['permissionDecision'], fields['permissionDecision']];
   const word = words.includes('deny') ? 'deny' : words.find((one) => decisions.includes(one));
   const decision = word as Decision | undefined;
@@ -314,8 +314,6 @@ function afterTool(fields: Fields, said: Wants): Wants {
     ],
   };
 }
-
-const record = (value: unknown): Fields => (isRecord(value) ? value : {});
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 

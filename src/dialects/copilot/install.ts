@@ -1,5 +1,7 @@
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
+import { userFolder } from '../host-places.ts';
 import type { EntriesInstallation } from '../installation.ts';
+import { users } from './places.ts';
 
 const events = [
   'preToolUse',
@@ -19,10 +21,12 @@ const events = [
 export const installation: EntriesInstallation = {
   kind: 'entries',
   fresh: '{\n  "version": 1,\n  "hooks": {}\n}\n',
-  file(scope, { cwd, home, env: { COPILOT_HOME: own } }) {
-    const users = own !== undefined && isAbsolute(own) ? own : join(home, '.copilot');
-    return join(scope === 'user' ? users : join(cwd, '.github'), 'hooks', 'hookmachine.json');
-  },
+  file: (scope, site) =>
+    join(
+      scope === 'user' ? userFolder(users, site) : join(site.cwd, '.github'),
+      'hooks',
+      'hookmachine.json',
+    ),
   entries: (call) =>
     events.map((event) => ({
       event,

@@ -1,5 +1,5 @@
 import type { HookDefinition } from '../../settings/hook-definition.ts';
-import { RegexBudget } from '../bounded-regex.ts';
+import { isRegex, RegexBudget } from '../bounded-regex.ts';
 import { copilotEventOf, traitsOf, type CopilotEvent } from './events.ts';
 import { pascalToolNames, toCopilotTool, toPascalTool } from './tools.ts';
 
@@ -16,7 +16,7 @@ export function matcherFault(event: CopilotEvent, matcher: string): string | und
   if (subject === undefined) return undefined;
   if (matcher === '') return 'is empty, so the hook never runs';
   if (event.isPascal && isAll(matcher)) return undefined;
-  if (!isRegex(matcher)) return 'is no regular expression, so it fits nothing';
+  if (!isRegex(anchored(matcher))) return 'is no regular expression, so it fits nothing';
   if (event.isPascal || subject !== 'tool_name') return undefined;
   const names = matcher.split('|');
   return names.every((name) => pascalToolNames.has(name))
@@ -24,13 +24,8 @@ export function matcherFault(event: CopilotEvent, matcher: string): string | und
     : undefined;
 }
 
-function isRegex(source: string): boolean {
-  try {
-    return Boolean(new RegExp(`^(?:${source})$`));
-  } catch {
-    return false;
-  }
-}
+/** Copilot anchors a regular expression at both ends. */
+const anchored = (matcher: string): string => `^(?:${matcher})$`;
 
 /** The names under which one of our subjects is compared with a matcher: in lists, and with regular expressions. */
 function namesOf(event: CopilotEvent, subject: string): { names: string[]; tested: string[] } {
@@ -55,14 +50,14 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
   const { matcher } = hook;
   if (matcher === undefined || traitsOf(event).subject === undefined) return () => true;
   if (event.isPascal && isAll(matcher)) return () => true;
-  if (matcher === '' || !isRegex(matcher)) return () => false;
+  if (matcher === '' || !isRegex(anchored(matcher))) return () => false;
   if (event.isPascal && list.test(matcher)) {
     const wanted = new Set(matcher.split('|'));
     return (subject) => namesOf(event, subject).names.some((name) => wanted.has(name));
   }
   return (subject, budget = new RegexBudget()) => {
     try {
-      return namesOf(event, subject).tested.some((name) => budget.test(`^(?:${matcher})$`, name));
+      return namesOf(event, subject).tested.some((name) => budget.test(anchored(matcher), name));
     } catch (error) {
       onUndecided(error as Error);
       return true;

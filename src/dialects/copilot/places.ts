@@ -1,21 +1,23 @@
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import type { HookSource } from '../../protocol/events.ts';
-import { homeFolder } from '../../settings/levels.ts';
-import { settingsAtFirstSight, type FirstSight } from '../../settings/read-files.ts';
+import type { FirstSight } from '../../settings/read-files.ts';
 import {
   entriesIn,
-  mayHold,
   mayHoldHooks as mayHoldHooksIn,
   projectSight,
+  userFolder,
   type HostPlace,
 } from '../host-places.ts';
+
+/** Copilot's folder of the user's. */
+export const users = { folder: '.copilot', variable: 'COPILOT_HOME' };
 
 /** The administrator's folder of policies. */
 export const policyFolder = '/etc/github-copilot/policy.d';
 
 /** The files of hooks that count for a project, in the order in which Copilot runs them, whether or not they are there. */
 export function hookFiles(cwd: string, policies: string): HostPlace[] {
-  const user = userFolder();
+  const user = userFolder(users);
   const own = join(cwd, '.github');
   return [
     ...placesIn('system', policies, 0),
@@ -36,7 +38,7 @@ export const projectSettings = (cwd: string): string[] =>
 
 /** The list of the plugins that the user has installed. */
 export function installedPlugins(): string | undefined {
-  const user = userFolder();
+  const user = userFolder(users);
   return user && join(user, 'config.json');
 }
 
@@ -46,26 +48,14 @@ export const mayHoldHooks = (
   counts: (source: HookSource) => boolean = () => true,
   policies = policyFolder,
 ): boolean =>
-  mayHoldHooksIn(hookFiles(cwd, policies), counts) ||
-  (counts('extension') && mayHold(pluginsAtFirstSight()));
-
-/** Plugins bring hooks in files of their own. */
-function pluginsAtFirstSight(): FirstSight {
-  const file = installedPlugins();
-  return file === undefined ? { hasHooks: false } : settingsAtFirstSight(file, ['"cache_path"']);
-}
+  mayHoldHooksIn(hookFiles(cwd, policies), counts, {
+    file: installedPlugins(),
+    sign: '"cache_path"',
+  });
 
 /** What a look at the project's files tells; undefined where none of them has any hooks. */
 export const projectAtFirstSight = (cwd: string, policies: string): FirstSight | undefined =>
   projectSight(hookFiles(cwd, policies));
-
-/** The user's folder: at home, or where the host's environment says that it is. */
-function userFolder(): string | undefined {
-  const named = process.env['COPILOT_HOME'];
-  if (named !== undefined && isAbsolute(named)) return named;
-  const home = homeFolder();
-  return home && join(home, '.copilot');
-}
 
 /** How deep folders of hooks are looked into, and how many files of one count: an untrusted project could have any number. */
 const most = { depth: 4, files: 200 };

@@ -1,13 +1,7 @@
 import { isRecord } from '../../protocol/output.ts';
 import { isDenyingText } from '../deciding-words.ts';
-import { nearMisses, type Vocabulary } from '../near-misses.ts';
-import {
-  doubledKeys,
-  isTooDeep,
-  objectsIn,
-  parseObject,
-  withoutDeepFields,
-} from '../printed-json.ts';
+import { answerMisses, type AnswerWords, type Vocabulary } from '../near-misses.ts';
+import { isTooDeep, objectsIn, parseObject, withoutDeepFields } from '../printed-json.ts';
 import type { CopilotEvent, CopilotPointName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -33,15 +27,7 @@ export function readStdout(event: CopilotEvent, stdout: string, received: Fields
   if (printed === undefined) return { kind: 'text', text, objects: objectsIn(text) };
   const notes: string[] = [];
   const fields = isTooDeep(text) ? withoutDeepFields(printed, notes) : printed;
-  const words = wordsOf(event);
-  const own = fields['hookSpecificOutput'];
-  const misses = [
-    ...nearMisses(fields, words.common, received),
-    ...(readsSpecific(event) && isRecord(own) ? nearMisses(own, words.specific, received) : []),
-    ...doubledKeys(text, deciding[event.point] ?? [], ['hookSpecificOutput']).map(
-      (path) => `"${path}" was given more than once: the last one counts`,
-    ),
-  ];
+  const misses = answerMisses(fields, text, wordsOf(event), received);
   return { kind: 'object', fields, misses, notes };
 }
 
@@ -97,7 +83,7 @@ const decisionIn = ({ hookSpecificOutput: own }: Fields): unknown =>
   isRecord(own) ? own['decision'] : undefined;
 
 /** What an event's answer may say. */
-function wordsOf(event: CopilotEvent): { common: Vocabulary; specific: Vocabulary } {
+function wordsOf(event: CopilotEvent): AnswerWords {
   const own = deciding[event.point] ?? [];
   const decide = sayNo(event.point);
   const instead: Vocabulary['instead'] = {
@@ -119,13 +105,16 @@ function wordsOf(event: CopilotEvent): { common: Vocabulary; specific: Vocabular
       },
       instead,
     },
-    specific: {
-      path: 'hookSpecificOutput.',
-      legal: [...harmless, 'permissionDecision', 'updatedInput'],
-      deciding: ['permissionDecision', 'updatedInput'],
-      misplaced: { decision: decide, modifiedArgs: '"updatedInput" is its name here' },
-      instead,
-    },
+    specific: isRead
+      ? {
+          path: 'hookSpecificOutput.',
+          legal: [...harmless, 'permissionDecision', 'updatedInput'],
+          deciding: ['permissionDecision', 'updatedInput'],
+          misplaced: { decision: decide, modifiedArgs: '"updatedInput" is its name here' },
+          instead,
+        }
+      : undefined,
+    once: own,
   };
 }
 

@@ -1,6 +1,12 @@
 import { isRecord } from '../../protocol/output.ts';
 import { textsIn } from '../../protocol/tool-result.ts';
-import { toolTable, type HostTool, type ToolInput } from '../tool-table.ts';
+import {
+  filePathAs,
+  folderPathAs,
+  toolTable,
+  type HostTool,
+  type ToolInput,
+} from '../tool-table.ts';
 
 /** One of our tools as Copilot has it. */
 interface CopilotTool extends HostTool {
@@ -8,15 +14,8 @@ interface CopilotTool extends HostTool {
   readonly needs?: readonly string[];
 }
 
-const filePath = [
-  ['file_path', 'path'],
-  ['absolute_path', 'path'],
-  ['path', 'path'],
-] as const;
-const folderPath = [
-  ['path', 'path'],
-  ['dir_path', 'path'],
-] as const;
+const filePath = filePathAs('path');
+const folderPath = folderPathAs('path');
 
 const table = toolTable<CopilotTool>([
   { ours: 'run_shell_command', name: 'bash', needs: ['command'] },

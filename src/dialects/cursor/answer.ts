@@ -1,8 +1,8 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
-import { isRecord } from '../../protocol/output.ts';
+import { fieldsOf, isRecord } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
-import type { Answer, Effect, Ignored } from '../answer.ts';
+import { defaultReason, type Answer, type Effect, type Ignored } from '../answer.ts';
 import { isDenyingText } from '../deciding-words.ts';
 import { withLostDenial } from '../near-misses.ts';
 import { cutStdout, factsOf, failureText, readOutcome, failure } from '../process-facts.ts';
@@ -25,9 +25,6 @@ type Hook = Pick<
 >;
 
 const host = 'Cursor';
-
-/** The reason of a denial for which the hook gave none. */
-const defaultReason = 'Blocked by hook';
 
 /** What an ended hook said (the departures stand in docs/dialects.md). */
 export const readAnswer = (hook: Hook, outcome: HookProcessOutcome, payload: HookPayload): Answer =>
@@ -125,7 +122,7 @@ function denialIn(event: CursorEventName, printed: Printed): Denial | undefined 
   const objects = printed.kind === 'object' ? [printed.fields] : printed.objects;
   for (const fields of objects) {
     const { permission, decision, continue: goesOn } = fields;
-    const own = record(fields['hookSpecificOutput']);
+    const own = fieldsOf(fields['hookSpecificOutput']);
     const isPrompt = event === 'beforeSubmitPrompt';
     const says = isPrompt ? goesOn === false : permission === 'deny';
     const denies =
@@ -139,7 +136,7 @@ function denialIn(event: CursorEventName, printed: Printed): Denial | undefined 
 
 /** Why a hook denies: what is for the agent, then what is for the user. */
 function reasonIn(fields: Fields): string {
-  const own = record(fields['hookSpecificOutput']);
+  const own = fieldsOf(fields['hookSpecificOutput']);
   const messages = [
     fields['agent_message'] ?? fields['agentMessage'],
     fields['user_message'] ?? fields['userMessage'],
@@ -256,5 +253,3 @@ function followUp(
   countLoop(payload);
   return { decision: undefined, effects: [{ kind: 'followUp', text: message }] };
 }
-
-const record = (value: unknown): Fields => (isRecord(value) ? value : {});

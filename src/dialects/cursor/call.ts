@@ -1,10 +1,10 @@
 import {
+  anything,
   flag,
   object,
   optional,
   text,
   withDefault,
-  type Field,
   type Shape,
 } from '../../protocol/fields.ts';
 import { isRecord } from '../../protocol/output.ts';
@@ -22,7 +22,6 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const anything: Field<unknown> = { mayBeAbsent: false, read: (value) => value };
 const call = { tool_name: text, tool_input: object, tool_use_id: optional(text) };
 /** Of a server's tool the arguments are a JSON text. */
 const server = { tool_name: text, tool_input: anything };

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { defined, isRecord } from '../../protocol/output.ts';
+import { isRegex } from '../bounded-regex.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import {
   collectProblems,
@@ -143,7 +144,10 @@ function defineHook(
   const command = hook[handlers[type]];
   if (typeof command !== 'string' || !/\S/.test(command))
     return discard(handlers[type], command, `say what to run: "${handlers[type]}": "…"`);
-  if (matcher !== undefined && (typeof matcher !== 'string' || !isRegex(matcher)))
+  if (
+    matcher !== undefined &&
+    (typeof matcher !== 'string' || !(matcher === '*' || isRegex(matcher)))
+  )
     return discard('matcher', matcher, 'make it a regular expression');
   reportSlips(hook, path, hookKeys, complain);
   reportSeconds(hook['timeout'], path, 'timeout', complain);
@@ -172,14 +176,6 @@ function defineHook(
       onFailure: failsClosed && keepsDenials(event) ? ('block' as const) : undefined,
     }),
   };
-}
-
-function isRegex(source: string): boolean {
-  try {
-    return source === '*' || Boolean(new RegExp(source));
-  } catch {
-    return false;
-  }
 }
 
 /** How often a hook may send the agent on: five times unless it says otherwise, and null is without limit. */

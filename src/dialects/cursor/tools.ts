@@ -1,28 +1,24 @@
 import { isRecord } from '../../protocol/output.ts';
 import { textsIn } from '../../protocol/tool-result.ts';
 import { shellStreams } from '../shell-streams.ts';
-import { toolTable, type ToolInput } from '../tool-table.ts';
+import {
+  filePathAs,
+  folderPathAs,
+  shellFolderAs,
+  toolTable,
+  type ToolInput,
+} from '../tool-table.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const filePath = [
-  ['file_path', 'file_path'],
-  ['absolute_path', 'file_path'],
-  ['path', 'file_path'],
-] as const;
-const folderPath = [
-  ['path', 'path'],
-  ['dir_path', 'path'],
-] as const;
+const filePath = filePathAs('file_path');
+const folderPath = folderPathAs('path');
 
 const tools = toolTable([
   {
     ours: 'run_shell_command',
     name: 'Shell',
-    renamed: [
-      ['directory', 'working_directory'],
-      ['dir_path', 'working_directory'],
-    ],
+    renamed: shellFolderAs('working_directory'),
   },
   { ours: 'read_file', name: 'Read', renamed: filePath },
   { ours: 'replace', name: 'Write', renamed: filePath },

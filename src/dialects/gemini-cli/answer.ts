@@ -3,11 +3,11 @@ import type { HookExit, HookProcessOutcome } from '../../../machines/hook-proces
 import { hookPointOf, type HookEventName } from '../../hook-points.ts';
 import { checkHookOutput, isRecord, type HookOutput } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
-import type { Answer, Effect } from '../answer.ts';
+import { defaultReason, type Answer, type Effect, type Wants } from '../answer.ts';
 import { denialAround, denialIn, type LostDenial } from '../host-denials.ts';
 import { readSpecific } from '../llxprt/vocabulary.ts';
-import { holdsDenial, nearMisses, withLostDenial } from '../near-misses.ts';
-import { doubledKeys, isTooDeep, withoutDeepFields } from '../printed-json.ts';
+import { answerMisses, holdsDenial, withLostDenial } from '../near-misses.ts';
+import { isTooDeep, parseTwice, withoutDeepFields } from '../printed-json.ts';
 import {
   cutStdout,
   factsOf,
@@ -17,20 +17,9 @@ import {
   failure,
 } from '../process-facts.ts';
 import { fromGeminiInput } from './tools.ts';
-import { decidingFields, messageKind, powerOf, specificFields, wordsOf } from './vocabulary.ts';
+import { messageKind, powerOf, specificFields, wordsOf } from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** What was printed, as an answer, before its exit code is looked at. */
-type Wants = Partial<
-  Pick<
-    Answer,
-    'decision' | 'reason' | 'stop' | 'stopReason' | 'effects' | 'output' | 'plainText' | 'ignored'
-  >
-> & { readonly notes: readonly string[]; readonly unreadable?: string };
-
-/** The reason of a denial for which the hook gave none. */
-const defaultReason = 'Blocked by hook';
 
 const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
   ignored: { host: 'Gemini CLI', what: 'denial', why, fix },
@@ -46,7 +35,7 @@ export const readAnswer = (
 function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): Answer {
   const facts = factsOf(exit);
   const text = exit.stdout.trim() || exit.stderr.trim();
-  const printed = parsed(text);
+  const printed = parseTwice(text);
   const wants =
     text === ''
       ? { notes: [] }
@@ -74,18 +63,6 @@ function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): A
 }
 
 const failed = (answer: Answer, message: string): Answer => ({ ...answer, ...failure(message) });
-
-/** The value of a JSON text, which may be encoded twice; undefined for a text that is none. */
-function parsed(text: string): { readonly value: unknown; readonly json: string } | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'string'
-      ? { value: JSON.parse(value) as unknown, json: value }
-      : { value, json: text };
-  } catch {
-    return undefined;
-  }
-}
 
 /** Plain text: a message with exit 0 and for a signal, a warning with 1, and a denial with any other code. */
 function readText(event: HookEventName, text: string, { exitCode }: HookExit): Wants {
@@ -167,7 +144,7 @@ function readObject(
 ): Wants {
   const notes: string[] = [];
   const whole = isTooDeep(json) ? withoutDeepFields(printed, notes) : printed;
-  const misses = missesIn(event, whole, json, payload);
+  const misses = answerMisses(whole, json, wordsOf(event), payload);
   const { output: checked, notes: faults } = checkHookOutput(whole);
   const { hookSpecificOutput: given = {}, ...common } = checked;
   const { specific, notes: unfit, repeatsResponse } = readSpecific(event, given, payload);
@@ -226,27 +203,6 @@ function readObject(
 }
 
 const isNo = (word: unknown): boolean => word === 'deny' || word === 'block';
-
-const fieldsOf = (name: string, object: unknown): Fields => {
-  const found = isRecord(object) ? object[name] : undefined;
-  return isRecord(found) ? found : {};
-};
-
-/** What was almost a word that decides. */
-function missesIn(event: HookEventName, fields: Fields, json: string, received: Fields): string[] {
-  const { common, specific, inner } = wordsOf(event);
-  const own = fields['hookSpecificOutput'];
-  return [
-    ...nearMisses(fields, common, received),
-    ...(isRecord(own) ? nearMisses(own, specific, received) : []),
-    ...Object.entries(inner).flatMap(([name, words]) =>
-      nearMisses(fieldsOf(name, own), words, fieldsOf(name, received)),
-    ),
-    ...doubledKeys(json, decidingFields(event), ['hookSpecificOutput', ...Object.keys(inner)]).map(
-      (path) => `"${path}" was given more than once: the last one counts`,
-    ),
-  ];
-}
 
 /** The fields of `hookSpecificOutput` that count, in our names. */
 function keptSpecific(

@@ -10,6 +10,7 @@ import {
   type Complain,
   type SettingsProblem,
 } from '../../settings/problem.ts';
+import { isRegex } from '../bounded-regex.ts';
 import {
   fieldReader,
   groupEntries,
@@ -39,14 +40,6 @@ const format: GroupFormat<LifecycleEvent> = {
 };
 
 const isTool = (event: LifecycleEvent): boolean => event === 'BeforeTool' || event === 'AfterTool';
-
-function isRegex(source: string): boolean {
-  try {
-    return Boolean(new RegExp(source));
-  } catch {
-    return false;
-  }
-}
 
 /** Checks hooks entry by entry: a bad one costs itself and nothing else. `isOff` says which the settings disable by name. */
 export function defineHooks(

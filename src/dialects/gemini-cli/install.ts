@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { EntriesInstallation } from '../installation.ts';
+import { inGroups, type EntriesInstallation } from '../installation.ts';
 
 const events = [
   'BeforeTool',
@@ -22,11 +22,8 @@ export const installation: EntriesInstallation = {
   runsInProject: true,
   file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.gemini', 'settings.json'),
   entries: (call) =>
-    events.map((event) => ({
-      event,
-      // In ms; hooks have their own time limits.
-      entry: { hooks: [{ type: 'command', command: call(), timeout: 600_000 }] },
-    })),
+    // In ms; hooks have their own time limits.
+    inGroups(events, () => ({ type: 'command', command: call(), timeout: 600_000 })),
   after: (scope) =>
     scope === 'project'
       ? [

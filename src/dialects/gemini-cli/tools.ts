@@ -1,23 +1,19 @@
-import { toolTable, type HostTool } from '../tool-table.ts';
+import {
+  filePathAs,
+  folderPathAs,
+  shellFolderAs,
+  toolTable,
+  type HostTool,
+} from '../tool-table.ts';
 
-const filePath = [
-  ['file_path', 'file_path'],
-  ['absolute_path', 'file_path'],
-  ['path', 'file_path'],
-] as const;
-const folderPath = [
-  ['path', 'dir_path'],
-  ['dir_path', 'dir_path'],
-] as const;
+const filePath = filePathAs('file_path');
+const folderPath = folderPathAs('dir_path');
 
 const tools: readonly HostTool[] = [
   {
     ours: 'run_shell_command',
     name: 'run_shell_command',
-    renamed: [
-      ['directory', 'dir_path'],
-      ['dir_path', 'dir_path'],
-    ],
+    renamed: shellFolderAs('dir_path'),
   },
   { ours: 'write_file', name: 'write_file', renamed: filePath },
   { ours: 'replace', name: 'replace', renamed: filePath },

@@ -1,7 +1,6 @@
 import { hookPointOf, type HookEventName } from '../../hook-points.ts';
 import { decidingCommon, decidingSpecific, wordsOf as plainWordsOf } from '../llxprt/vocabulary.ts';
-import type { AnswerWords } from '../llxprt/vocabulary.ts';
-import type { Vocabulary } from '../near-misses.ts';
+import type { AnswerWords, Vocabulary } from '../near-misses.ts';
 
 /** What an answer to an event may do. */
 interface Power {
@@ -37,12 +36,6 @@ export const specificFields = (event: HookEventName): readonly string[] => [
   ...(powerOf(event).context ? ['additionalContext'] : []),
 ];
 
-/** The fields whose doubles are worth a word. */
-export const decidingFields = (event: HookEventName): readonly string[] => [
-  ...decidingCommon,
-  ...decidingSpecific(event).filter((name) => name !== 'permissionDecision'),
-];
-
 const known = new Map<HookEventName, AnswerWords>();
 
 /** What a hook's answer to an event may say, and where: as LLxprt has it, but for what only one of them knows. */
@@ -67,5 +60,9 @@ function makeWords(event: HookEventName): AnswerWords {
     common: without(common, []),
     specific: without(specific, ['permissionDecisionReason', ...(powerOf(event).own ?? [])]),
     inner,
+    once: [
+      ...decidingCommon,
+      ...decidingSpecific(event).filter((name) => name !== 'permissionDecision'),
+    ],
   };
 }

@@ -13,7 +13,7 @@ import { commentKey, ownKinds, reserved } from '../../settings/known-keys.ts';
 import { bundlePlaces, settingsPlaces } from '../../settings/levels.ts';
 import { said, type SettingsProblem } from '../../settings/problem.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
-import type { Answer } from '../answer.ts';
+import { defaultReason, type Answer } from '../answer.ts';
 import { isDenyingText } from '../deciding-words.ts';
 import type { Dialect } from '../dialect.ts';
 import type { HookSite } from '../hook-site.ts';
@@ -174,7 +174,7 @@ function readAnswer(
   const denial = hookPointOf(event).needsGuards ? denialIn(stdout) : undefined;
   if (denial === undefined)
     return plainText && decision === 'allow' ? { ...answer, decision: undefined } : answer;
-  const reason = typeof denial['reason'] === 'string' ? denial['reason'] : 'Blocked by hook';
+  const reason = typeof denial['reason'] === 'string' ? denial['reason'] : defaultReason;
   const { unreadable: _, ...readable } = answer;
   return {
     ...readable,

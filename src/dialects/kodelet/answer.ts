@@ -3,7 +3,7 @@ import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import type { HookEventName } from '../../protocol/events.ts';
 import { ignored, isRecord } from '../../protocol/output.ts';
-import type { Answer } from '../answer.ts';
+import { defaultReason, type Answer } from '../answer.ts';
 import { doubledKeys, isTooDeep, withoutDeepFields } from '../printed-json.ts';
 import { holdsDenial, withLostDenial, nearMisses } from '../near-misses.ts';
 import { cutStdout, factsOf, failureText, readOutcome, failure } from '../process-facts.ts';
@@ -47,9 +47,7 @@ function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): A
   if (exit.truncated.includes('stdout') && wants.decision !== 'deny') return failed(cutStdout);
   const missed = [
     ...nearMisses(printed, wordsOf(event), kodeletFields(payload)),
-    ...doubledKeys(text, decidingFields(event), [], (key) => key.toLowerCase()).map(
-      (name) => `"${name}" was given more than once: the last one counts`,
-    ),
+    ...doubledKeys(text, decidingFields(event), [], (key) => key.toLowerCase()),
   ];
   const [unclear] = [...lost, ...missed];
   return {
@@ -100,9 +98,7 @@ function readFields(
     const blocked = field('blocked', isBoolean, 'true or false');
     const reason = field('reason', isString, 'a string');
     if (blocked === undefined) return {};
-    return blocked
-      ? { decision: 'deny', reason: reason || 'Blocked by hook' }
-      : { decision: 'allow' };
+    return blocked ? { decision: 'deny', reason: reason || defaultReason } : { decision: 'allow' };
   };
   switch (event) {
     case 'BeforeTool': {

@@ -1,6 +1,6 @@
 import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookEventName } from '../../protocol/events.ts';
-import { isRecord } from '../../protocol/output.ts';
+import { fieldsOf } from '../../protocol/output.ts';
 import type { EventContext } from '../event-context.ts';
 import { kodeletEventOf, kodeletEvents } from './events.ts';
 import { exchangeNames, toKodeletOutput, toKodeletTool } from './tools.ts';
@@ -21,7 +21,7 @@ function ownFields(event: HookEventName, payload: HookPayload, context: EventCon
   const name = String(payload['tool_name']);
   const call = () => ({
     tool_name: toKodeletTool(name),
-    tool_input: exchangeNames(name, record(payload['tool_input'])),
+    tool_input: exchangeNames(name, fieldsOf(payload['tool_input'])),
   });
   const tool_user_id = context.toolCallId ?? '';
   switch (event) {
@@ -41,6 +41,3 @@ function ownFields(event: HookEventName, payload: HookPayload, context: EventCon
       return {};
   }
 }
-
-const record = (value: unknown): Readonly<Record<string, unknown>> =>
-  isRecord(value) ? value : {};

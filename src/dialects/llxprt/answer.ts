@@ -10,14 +10,11 @@ import {
   checkHookOutput,
   isBlocking,
 } from '../../protocol/output.ts';
-import type { Answer, Effect } from '../answer.ts';
-import { withLostDenial, holdsDenial, nearMisses } from '../near-misses.ts';
-import { doubledKeys, isTooDeep, withoutDeepFields } from '../printed-json.ts';
+import { defaultReason, type Answer, type Effect } from '../answer.ts';
+import { answerMisses, holdsDenial, withLostDenial } from '../near-misses.ts';
+import { isTooDeep, withoutDeepFields } from '../printed-json.ts';
 import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
 import { decidingCommon, decidingSpecific, readSpecific, wordsOf } from './vocabulary.ts';
-
-/** The reason of a block for which the hook gave none (C-26). */
-const defaultReason = 'Blocked by hook';
 
 /** What a hook's ended process means (HOOK-063 to 070, 189 to 201; C-25 to C-31). */
 export const readAnswer = (
@@ -291,28 +288,7 @@ function missedFields(
   received: HookPayload,
   notes: string[],
 ): { unreadable?: string } {
-  const { common, specific, inner } = wordsOf(event);
-  const given = own(printed, 'hookSpecificOutput');
-  const fieldsOf = (name: string, object: unknown): Fields => {
-    const fields = isRecord(object) ? own(object, name) : undefined;
-    return isRecord(fields) ? fields : {};
-  };
-  const missed = [
-    ...nearMisses(printed, common, received),
-    ...(isRecord(given) ? nearMisses(given, specific, received) : []),
-    ...Object.entries(inner).flatMap(([name, words]) =>
-      nearMisses(fieldsOf(name, given), words, fieldsOf(name, received)),
-    ),
-    ...doubledKeys(
-      json,
-      [
-        ...decidingCommon,
-        ...decidingSpecific(event),
-        ...Object.values(inner).flatMap(({ deciding }) => deciding),
-      ],
-      ['hookSpecificOutput', ...Object.keys(inner)],
-    ).map((path) => `"${path}" was given more than once: the last one counts`),
-  ];
+  const missed = answerMisses(printed, json, wordsOf(event), received);
   notes.push(...missed);
   return missed[0] === undefined ? {} : { unreadable: `its answer is unclear: ${missed[0]}` };
 }

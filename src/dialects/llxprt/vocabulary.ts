@@ -7,7 +7,7 @@ import {
   requestFields,
 } from '../../translate/request.ts';
 import { normalizeHookLLMResponse, repeatsResponse } from '../../translate/response.ts';
-import type { Vocabulary } from '../near-misses.ts';
+import type { AnswerWords, Vocabulary } from '../near-misses.ts';
 
 /** The fields of `hookSpecificOutput` that decide or replace something, by event. */
 const specificFields: Readonly<Partial<Record<HookEventName, readonly string[]>>> = {
@@ -44,28 +44,28 @@ const innerFields: Readonly<
   },
 };
 
-/** The words of one event's answers: at the top, and in `hookSpecificOutput`. */
-export interface AnswerWords {
-  readonly common: Vocabulary;
-  readonly specific: Vocabulary;
-  /** By the name of a field of the latter. */
-  readonly inner: Readonly<Record<string, Vocabulary>>;
-}
+type Words = Required<AnswerWords> & { readonly specific: Vocabulary };
 
 /** What a hook's answer to an event may say, and where. */
-export function wordsOf(event: HookEventName): AnswerWords {
+export function wordsOf(event: HookEventName): Words {
   const known = words.get(event);
   if (known !== undefined) return known;
+  const inner = innerWords(event);
   const made = {
     common: commonWords(event),
     specific: specificWords(event),
-    inner: innerWords(event),
+    inner,
+    once: [
+      ...decidingCommon,
+      ...decidingSpecific(event),
+      ...Object.values(inner).flatMap(({ deciding }) => deciding),
+    ],
   };
   words.set(event, made);
   return made;
 }
 
-const words = new Map<HookEventName, AnswerWords>();
+const words = new Map<HookEventName, Words>();
 
 const decide = 'say it with "decision": "deny" (or "block", "allow")';
 
@@ -137,7 +137,7 @@ function specificWords(event: HookEventName): Vocabulary {
   };
 }
 
-function innerWords(event: HookEventName): AnswerWords['inner'] {
+function innerWords(event: HookEventName): Words['inner'] {
   const ofEvent = decidingSpecific(event).filter((name) => Object.hasOwn(innerFields, name));
   return Object.fromEntries(
     ofEvent.map((name) => {

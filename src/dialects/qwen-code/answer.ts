@@ -2,10 +2,10 @@ import type { HookPayload } from '../../../machines/hook-event.ts';
 import type { HookExit, HookProcessOutcome } from '../../../machines/hook-process.ts';
 import { checkHookOutput, isRecord, type HookOutput } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
-import type { Answer, Decision, Effect } from '../answer.ts';
+import { defaultReason, type Answer, type Decision, type Effect, type Wants } from '../answer.ts';
 import { denialAround, denialIn } from '../host-denials.ts';
-import { holdsDenial, nearMisses, withLostDenial } from '../near-misses.ts';
-import { doubledKeys, isTooDeep, withoutDeepFields } from '../printed-json.ts';
+import { answerMisses, holdsDenial, withLostDenial } from '../near-misses.ts';
+import { isTooDeep, parseTwice, withoutDeepFields } from '../printed-json.ts';
 import {
   cutStdout,
   factsOf,
@@ -17,20 +17,9 @@ import {
 } from '../process-facts.ts';
 import { qwenEventOf, traitsOf, type QwenEventName } from './events.ts';
 import { fromQwenInput } from './tools.ts';
-import { decidingCommon, decidingSpecific, wordsOf } from './vocabulary.ts';
+import { wordsOf } from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-/** What was printed, as an answer, before its exit code is looked at. */
-type Wants = Partial<
-  Pick<Answer, 'decision' | 'reason' | 'stop' | 'effects' | 'plainText' | 'ignored'>
-> & {
-  readonly notes: readonly string[];
-  readonly unreadable?: string;
-};
-
-/** The reason of a denial for which the hook gave none. */
-const defaultReason = 'Blocked by hook';
 
 const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
   ignored: { host: 'Qwen Code', what: 'denial', why, fix },
@@ -74,14 +63,8 @@ const failed = (answer: Answer, message: string): Answer => ({ ...answer, ...fai
 export function objectIn(
   text: string,
 ): { readonly fields: Fields; readonly json: string } | undefined {
-  try {
-    const once: unknown = JSON.parse(text);
-    const json = typeof once === 'string' ? once : text;
-    const fields: unknown = typeof once === 'string' ? JSON.parse(once) : once;
-    return isRecord(fields) ? { fields, json } : undefined;
-  } catch {
-    return undefined;
-  }
+  const printed = parseTwice(text);
+  return isRecord(printed?.value) ? { fields: printed.value, json: printed.json } : undefined;
 }
 
 function readPrinted(
@@ -155,7 +138,7 @@ function readObject(
 ): Wants {
   const notes: string[] = [];
   const whole = isTooDeep(json) ? withoutDeepFields(printed, notes) : printed;
-  const misses = missesIn(event, whole, json, payload);
+  const misses = answerMisses(whole, json, wordsOf(event), payload);
   const { output, notes: faults } = checkHookOutput(whole);
   const specific = output.hookSpecificOutput ?? {};
   const { keepsDenials } = traitsOf(event);
@@ -181,21 +164,6 @@ function readObject(
 }
 
 const sayNo = 'print {"decision": "block", "reason": "…"}';
-
-/** What was almost a word that decides. */
-function missesIn(event: QwenEventName, fields: Fields, json: string, received: Fields): string[] {
-  const { common, specific } = wordsOf(event);
-  const own = fields['hookSpecificOutput'];
-  return [
-    ...nearMisses(fields, common, received),
-    ...(isRecord(own) ? nearMisses(own, specific, received) : []),
-    ...doubledKeys(
-      json,
-      [...decidingCommon, ...decidingSpecific(event)],
-      ['hookSpecificOutput', 'decision'],
-    ).map((path) => `"${path}" was given more than once: the last one counts`),
-  ];
-}
 
 type Decided = Pick<Wants, 'decision' | 'reason' | 'stop' | 'ignored'>;
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { EntriesInstallation } from '../installation.ts';
+import { inGroups, type EntriesInstallation } from '../installation.ts';
 
 const events = [
   'PreToolUse',
@@ -24,18 +24,11 @@ export const installation: EntriesInstallation = {
   runsInProject: true,
   file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.qwen', 'settings.json'),
   entries: (call) =>
-    events.map((event) => ({
-      event,
-      // In seconds, of which Qwen Code waits for 60 before a tool, whatever stands here.
-      entry: { hooks: [{ type: 'command', command: call(), timeout: 60 }] },
-    })),
+    // In seconds, of which Qwen Code waits for 60 before a tool, whatever stands here.
+    inGroups(events, () => ({ type: 'command', command: call(), timeout: 60 })),
   overHttp: {
     failsOpen: 'where "hookmachine serve" does not answer',
-    entries: (request) =>
-      events.map((event) => ({
-        event,
-        entry: { hooks: [{ type: 'http', ...request(), timeout: 60 }] },
-      })),
+    entries: (request) => inGroups(events, () => ({ type: 'http', ...request(), timeout: 60 })),
   },
   after: (scope) =>
     scope === 'project'

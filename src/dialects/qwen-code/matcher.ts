@@ -1,5 +1,5 @@
 import type { HookDefinition } from '../../settings/hook-definition.ts';
-import { RegexBudget } from '../bounded-regex.ts';
+import { isRegex, RegexBudget } from '../bounded-regex.ts';
 import { excludesNames } from '../tool-table.ts';
 import { qwenEventOf, traitsOf, type QwenEventName } from './events.ts';
 import { exactNamesOf, toQwenTool } from './tools.ts';
@@ -57,14 +57,6 @@ export function matcherFault(given: string): string | undefined {
   return isRegex(source)
     ? undefined
     : 'is no regular expression, so it fits nothing but such names';
-}
-
-function isRegex(source: string): boolean {
-  try {
-    return Boolean(new RegExp(source));
-  } catch {
-    return false;
-  }
 }
 
 /**

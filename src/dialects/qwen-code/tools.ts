@@ -1,23 +1,20 @@
-import { toolTable, type HostTool } from '../tool-table.ts';
+import {
+  filePathAs,
+  folderPathAs,
+  shellFolderAs,
+  toolTable,
+  type HostTool,
+} from '../tool-table.ts';
 
-const filePath = [
-  ['file_path', 'file_path'],
-  ['path', 'file_path'],
-] as const;
-const folderPath = [
-  ['path', 'path'],
-  ['dir_path', 'path'],
-] as const;
+const filePath = filePathAs('file_path');
+const folderPath = folderPathAs('path');
 
 const tools: readonly HostTool[] = [
   {
     ours: 'run_shell_command',
     name: 'run_shell_command',
     aliases: ['Shell', 'ShellTool', 'Bash'],
-    renamed: [
-      ['directory', 'directory'],
-      ['dir_path', 'directory'],
-    ],
+    renamed: shellFolderAs('directory'),
   },
   {
     ours: 'write_file',

@@ -1,11 +1,11 @@
-import type { Vocabulary } from '../near-misses.ts';
+import type { AnswerWords, Vocabulary } from '../near-misses.ts';
 import { traitsOf, type QwenEventName } from './events.ts';
 
 /** The common fields that may hold a guard's word. */
-export const decidingCommon = ['decision', 'continue', 'hookSpecificOutput'] as const;
+const decidingCommon = ['decision', 'continue', 'hookSpecificOutput'] as const;
 
 /** The fields of `hookSpecificOutput` that decide something in answer to an event. */
-export const decidingSpecific = (event: QwenEventName): readonly string[] =>
+const decidingSpecific = (event: QwenEventName): readonly string[] =>
   event === 'PreToolUse'
     ? ['permissionDecision']
     : event === 'PermissionRequest'
@@ -13,7 +13,7 @@ export const decidingSpecific = (event: QwenEventName): readonly string[] =>
       : [];
 
 /** What an event's answer may say at the top and in `hookSpecificOutput`. */
-export function wordsOf(event: QwenEventName): { common: Vocabulary; specific: Vocabulary } {
+export function wordsOf(event: QwenEventName): AnswerWords {
   const decide =
     event === 'PermissionRequest'
       ? 'say it with "hookSpecificOutput": { "decision": { "behavior": "deny" } }'
@@ -65,5 +65,6 @@ export function wordsOf(event: QwenEventName): { common: Vocabulary; specific: V
       },
       instead,
     },
+    once: [...decidingCommon, ...deciding],
   };
 }

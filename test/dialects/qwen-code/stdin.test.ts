@@ -59,7 +59,14 @@ describe('what Qwen Code’s hooks receive', () => {
 
   test('its own names of tools and arguments', async () => {
     const { local, left, start } = qwenBox();
-    local({ hooks: { PreToolUse: [groupOf(['cat > input'], { matcher: 'Grep' })] } });
+    local({
+      hooks: {
+        PreToolUse: [
+          groupOf(['cat > input'], { matcher: 'Grep' }),
+          groupOf(['cat > read'], { matcher: 'ReadFile' }),
+        ],
+      },
+    });
     const { fire } = await start();
     await fire('BeforeTool', {
       tool_name: 'search_file_content',
@@ -69,6 +76,9 @@ describe('what Qwen Code’s hooks receive', () => {
       tool_name: 'grep_search',
       tool_input: { pattern: 'x', path: 'src', glob: '*.ts' },
     });
+    // Each of the names that our tool knows for the path is the one that a guard looks at.
+    await fire('BeforeTool', { tool_name: 'read_file', tool_input: { absolute_path: '/a' } });
+    expect(JSON.parse(left('read'))).toMatchObject({ tool_input: { file_path: '/a' } });
   });
 
   test('variables, of which its own go before the others, and bash', async () => {
