@@ -35,6 +35,8 @@ export interface ToolCallPorts {
   /** The user is asked only where a hook wants it; absent where the host has a question of its own for every call. */
   readonly asksForHooksAlone?: boolean | undefined;
   execute(toolInput: ToolInput, signal: AbortSignal): Promise<ToolCallResult>;
+  /** Takes what raises a question of the host's own, for hosts that know of one only once hooks let the call run. */
+  readonly takeQuestion?: ((raise: () => void) => void) | undefined;
   /** A thrown error as a result that the model can read and AfterTool hooks can see. */
   failure(error: unknown): ToolCallResult;
   /** Whether a result is that of a tool that failed; needed for the hooks of such tools alone. */
@@ -92,6 +94,8 @@ export interface ToolCallContext extends Common {
   readonly refusal?: { readonly by: RefusedBy; readonly reason: string };
   readonly result?: ToolCallResult;
   readonly cancelReason?: string;
+  /** The host raised its own question, which it may do once. */
+  readonly isQuestioned?: true;
   /** Why the hooks could not be planned. */
   readonly error?: unknown;
 }
@@ -111,6 +115,7 @@ export const toolCallMachine = setup({
     context: {} as ToolCallContext,
     events: {} as
       | { type: 'answer'; approved: boolean; reason: string }
+      | { type: 'question' }
       | { type: 'expire'; reason: string }
       | { type: 'cancel'; reason: string },
     input: {} as ToolCallInput,
@@ -141,6 +146,12 @@ export const toolCallMachine = setup({
       };
       ports.ask?.(toolInput, answer, before);
     },
+    offerQuestion: ({ context: { ports }, self }) =>
+      ports.takeQuestion?.(() => {
+        // It may have ended meanwhile.
+        if (self.getSnapshot().status === 'active') self.send({ type: 'question' });
+      }),
+    noteQuestion: assign({ isQuestioned: () => true as const }),
     keepBefore: assign({ before: (_, outcome: HookEventOutcome) => outcome }),
     keepPermission: assign({ permission: (_, outcome: HookEventOutcome) => outcome }),
     keepFailed: assign({ failed: (_, outcome: HookEventOutcome) => outcome }),
@@ -200,6 +211,9 @@ export const toolCallMachine = setup({
       ports.ask !== undefined &&
       (ports.asksForHooksAlone !== true || before?.verdict.ask === true) &&
       ports.hooksOnPermission !== undefined,
+    hasHooksOnQuestion: ({ context }) =>
+      context.isQuestioned === undefined && context.ports.hooksOnPermission !== undefined,
+    isUnquestioned: ({ context }) => context.isQuestioned === undefined,
     hasHooksOnFailure: ({ context: { ports, result } }) =>
       ports.hooksOnFailure !== undefined &&
       result !== undefined &&
@@ -397,6 +411,7 @@ export const toolCallMachine = setup({
     executing: {
       description: 'The tool runs with the arguments the hooks left; cancelling aborts its signal.',
       tags: 'work',
+      entry: 'offerQuestion',
       invoke: {
         id: 'tool',
         src: 'executeTool',
@@ -412,6 +427,16 @@ export const toolCallMachine = setup({
         },
       },
       on: {
+        question: [
+          {
+            description:
+              'The host has a question of its own before it runs the tool, and hooks may answer it.',
+            guard: 'hasHooksOnQuestion',
+            target: 'permissionHooks',
+            actions: 'noteQuestion',
+          },
+          { guard: 'isUnquestioned', target: 'asking', actions: 'noteQuestion' },
+        ],
         cancel: {
           target: 'cancelled',
           actions: { type: 'keepCancel', params: ({ event }) => event.reason },

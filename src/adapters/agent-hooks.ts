@@ -22,10 +22,12 @@ import { LooseStops } from './loose-stops.ts';
 import { Notices } from './notices.ts';
 import { type AdapterOptions, configOf, defaultMaxRejections, tooManyRounds } from './options.ts';
 import { type FrameworkToolCall, goOn, judgeNow, type RunTool } from './run-tool.ts';
+import { Questions } from './questions.ts';
 import { Sessions } from './sessions.ts';
 import {
   beginsTurn,
   type JudgedCall,
+  type OpenJudgedCall,
   promptOf,
   resultsAtEnd,
   textOf,
@@ -77,6 +79,7 @@ export class AgentHooks {
   readonly #options: AdapterOptions;
   readonly #turns = new Turns();
   readonly #sessions: Sessions;
+  readonly #questions: Questions;
   /** Turns whose model call failed, by what stands for its request. */
   readonly #failed = new WeakMap<object, Turn>();
   /** Turns of runs, and of what is done side by side in them. */
@@ -91,6 +94,7 @@ export class AgentHooks {
     this.config = configOf(options);
     this.notices = new Notices(options, this.config);
     this.#sessions = new Sessions(this.config, (notice) => this.notices.tell(notice));
+    this.#questions = new Questions(this.config, this.#sessions);
   }
 
   /** Whether text must be held back until the answer is whole: AfterModel hooks may change it. Until hooks were found, they may. */
@@ -185,6 +189,24 @@ export class AgentHooks {
   }
 
   /**
+   * Whether the user is to be asked about a call, where the framework would ask by itself: ToolPermission
+   * hooks may answer in the user's place, and Notification hooks see the question.
+   */
+  isToBeAsked(asked: ToolCallRequest, signal?: AbortSignal): boolean | Promise<boolean> {
+    return this.#questions.isToBeAsked(this.#openCall(asked, false), signal);
+  }
+
+  /** The same where the framework does not say which call it asks about. */
+  isLikeToBeAsked(name: string, input: ToolInput): boolean | Promise<boolean> {
+    return this.#questions.isToBeAsked(this.#turns.like(this.nameOf(name), input), undefined);
+  }
+
+  /** The arguments that a hook permitted in the user's place, where they are others than the framework has. */
+  permittedInput(asked: ToolCallRequest): ToolInput | undefined {
+    return this.#openCall(asked, false)?.permitted;
+  }
+
+  /**
    * Takes a tool call through its hooks as the framework runs it: one that was judged goes on from
    * there, any other is judged now. A tool that throws is a result with `error`.
    *
@@ -209,7 +231,8 @@ export class AgentHooks {
     if (found) {
       found.turn.open.delete(id);
       try {
-        const ended = await goOn(found.call, input, run, { signal, confirm, isInterruption });
+        const final = found.permitted ?? input;
+        const ended = await goOn(found.call, final, run, { signal, confirm, isInterruption });
         this.#ended(ended, turn, id, name);
         return ended;
       } catch (error) {
@@ -449,27 +472,11 @@ export class AgentHooks {
       return part;
     }
     if (verdict.status === 'asked')
-      await this.#announceQuestion(turn, request.name, verdict, signal);
+      await this.#questions.announce(turn, request.name, verdict, signal);
     turn.open.set(id, { call, input: verdict.toolInput, verdict });
     return verdict.toolInput === input
       ? part
       : { ...part, call: { id, name, input: verdict.toolInput } };
-  }
-
-  /** Notification hooks see that the framework is about to ask its user. */
-  async #announceQuestion(
-    { sessionId }: Turn,
-    tool: string,
-    { toolInput, reason }: Extract<ToolCallVerdict, { status: 'asked' }>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const type = 'ToolPermission';
-    const fields = {
-      notification_type: type,
-      message: reason ?? `The agent wants to run ${tool}.`,
-      details: { tool_name: tool, tool_input: toolInput },
-    };
-    await this.#sessions.fire('Notification', fields, sessionId, type, signal);
   }
 
   /** Whether AfterAgent hooks have the agent go on after an answer; what they want is then in the turn. */
@@ -517,10 +524,7 @@ export class AgentHooks {
   }
 
   /** The judged call that a framework runs; ids are unique in a run alone, so the arguments tell which of several it is. */
-  #openCall(
-    { id, name, input }: ToolCallRequest,
-    isVerbatim: boolean,
-  ): (JudgedCall & { readonly turn: Turn }) | undefined {
+  #openCall({ id, name, input }: ToolCallRequest, isVerbatim: boolean): OpenJudgedCall | undefined {
     const isNamed = (judged: JudgedCall | undefined): judged is JudgedCall =>
       judged?.call.request.name === this.nameOf(name);
     const isSame = (judged: JudgedCall | undefined): boolean =>

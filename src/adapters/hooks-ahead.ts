@@ -32,12 +32,13 @@ export function streamsText(config: HookSystemConfig): boolean {
 export function hasAny(config: HookSystemConfig, system: Ready): boolean {
   if (system === undefined) return false;
   if (isUnready(system) || isObserved(config)) return true;
-  return [...hookEventNames, 'ToolFailed' as const].some((event) => hasHooks(system, event));
+  return [...hookEventNames, ...toolEvents].some((event) => hasHooks(system, event));
 }
 
-/** Whether nothing but the tool would run. */
+const toolEvents = ['BeforeTool', 'ToolPermission', 'AfterTool', 'ToolFailed'] as const;
+
+/** Whether nothing but the tool would run, and no hook sees a question about it. */
 export const isPlainTool = (config: HookSystemConfig, name: string): boolean =>
   !isObserved(config) &&
-  !(['BeforeTool', 'AfterTool', 'ToolFailed'] as const).some((event) =>
-    mayHaveHooks(config, event, name),
-  );
+  !toolEvents.some((event) => mayHaveHooks(config, event, name)) &&
+  !mayHaveHooks(config, 'Notification', 'ToolPermission');

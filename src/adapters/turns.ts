@@ -11,6 +11,15 @@ export interface JudgedCall {
   readonly input: ToolInput;
   /** Absent while hooks judge it. */
   readonly verdict?: ToolCallVerdict;
+  /** Whether the user is to be asked; only where the framework wanted to ask by itself. */
+  readonly question?: Promise<boolean>;
+  /** What a hook that answered in the user's place put in place of the arguments, which were shown by then. */
+  readonly permitted?: ToolInput;
+}
+
+/** Such a call with its turn. */
+export interface OpenJudgedCall extends JudgedCall {
+  readonly turn: Turn;
 }
 
 /** One turn of an agent that a framework runs: from the user's message to an answer without tool calls. */
@@ -104,11 +113,11 @@ export class Turns {
   }
 
   /** The judged call of a tool with these arguments, for frameworks that do not say which call they ask about. */
-  like(name: string, input: ToolInput): JudgedCall | undefined {
-    for (const { open } of this.#all)
-      for (const judged of open.values())
+  like(name: string, input: ToolInput): OpenJudgedCall | undefined {
+    for (const turn of this.#all)
+      for (const judged of turn.open.values())
         if (judged.call.request.name === name && isDeepStrictEqual(judged.input, input))
-          return judged;
+          return { ...judged, turn };
     return undefined;
   }
 

@@ -29,7 +29,12 @@ export interface OpenToolCall {
   readonly verdict: Promise<ToolCallVerdict>;
   /** The call with its result, once it has ended, however it did. Never rejects. */
   readonly ended: Promise<EndedToolCall>;
-  /** What the user says where a hook asked, a text being why not; the verdict that counts then is given back. */
+  /**
+   * Whoever runs the tool is about to ask its user by itself: ToolPermission hooks may answer in the user's
+   * place. Gives the verdict that counts then; where it is `asked`, the user's word goes to `answer`.
+   */
+  question(): Promise<ToolCallVerdict>;
+  /** What the user says where the verdict is `asked`, a text being why not; the verdict that counts then is given back. */
   answer(approved: Approval): Promise<ToolCallVerdict>;
   /** Hands in what the tool gave; hooks look at it, and `ended` has what they made of it. */
   succeed(result: ToolResult): Promise<EndedToolCall>;
@@ -40,7 +45,10 @@ export interface OpenToolCall {
 }
 
 /** How a tool call is begun, and what is known of it. */
-export interface BeginToolCallOptions extends Omit<ToolCallOptions, 'confirm' | 'asks'> {
+export interface BeginToolCallOptions extends Omit<
+  ToolCallOptions,
+  'confirm' | 'asks' | 'takeQuestion'
+> {
   /** Whether somebody can be asked where a hook wants it; default true. Else it is a denial, but for LLxprt's hooks (S-02). */
   readonly canAsk?: boolean | undefined;
 }
@@ -65,8 +73,9 @@ export function beginToolCall(
   const abort = new AbortController();
   if (signal?.aborted) abort.abort(signal.reason);
   const stopListening = signal && onAbort(signal, () => abort.abort(signal.reason));
-  const verdict = later<ToolCallVerdict>();
-  const afterAnswer = later<ToolCallVerdict>();
+  let verdict = later<ToolCallVerdict>();
+  let afterAnswer = later<ToolCallVerdict>();
+  let raise: (() => void) | undefined;
   const approval = later<Approval>();
   const result = later<ToolResult>();
   const decide = (decided: ToolCallVerdict): void => {
@@ -91,17 +100,35 @@ export function beginToolCall(
     {
       ...options,
       signal: abort.signal,
-      ...(canAsk && { asks: 'where a hook wants it', confirm }),
+      ...(canAsk && {
+        asks: 'where a hook wants it',
+        confirm,
+        takeQuestion: (raiseIt) => {
+          raise = raiseIt;
+        },
+      }),
     },
   ).then((call) => {
     stopListening?.();
+    raise = undefined;
     decide({ status: 'ended', call });
     return call;
   });
   return {
     request,
-    verdict: verdict.promise,
+    get verdict() {
+      return verdict.promise;
+    },
     ended,
+    async question() {
+      const before = await verdict.promise;
+      if (before.status !== 'allowed') return before;
+      if (raise === undefined) return { status: 'ended', call: await ended };
+      verdict = later();
+      afterAnswer = later();
+      raise();
+      return verdict.promise;
+    },
     answer(approved) {
       approval.settle(approved);
       return afterAnswer.promise;

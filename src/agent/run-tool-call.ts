@@ -69,6 +69,8 @@ export interface ToolCallOptions extends EventContext {
   readonly confirm?: Confirm | undefined;
   /** What `confirm` is asked about: every call, the default, or only one for which a hook wants it. */
   readonly asks?: 'every call' | 'where a hook wants it' | undefined;
+  /** Takes what has the user asked after all, once hooks let the call run: ToolPermission hooks, then `confirm`. */
+  readonly takeQuestion?: ((raise: () => void) => void) | undefined;
 }
 
 /** A tool call that has ended. */
@@ -196,6 +198,7 @@ const isPlain = ({ ports, notOffered }: ToolCallInput): boolean =>
   !ports.hooksBefore &&
   !ports.hooksOnFailure &&
   !ports.hooksAfter &&
+  !ports.takeQuestion &&
   (!ports.ask || ports.asksForHooksAlone === true);
 
 /** A tool call as input of the `toolCall` machine, which waits for hooks that are not ready yet. */
@@ -204,7 +207,14 @@ export function toolCallInput(
   ready: Ready | Promise<Ready>,
   request: ToolCallRequest,
   executeTool: ExecuteTool,
-  { notOffered, confirm, asks, toolCallId = request.id, ...given }: Omit<ToolCallOptions, 'signal'>,
+  {
+    notOffered,
+    confirm,
+    asks,
+    takeQuestion,
+    toolCallId = request.id,
+    ...given
+  }: Omit<ToolCallOptions, 'signal'>,
 ): ToolCallInput {
   const { id, name, input } = request;
   let toolDuration: number | undefined;
@@ -227,6 +237,7 @@ export function toolCallInput(
         ((toolInput, answer, before) =>
           ask({ ...request, input: toolInput, ...askedBy(before) }, confirm, answer)),
       ...(asks === 'where a hook wants it' && { asksForHooksAlone: true }),
+      ...(confirm && takeQuestion && { takeQuestion }),
       execute: timed,
       failure: failedResult,
       hasFailed: (result) => (result as ToolResult).error !== undefined,

@@ -21,6 +21,7 @@ const result = (id: string): NeutralMessage => ({
   role: 'user',
   parts: [{ result: { id, name: 'write_file' } }],
 });
+const callOn = (path: string) => ({ id: path, name: 'write_file', input: { path } });
 const saying = (text: string): NeutralResponse => ({ parts: [{ text }] });
 const written = { llmContent: 'written', returnDisplay: '' };
 
@@ -102,6 +103,59 @@ describe('a tool call', () => {
       message: 'Really?',
       details: { tool_name: 'write_file', tool_input: { path: 'a' } },
     });
+  });
+
+  test('about which the framework would ask by itself meets ToolPermission hooks, which may answer in the user’s place', async () => {
+    const answers = {
+      allowed: { decision: 'allow' },
+      replaced: { decision: 'allow', hookSpecificOutput: { tool_input: { path: 'other' } } },
+      denied: { decision: 'deny', reason: 'not at night' },
+      changed: { hookSpecificOutput: { tool_input: { path: 'other' } } },
+      asked: {},
+    };
+    const answer = `case $(jq -r .tool_input.path) in ${Object.entries(answers)
+      .map(([path, said]) => `${path}) ${print(said)};;`)
+      .join(' ')} esac`;
+    const folder = project({
+      '.hookmachine/settings.json': {
+        hooks: {
+          'tool.permission': inParallel(`echo >> answers; ${answer}`),
+          notify: inParallel('jq -r .details.tool_input.path >> notified'),
+        },
+      },
+    });
+    const hooks = new AgentHooks({ cwd: folder });
+    const paths = Object.keys(answers);
+    const { ask } = model(hooks, { parts: paths.map((path) => wants(path, { path })) });
+    await ask(user('Go'));
+    const asks = async (path: string) => hooks.isToBeAsked(callOn(path));
+    const questions = await Promise.all(
+      // The framework may want to know twice.
+      paths.flatMap((path) => [asks(path), asks(path)]),
+    );
+    expect(paths.filter((_, index) => questions[2 * index])).toEqual(['asked']);
+    expect(
+      new Set(paths.map((_, index) => questions[2 * index] === questions[2 * index + 1])),
+    ).toEqual(new Set([true]));
+    expect(readFileSync(`${folder}/answers`, 'utf8')).toHaveLength(paths.length);
+    expect(readFileSync(`${folder}/notified`, 'utf8')).toBe('asked\n');
+    const ran: unknown[] = [];
+    const results = await Promise.all(
+      paths.map((path) =>
+        hooks.tool(callOn(path), async (input) => {
+          ran.push(input);
+          return written;
+        }),
+      ),
+    );
+    expect(ran).toEqual([{ path: 'allowed' }, { path: 'other' }, { path: 'asked' }]);
+    expect(results.map(({ toolResult }) => toolResult.llmContent)).toEqual([
+      'written',
+      'written',
+      'not at night',
+      expect.stringContaining('changed the arguments'),
+      'written',
+    ]);
   });
 
   test('whose result a hook wants hidden is shown all the same, which one warning says', async () => {

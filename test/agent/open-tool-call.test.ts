@@ -96,3 +96,22 @@ test('hooks run for the session, the transcript and the folder of the call', asy
   await plain.verdict;
   expect((await plain.succeed(written)).appended[0]).toContain(` ${folder}`);
 });
+
+test('a question of the host’s own is put once where no hook answers it, and not about a call that has ended', async () => {
+  const { call } = await begin({});
+  expect(await call.question()).toEqual({ status: 'asked', toolInput: request.input });
+  expect(await call.question()).toMatchObject({ status: 'asked' });
+  expect(await call.answer(true)).toMatchObject({ status: 'allowed' });
+  expect((await call.succeed(written)).outcome.status).toBe('done');
+  const { call: other } = await begin({});
+  await other.verdict;
+  await other.succeed(written);
+  expect(await other.question()).toMatchObject({ status: 'ended' });
+});
+
+test('a call that the user refuses when the host asks by itself never runs', async () => {
+  const { call } = await begin({});
+  await call.question();
+  expect(await call.answer('not now')).toMatchObject({ status: 'ended' });
+  expect((await call.succeed(written)).toolResult.llmContent).toBe('not now');
+});

@@ -132,6 +132,7 @@ const never = (): Promise<never> => Promise.reject(new Error('the world answers'
 
 const toolPorts: ToolCallInput['ports'] = {
   rewrite: (input) => input,
+  takeQuestion: () => undefined,
   execute: never,
   failure: (error) => ({ error }),
   hasFailed: (result) => 'error' in result,
@@ -290,6 +291,7 @@ const worlds: Readonly<Record<string, World>> = {
         { approved: false, reason: 'no' },
       ],
       expire: [{ reason: 'late' }],
+      question: [{}],
       cancel,
     },
     acts: ['executing'],

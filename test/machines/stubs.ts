@@ -40,6 +40,7 @@ const toolCall: ToolCallInput = {
     rewrite: (toolInput) => toolInput,
     ask: nothing,
     execute: never,
+    takeQuestion: nothing,
     failure: () => ({}),
   },
 };

@@ -54,6 +54,7 @@ const answers: Record<string, object> = {
   'user agrees': { type: 'answer', approved: true, reason: '' },
   'user declines': { type: 'answer', approved: false, reason: 'no' },
   'nobody answers': { type: 'expire', reason: 'late' },
+  'host asks': { type: 'question' },
   'tool gives': { type: 'xstate.done.actor.tool', output: { llmContent: 'given' } },
   'tool throws': { type: 'xstate.error.actor.tool', error: 'thrown' },
   ...phaseAnswers('failureHooks'),
@@ -71,6 +72,7 @@ const filterEvents = (snapshot: Snapshot, event: Event): boolean =>
   snapshot.status === 'active' &&
   snapshot.can(event) &&
   !(event.type === 'cancel' && isCancelled(snapshot)) &&
+  !(event.type === 'question' && snapshot.context.ports.takeQuestion === undefined) &&
   !(wordFor(event).endsWith('cancelled') && !isCancelled(snapshot));
 
 /** All that was received, so that no two ways to a state are taken for one. */
@@ -104,6 +106,8 @@ interface Setting {
   readonly asks: boolean;
   readonly permission?: boolean;
   readonly failed?: boolean;
+  /** The host asks by itself, once hooks let the call run. */
+  readonly late?: boolean;
   /** The hooks have to be made ready first. */
   readonly unready?: boolean;
 }
@@ -112,6 +116,7 @@ const portsFor = (setting: Setting): ToolCallInput['ports'] => ({
   ...portsOf(setting),
   ...(setting.permission && { hooksOnPermission: () => plan }),
   ...(setting.failed && { hooksOnFailure: () => plan }),
+  ...(setting.late && { ask: () => undefined, asksForHooksAlone: true, takeQuestion: () => {} }),
   hasFailed: (result) => 'error' in result,
 });
 
@@ -168,6 +173,15 @@ const settings: readonly (Setting & { readonly hooks: string })[] = [
 
 const others: typeof settings = [
   { hooks: 'ToolPermission hooks', before: false, after: false, asks: true, permission: true },
+  { hooks: 'a late question', before: false, after: false, asks: false, late: true },
+  {
+    hooks: 'a late question, ToolPermission hooks',
+    before: false,
+    after: false,
+    asks: false,
+    late: true,
+    permission: true,
+  },
   { hooks: 'ToolFailed hooks', before: false, after: false, asks: false, failed: true },
   {
     hooks: 'ToolFailed and AfterTool hooks',
@@ -240,9 +254,10 @@ type Path = (typeof paths)[number];
 
 /** The states that a call must be in, worked out from what was received and not from the machine. */
 function expectedStates(path: Path): string[] {
-  const { words, before, after, asks, unready, permission, failed } = path;
-  const asked = asks ? 'asking' : 'executing';
-  const approved = permission ? 'permissionHooks.running' : asked;
+  const { words, before, after, asks, late, unready, permission, failed } = path;
+  const asked = asks || late ? 'asking' : 'executing';
+  const questioned = permission ? 'permissionHooks.running' : 'asking';
+  const approved = late ? 'executing' : permission ? 'permissionHooks.running' : asked;
   const then = (said: string): string =>
     after ? 'afterHooks.running' : said.includes('stops') ? 'stopped' : 'done';
   const first = before ? 'beforeHooks.running' : approved;
@@ -255,6 +270,7 @@ function expectedStates(path: Path): string[] {
     else if (word === 'hooks ready') states.push(first);
     else if (word === 'hooks break') states.push('failed');
     else if (word === 'user agrees') states.push('executing');
+    else if (word === 'host asks') states.push(questioned);
     else if (failed && word === 'tool throws') states.push('failureHooks.running');
     else if (word.startsWith('tool')) states.push(then(''));
     else if (word.startsWith('failureHooks')) states.push(then(word));
@@ -343,7 +359,8 @@ describe('the graph of a tool call', () => {
       /beforeHooks (blocks|stops|defers)|permissionHooks (blocks|stops)/.test(words.join()),
     );
     expect(denied.length).toBeGreaterThan(0);
-    for (const { states } of denied) expect(states).not.toContain('executing');
+    for (const { states, late } of denied)
+      expect(late ? states.slice(1) : states).not.toContain('executing');
   });
 
   test('leads from a cancel to nothing but the end', () => {

@@ -33,7 +33,7 @@ function outputOf(given: unknown): unknown {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
+export const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
   isObject(value) && 'then' in value;
 
 /** What the SDK makes of an output by itself. */

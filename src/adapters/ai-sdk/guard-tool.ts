@@ -3,7 +3,7 @@ import { isRecord } from '../../protocol/output.ts';
 import type { LlmContent, ToolResult } from '../../protocol/tool-result.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import type { FrameworkToolCall } from '../run-tool.ts';
-import { annotate, withAnnotations } from './annotations.ts';
+import { annotate, isPromiseLike, withAnnotations } from './annotations.ts';
 import { isApproved } from './approvals.ts';
 import { HookDenial } from './denied.ts';
 import type { AiSdkTool } from './types.ts';
@@ -63,13 +63,17 @@ function mustAsk(
   input: unknown,
   options: ExecuteOptions,
 ): unknown {
-  const verdict = hooks.verdictOf({ id: options.toolCallId, name, input: inputOf(input) });
+  const call = { id: options.toolCallId, name, input: inputOf(input) };
+  const verdict = hooks.verdictOf(call);
   if (verdict?.status === 'ended') return false;
   if (verdict?.status === 'asked') return true;
   // Where a run is taken up elsewhere, the SDK asks whether there was a question at all: it may have been a hook's.
   const isAnswered = !hooks.isIdleFor(name) && isApproved(options.messages, options.toolCallId);
   if (verdict === undefined && isAnswered) return true;
-  return typeof own === 'function' ? own(input, options) : (own ?? false);
+  const wanted = typeof own === 'function' ? own(input, options) : (own ?? false);
+  const { abortSignal: signal } = options;
+  if (isPromiseLike(wanted)) return wanted.then((asks) => asks && hooks.isToBeAsked(call, signal));
+  return wanted && hooks.isToBeAsked(call, signal);
 }
 
 /** Why a call is refused that a hook wants asked about, where the SDK runs it all the same. */
@@ -95,7 +99,7 @@ function execute(
     isVerbatim: approved,
     ...((approved || verdict) && { confirm: ({ reason }) => approved || (reason ?? nobodyAsked) }),
   };
-  if (verdict?.status === 'allowed') {
+  if (verdict?.status === 'allowed' && hooks.permittedInput(call) === undefined) {
     // A tool that gives its result bit by bit is seen to do so at once.
     const given = attempt(() => own(input, options));
     return isIterable(given)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../protocol/output.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import type { FrameworkToolCall } from '../run-tool.ts';
-import { withAnnotations } from '../ai-sdk/annotations.ts';
+import { isPromiseLike, withAnnotations } from '../ai-sdk/annotations.ts';
 import { whole } from '../ai-sdk/guard-tool.ts';
 import type { MastraTool, NeedsApproval, ToolContext } from './types.ts';
 
@@ -83,8 +83,12 @@ export function callOf(
 const mustAsk =
   (hooks: AgentHooks, name: string, own: MastraTool['requireApproval']): NeedsApproval =>
   (input, context) => {
-    const verdict = hooks.verdictLike(name, inputOf(input));
+    const call = inputOf(input);
+    const verdict = hooks.verdictLike(name, call);
     if (verdict?.status === 'ended') return false;
     if (verdict?.status === 'asked') return true;
-    return typeof own === 'function' ? own(input, context) : (own ?? false);
+    const wanted = typeof own === 'function' ? own(input, context) : (own ?? false);
+    if (isPromiseLike(wanted))
+      return wanted.then((asks) => asks && hooks.isLikeToBeAsked(name, call));
+    return wanted && hooks.isLikeToBeAsked(name, call);
   };

@@ -84,6 +84,28 @@ export function approvals({ version, agent }: Suite): void {
     expect(question).toMatchObject({ toolCall: { input: { path: 'b.txt' } } });
   });
 
+  test.each([
+    ['approves', { decision: 'allow' }, 'written', false],
+    ['denies', { decision: 'deny', reason: 'not here' }, 'not here', false],
+    ['says nothing', {}, undefined, true],
+  ])(
+    'asks what a tool wants asked where a ToolPermission hook %s',
+    async (_, said, result, isAsked) => {
+      const { run, asked, left } = await agent({
+        files: own({ 'tool.permission': print(said), notify: 'jq -r .message > notified' }),
+        answers: [wantsWrite, done],
+        tools: { write: { execute: () => 'written', needsApproval: async () => true } },
+      });
+      const { steps } = await run('Go');
+      const types = steps[0]!.content.map(({ type }) => type);
+      expect(types.includes('tool-approval-request')).toBe(isAsked);
+      expect(left('notified')).toBe(isAsked ? 'The agent wants to run write.\n' : '');
+      expect(resultsIn(asked()[1] ?? { prompt: [] })).toEqual(
+        result === undefined ? [] : [expect.objectContaining({ value: result })],
+      );
+    },
+  );
+
   test('asks nobody about a denied call', async () => {
     const needsApproval = vi.fn(() => true);
     const { run, asked } = await agent({

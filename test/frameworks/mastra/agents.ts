@@ -313,6 +313,21 @@ export function cases(): void {
     expect(JSON.stringify(resultsIn(asked[1]!))).toContain('not here');
   });
 
+  test.each([
+    ['approves', { decision: 'allow' }, 'written'],
+    ['denies', { decision: 'deny', reason: 'not here' }, 'not here'],
+  ])('asks nobody where a ToolPermission hook %s', async (_, said, result) => {
+    const own = { hooks: { 'tool.permission': [group(print(said))] } };
+    const { run, asked } = await agentOf('streamed', {
+      files: { '.hookmachine/settings.json': own },
+      answers: [wantsWrite, done],
+      tools: { write: { execute: async () => 'written', requireApproval: true } },
+    });
+    const { chunks } = await run('Go');
+    expect(chunks.map(({ type }) => type)).not.toContain('tool-call-approval');
+    expect(JSON.stringify(resultsIn(asked[1]!))).toContain(result);
+  });
+
   test('asks its user what a hook wants asked', async () => {
     const ask = print({ decision: 'ask', reason: 'May it write?' });
     const own = { hooks: { 'tool.before': [group(ask)] } };

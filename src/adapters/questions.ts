@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ToolCallVerdict } from '../agent/open-tool-call.ts';
+import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
+import { mayHaveHooks } from './hooks-ahead.ts';
+import type { Sessions } from './sessions.ts';
+import type { OpenJudgedCall, Turn } from './turns.ts';
+
+const type = 'ToolPermission';
+
+/** The user is asked about the arguments that the framework has shown, so others would run unseen. */
+const changedLate =
+  'A ToolPermission hook changed the arguments of this call after they were shown, and did not approve it.';
+
+/** What hooks see of the questions that a framework asks its user about tool calls. */
+export class Questions {
+  readonly #config: HookSystemConfig;
+  readonly #sessions: Sessions;
+
+  constructor(config: HookSystemConfig, sessions: Sessions) {
+    this.#config = config;
+    this.#sessions = sessions;
+  }
+
+  /** Whether the user is to be asked about a call, where the framework would by itself: ToolPermission hooks may answer in the user's place. */
+  isToBeAsked(
+    found: OpenJudgedCall | undefined,
+    signal: AbortSignal | undefined,
+  ): boolean | Promise<boolean> {
+    if (found?.verdict === undefined) return true;
+    const { turn, question, call, verdict, input } = found;
+    if (verdict.status !== 'allowed') return question ?? verdict.status === 'asked';
+    if (question) return question;
+    const { id, name } = call.request;
+    const hasHooks =
+      mayHaveHooks(this.#config, 'ToolPermission', name) ||
+      mayHaveHooks(this.#config, 'Notification', type);
+    if (!hasHooks) return true;
+    const raised = this.#raise(found, signal);
+    turn.open.set(id, { call, verdict, input, question: raised });
+    return raised;
+  }
+
+  async #raise(
+    { turn, call, input }: OpenJudgedCall,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    const { id } = call.request;
+    let verdict = await call.question();
+    const isSame = verdict.status === 'ended' || isDeepStrictEqual(verdict.toolInput, input);
+    if (verdict.status === 'asked' && !isSame) verdict = await call.answer(changedLate);
+    const isAsked = verdict.status === 'asked';
+    turn.open.set(id, {
+      call,
+      input,
+      verdict,
+      question: Promise.resolve(isAsked),
+      ...(verdict.status === 'allowed' && !isSame && { permitted: verdict.toolInput }),
+    });
+    if (verdict.status === 'asked') await this.announce(turn, call.request.name, verdict, signal);
+    return isAsked;
+  }
+
+  /** Notification hooks see that the framework is about to ask its user. */
+  async announce(
+    { sessionId }: Turn,
+    tool: string,
+    { toolInput, reason }: Extract<ToolCallVerdict, { status: 'asked' }>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const fields = {
+      notification_type: type,
+      message: reason ?? `The agent wants to run ${tool}.`,
+      details: { tool_name: tool, tool_input: toolInput },
+    };
+    await this.#sessions.fire('Notification', fields, sessionId, type, signal);
+  }
+}
