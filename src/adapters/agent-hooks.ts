@@ -17,7 +17,7 @@ import { onAbort } from '../hooks/run-machine.ts';
 import { warn } from '../log.ts';
 import { messageOf } from '../message-of.ts';
 import type { HookEventFields } from '../protocol/input.ts';
-import { hasAny, isPlainTool, mayHaveHooks, streamsText } from './hooks-ahead.ts';
+import { hasAny, isPlainModelCall, isPlainTool, mayHaveHooks, streamsText } from './hooks-ahead.ts';
 import { LooseStops } from './loose-stops.ts';
 import { Notices } from './notices.ts';
 import { type AdapterOptions, configOf, defaultMaxRejections, tooManyRounds } from './options.ts';
@@ -133,14 +133,31 @@ export class AgentHooks {
     return isPlainTool(this.config, this.nameOf(toolName));
   }
 
-  /** The same of one call: no hook matches its tool, and it was not refused. */
+  /**
+   * The same of a model call with these tools on offer, whichever of them the model wants: no hook matches
+   * any, and none has stopped what is under way, or `run`.
+   */
+  leavesModelAlone(tools: readonly string[], run?: object): boolean {
+    return (
+      this.#turns.areNone() &&
+      this.#looseStops.areNone() &&
+      !(run && this.#runs.has(run)) &&
+      isPlainModelCall(
+        this.config,
+        tools.map((name) => this.nameOf(name)),
+      )
+    );
+  }
+
+  /** The same of one tool call: no hook matches its tool, and it was not refused. */
   leavesAlone(asked: ToolCallRequest): boolean {
     return this.isIdleFor(asked.name) && this.verdictOf(asked) === undefined;
   }
 
-  /** Finds the hooks, so that `holdsAnswers` and `holdsCall` know. Never rejects. */
-  async ready(): Promise<void> {
-    await readyHookSystem(this.config);
+  /** Finds the hooks, so that `holdsAnswers` and `holdsCall` know; nothing is to be awaited once they are found. Never rejects. */
+  ready(): Promise<unknown> | undefined {
+    const ready = readyHookSystem(this.config);
+    return isPending(ready) ? ready : undefined;
   }
 
   /**

@@ -11,14 +11,14 @@ import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { isObserved } from '../hooks/telemetry.ts';
 import { hookEventNames, type HookEventName } from '../protocol/events.ts';
 
-/** Whether hooks may match an event. Until hooks were found, they may. */
+/** Whether hooks may match an event. Until hooks were found, or where what stands in their place blocks, they may. */
 export function mayHaveHooks(
   config: HookSystemConfig,
   event: HookEventName,
   subject?: string,
 ): boolean {
   const system = readyHookSystem(config);
-  return isPending(system) || hasHooks(system, event, subject);
+  return isPending(system) || isUnready(system) || hasHooks(system, event, subject);
 }
 
 /** Whether no AfterModel hook wants the whole answer, so that its text goes on as it comes. */
@@ -36,6 +36,23 @@ export function hasAny(config: HookSystemConfig, system: Ready): boolean {
 }
 
 const toolEvents = ['BeforeTool', 'ToolPermission', 'AfterTool', 'ToolFailed'] as const;
+
+/** What hooks may have to say around a model call that wants no tool. */
+const eventsOfModelCalls = [
+  'SessionStart',
+  'SessionEnd',
+  'BeforeAgent',
+  'AfterAgent',
+  'BeforeModel',
+  'BeforeToolSelection',
+  'AfterModel',
+] as const satisfies readonly HookEventName[];
+
+/** Whether nothing but the model would be asked, whichever of these tools it then wants. */
+export const isPlainModelCall = (config: HookSystemConfig, tools: readonly string[]): boolean =>
+  !isObserved(config) &&
+  !eventsOfModelCalls.some((event) => mayHaveHooks(config, event)) &&
+  tools.every((name) => isPlainTool(config, name));
 
 /** Whether nothing but the tool would run, and no hook sees a question about it. */
 export const isPlainTool = (config: HookSystemConfig, name: string): boolean =>

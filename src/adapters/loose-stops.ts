@@ -11,6 +11,10 @@ export class LooseStops {
     this.#reasons.set(id, reason);
   }
 
+  areNone(): boolean {
+    return this.#reasons.size === 0;
+  }
+
   of(id: string): string | undefined {
     return this.#reasons.get(id);
   }

@@ -108,6 +108,10 @@ export class Turns {
     return turns.find(fits) ?? turns[0];
   }
 
+  areNone(): boolean {
+    return this.#all.size === 0;
+  }
+
   has(turn: Turn): boolean {
     return this.#all.has(turn);
   }

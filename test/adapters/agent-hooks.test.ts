@@ -177,6 +177,21 @@ describe('a tool call', () => {
     expect(toolResult.llmContent).toBe('other');
   });
 
+  test('is denied where there is no hook system to ask, and that blocks', async () => {
+    const { config } = await startSession({});
+    const broken = (): never => {
+      throw new Error('it is broken');
+    };
+    const hooks = new AgentHooks({
+      config: { ...config, getHookSystem: broken, onUnready: 'block', onWarning: () => undefined },
+    });
+    const call = { id: '1', name: 'write_file', input: {} };
+    expect([hooks.leavesAlone(call), hooks.leavesModelAlone(['write_file'])]).toEqual([false, false]); // prettier-ignore
+    const run = vi.fn(async () => written);
+    expect((await hooks.tool(call, run)).outcome.status).toBe('blocked');
+    expect(run).not.toHaveBeenCalled();
+  });
+
   test('of the same id in two runs is distinguished by its arguments', async () => {
     const guard = `jq -e '.tool_input.path == "a"' > /dev/null || { echo other >&2; exit 2; }`;
     const { hooks } = await agent({ BeforeTool: inParallel(guard) });
@@ -378,4 +393,33 @@ test('a tool outside the selection of hooks is refused, and the model is offered
   const { toolResult } = await hooks.tool({ id: '1', name: 'write_file', input: {} }, run);
   expect(toolResult.error!.type).toBe('tool_not_allowed');
   expect(run).not.toHaveBeenCalled();
+});
+
+describe('a model call is left alone', () => {
+  const other = { matcher: '^other$' };
+  const idle = async (hooks: Hooks, ...tools: readonly string[]) => {
+    const { hooks: ours } = await agent(hooks, { tools: { alias: { Write: 'other' } } });
+    await ours.ready();
+    return ours.leavesModelAlone(tools);
+  };
+
+  test('where no hook matches it or a tool that it may want, by whatever name', async () => {
+    const denying = [group(['exit 2'], other)];
+    expect(await idle({ BeforeTool: denying, AfterTool: denying }, 'read', 'write')).toBe(true);
+    expect(await idle({ AfterTool: denying }, 'read', 'other')).toBe(false);
+    expect(await idle({ BeforeTool: denying }, 'Write')).toBe(false);
+    expect(await idle({ AfterModel: inParallel('exit 0') }, 'read')).toBe(false);
+    expect(await idle({ SessionEnd: inParallel('exit 0') })).toBe(false);
+  });
+
+  test('only once what a hook stopped has stopped', async () => {
+    const stop = print({ continue: false, stopReason: 'enough' });
+    const { hooks } = await agent({ AfterTool: [group([stop], other)] });
+    await hooks.ready();
+    await hooks.tool({ id: '1', name: 'other', input: {} }, async () => written);
+    expect(hooks.leavesModelAlone(['read'])).toBe(false);
+    const { ask } = model(hooks, saying('on and on'));
+    expect((await ask(user('Go'), result('1'))).parts).toEqual([{ text: 'enough' }]);
+    expect(hooks.leavesModelAlone(['read'])).toBe(true);
+  });
 });

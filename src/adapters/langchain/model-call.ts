@@ -24,8 +24,14 @@ export async function callModel(
   request: ModelRequest,
   handler: Handler,
 ): Promise<unknown> {
-  await hooks.ready();
+  const finding = hooks.ready();
+  if (finding) await finding;
   if (hooks.isIdle()) return handler(request);
+  if (hooks.leavesModelAlone((request.tools ?? []).map(nameOfTool))) {
+    const handled = await handler(request);
+    warnOfProviderTools(hooks, answerIn(handled));
+    return handled;
+  }
   const core = await loadCore();
   const runtime = (request.runtime ?? {}) as Runtime;
   const call = new ModelCall(hooks, { ...request, model: await modelIn(request) }, handler, core);
@@ -53,11 +59,15 @@ async function modelIn({ model, runtime }: ModelRequest): Promise<unknown> {
   return typeof find === 'function' ? find.call(model, { configurable }) : model;
 }
 
+function warnOfProviderTools({ notices }: AgentHooks, answer: Answer | undefined): void {
+  for (const tool of answer ? providerToolsIn(answer) : []) notices.warnOfProviderTool(tool);
+}
+
 /** One answer that the model was asked for. */
 interface Attempt {
   readonly handled: Promise<unknown>;
   /** Absent while the model speaks. */
-  readonly given?: Answer;
+  readonly given?: Answer | undefined;
   /** Tells the model in front of which we stand what it answered; absent where the answer came past it. */
   readonly settle?: (answer: Answer) => void;
 }
@@ -124,9 +134,9 @@ class ModelCall {
     ]);
     signal.throwIfAborted();
     this.#attempt = attempt;
-    const answer = attempt.given;
-    for (const tool of providerToolsIn(answer)) this.#hooks.notices.warnOfProviderTool(tool);
-    return toNeutralResponse(answer);
+    const { given } = attempt;
+    warnOfProviderTools(this.#hooks, given);
+    return given ? toNeutralResponse(given) : { parts: [] };
   };
 
   show(text: string): void {
@@ -205,10 +215,12 @@ function within(options: Options, signal: AbortSignal) {
   };
 }
 
-/** The answer in what a handler gave: with structured output it is the first of several messages. */
-function answerIn(handled: unknown): Answer {
-  const { messages } = handled as { readonly messages?: readonly Answer[] };
-  return messages?.[0] ?? (handled as Answer);
+/** The answer in what a handler gave: with structured output it is the first of several messages, and what another middleware says to the graph is none. */
+function answerIn(handled: unknown): Answer | undefined {
+  const { messages, content } = handled as Partial<Answer> & {
+    readonly messages?: readonly Answer[];
+  };
+  return messages?.[0] ?? (content === undefined ? undefined : (handled as Answer));
 }
 
 function withAnswer(handled: unknown, given: Answer, answer: Answer): unknown {

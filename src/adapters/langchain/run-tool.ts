@@ -5,7 +5,7 @@ import { newCallId } from '../../agent/event-hooks.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import { askInGraph, canAsk, isGraphSignal } from './approval.ts';
 import { loadCore } from './core.ts';
-import { fromToolCall, type Ran, toToolResult } from './tool-result.ts';
+import { failedResult, fromToolCall, type Ran, toToolResult } from './tool-result.ts';
 import type { Runtime, WantedCall } from './types.ts';
 
 /** Takes a tool call through its hooks; `run` gives what LangChain is to have of the tool. */
@@ -16,6 +16,7 @@ export async function runTool(
   run: (input: ToolInput) => unknown,
 ): Promise<unknown> {
   const { id = newCallId(), name, args } = call;
+  if (hooks.leavesAlone({ id, name, input: args })) return runPlainly({ id, name }, runtime, () => run(args)); // prettier-ignore
   // Graphs know by it where they are, and hooks may go on somewhere else.
   const place = new AsyncResource('HookedToolCall');
   const { signal } = runtime;
@@ -51,6 +52,21 @@ export async function runTool(
   if (ran && 'given' in ran && ended.plainResult === ran.result && ended.appended.length === 0)
     return ran.given;
   return fromToolCall(ended, ran, { id, name }, await loadCore());
+}
+
+/** Runs a tool about which hooks have nothing to say; what it throws would end the run, for we stand around it. */
+async function runPlainly(
+  call: { readonly id: string; readonly name: string },
+  { signal }: Runtime,
+  run: () => unknown,
+): Promise<unknown> {
+  try {
+    return await run();
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (isGraphSignal(error) || isOfMiddleware(error)) throw error;
+    return failedResult(error, call, await loadCore());
+  }
 }
 
 const isOfMiddleware = (error: unknown): boolean =>

@@ -77,6 +77,13 @@ const contentOf = (
   id: string,
 ) => messageFor(given, id)?.content ?? result.llmContent;
 
+/** The call of a tool that threw, as LangChain would have it without us. */
+export const failedResult = (
+  error: unknown,
+  call: { readonly id: string; readonly name: string },
+  core: Core,
+): ResultMessage => resultMessage(textOfError(error), true, call, core);
+
 /** What LangChain itself makes of an error, for the model. */
 export function textOfError(error: unknown): string {
   const isForModel = isError(error) && error.name === 'ToolInvocationError';

@@ -11,7 +11,7 @@ import { build } from 'esbuild';
 import { execaSync } from 'execa';
 import { describeMachine } from '../../../bench/machine.ts';
 import { folderOf, frameworks } from '../installed.ts';
-import type { Measured, Pair } from './measure.ts';
+import type { Costs, Measured } from './measure.ts';
 
 /** µs at most, over the framework alone; and bytes that a run may leave behind more than without hooks. */
 const targets = { toolCall: 50, modelCall: 100, kept: 64 } as const;
@@ -41,8 +41,18 @@ const missed: string[] = [];
 for (const name of wanted) {
   const measured = await measuredIn(name);
   const { toolCall, modelCall, firstText, kept } = measured;
-  const cells = [toolCall, modelCall, firstText, kept].map((pair) => (pair ? cell(pair) : ''));
-  line(`| ${[name, ...cells].join(' | ')} |`);
+  const columns = [toolCall, modelCall, firstText, kept];
+  const row = (title: string, cells: readonly string[]): void =>
+    line(`| ${[title, ...cells].join(' | ')} |`);
+  row(
+    name,
+    columns.map((costs) => (costs ? cell(costs, costs.hooked) : '')),
+  );
+  if (kept.empty !== undefined)
+    row(
+      `${name}, with an empty part of its own`,
+      columns.map((costs) => (costs ? cell(costs, costs.empty!) : '')),
+    );
   for (const [what, atMost] of Object.entries(targets))
     if (over(measured[what as keyof typeof targets]) > atMost) missed.push(`${name}: ${what}`);
 }
@@ -86,11 +96,11 @@ function newerNode(): string {
   return execaSync('npx', args).stdout;
 }
 
-function over({ alone, hooked }: Pair): number {
+function over({ alone, hooked }: Costs): number {
   return hooked - alone;
 }
 
 /** What is added, and to what. */
-function cell(pair: Pair): string {
-  return `${Math.round(over(pair))} to ${Math.round(pair.alone)}`;
+function cell({ alone }: Costs, added: number): string {
+  return `${Math.round(added - alone)} to ${Math.round(alone)}`;
 }

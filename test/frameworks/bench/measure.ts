@@ -15,22 +15,26 @@ export interface Subject {
 /** Makes an agent; with hooks where a project folder is given. */
 export type MakeSubject = (cwd: string | undefined) => Subject | Promise<Subject>;
 
-/** µs of an agent without hooks, and of the same one with hooks that match nothing. */
-export interface Pair {
+/** What an agent costs. */
+export interface Costs {
+  /** Without hooks. */
   readonly alone: number;
+  /** With hooks that match nothing. */
   readonly hooked: number;
+  /** With a part of the framework's own that does nothing, where hooks would be. */
+  readonly empty?: number;
 }
 
 /** What is reported of a framework. */
 export interface Measured {
   /** Of the processor's time. */
-  readonly toolCall: Pair;
+  readonly toolCall: Costs;
   /** Of the processor's time. */
-  readonly modelCall: Pair;
+  readonly modelCall: Costs;
   /** On the clock, until the first piece of an answer is there. */
-  readonly firstText?: Pair;
+  readonly firstText?: Costs;
   /** Bytes that a run leaves behind. */
-  readonly kept: Pair;
+  readonly kept: Costs;
 }
 
 const callsAtOnce = 10;
@@ -45,22 +49,31 @@ function projectWithHooks(): string {
   return folder;
 }
 
-/** Measures an agent with hooks beside the same agent without, in turns, and reports to the parent. */
-export async function measure(make: MakeSubject): Promise<void> {
-  const subjects = [await make(undefined), await make(projectWithHooks())] as const;
+/**
+ * Measures an agent with hooks beside the same agent without, in turns, and reports to the parent;
+ * `makeEmpty` makes one with a part of the framework's own that does nothing.
+ */
+export async function measure(
+  make: MakeSubject,
+  makeEmpty?: () => Subject | Promise<Subject>,
+): Promise<void> {
+  const subjects = [
+    await make(undefined),
+    await make(projectWithHooks()),
+    ...(makeEmpty ? [await makeEmpty()] : []),
+  ];
   const isQuick = process.argv.includes('--quick');
-  const measured = {
-    ...(await timed(subjects, isQuick ? 20 : 100)),
-    ...(await firstText(subjects, isQuick ? 200 : 1_000)),
-    kept: {
-      alone: await kept(subjects[0], isQuick ? 100 : 1_000),
-      hooked: await kept(subjects[1], isQuick ? 100 : 1_000),
-    },
-  };
+  const bytes: number[] = [];
+  const times = await timed(subjects, isQuick ? 20 : 100);
+  const texts = await firstText(subjects, isQuick ? 200 : 1_000);
+  for (const subject of subjects) bytes.push(await kept(subject, isQuick ? 100 : 1_000));
+  const measured: Measured = { ...times, ...texts, kept: costsOf(bytes) };
   process.send!(measured, () => process.exit());
 }
 
-type Subjects = readonly [alone: Subject, hooked: Subject];
+function costsOf([alone, hooked, empty]: readonly number[]): Costs {
+  return { alone: alone!, hooked: hooked!, ...(empty !== undefined && { empty }) };
+}
 
 /** The processor's time for one run, in µs. */
 async function timeOf(subject: Subject, toolCalls: number, runs: number): Promise<number> {
@@ -70,7 +83,10 @@ async function timeOf(subject: Subject, toolCalls: number, runs: number): Promis
   return (user + system) / runs;
 }
 
-async function timed(subjects: Subjects, rounds: number): Promise<Omit<Measured, 'kept'>> {
+async function timed(
+  subjects: readonly Subject[],
+  rounds: number,
+): Promise<Pick<Measured, 'toolCall' | 'modelCall'>> {
   const kinds = [0, callsAtOnce] as const;
   // What is compiled is compiled by now.
   for (const toolCalls of kinds)
@@ -78,15 +94,20 @@ async function timed(subjects: Subjects, rounds: number): Promise<Omit<Measured,
   const times = kinds.map(() => subjects.map((): number[] => []));
   for (let round = 0; round < rounds; round++)
     for (const [kind, toolCalls] of kinds.entries())
-      for (const index of round % 2 === 0 ? [0, 1] : [1, 0])
+      for (const index of inTurn(subjects, round))
         times[kind]![index]!.push(await timeOf(subjects[index]!, toolCalls, 50));
   const [answers, calls] = times.map((kind) => kind.map(quiet)) as [number[], number[]];
-  // A run with tool calls asks the model twice.
-  const [alone, hooked] = calls.map((time, index) => (time - 2 * answers[index]!) / callsAtOnce);
   return {
-    modelCall: { alone: answers[0]!, hooked: answers[1]! },
-    toolCall: { alone: alone!, hooked: hooked! },
+    modelCall: costsOf(answers),
+    // A run with tool calls asks the model twice.
+    toolCall: costsOf(calls.map((time, index) => (time - 2 * answers[index]!) / callsAtOnce)),
   };
+}
+
+/** None is always the first after another. */
+function inTurn(subjects: readonly Subject[], round: number): readonly number[] {
+  const indexes = [...subjects.keys()];
+  return round % 2 === 0 ? indexes : indexes.toReversed();
 }
 
 /** What most rounds do not fall below: what others do on the machine only makes a round longer. */
@@ -103,18 +124,17 @@ async function timeTo({ stream }: Subject): Promise<number> {
 
 /** What most runs take until the first piece of text. */
 async function firstText(
-  subjects: Subjects,
+  subjects: readonly Subject[],
   rounds: number,
-): Promise<{ readonly firstText?: Pair }> {
+): Promise<Pick<Measured, 'firstText'>> {
   if (!subjects.every(({ stream }) => stream)) return {};
   const times = subjects.map((): number[] => []);
   for (let round = -100; round < rounds; round++)
-    for (const index of round % 2 === 0 ? [0, 1] : [1, 0]) {
+    for (const index of inTurn(subjects, round)) {
       const time = await timeTo(subjects[index]!);
       if (round >= 0) times[index]!.push(time);
     }
-  const [alone, hooked] = times.map(quiet);
-  return { firstText: { alone: alone!, hooked: hooked! } };
+  return { firstText: costsOf(times.map(quiet)) };
 }
 
 /** Bytes that each of ten thousand runs leaves behind. */

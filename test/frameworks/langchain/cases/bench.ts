@@ -7,10 +7,10 @@ import {
   HumanMessage,
 } from '@langchain/core/messages';
 import { ChatGenerationChunk, type ChatResult } from '@langchain/core/outputs';
-import { createAgent, tool } from 'langchain';
+import { type AgentMiddleware, createAgent, createMiddleware, tool } from 'langchain';
 import { z } from 'zod';
 import { hooksMiddleware } from '../../../../src/entries/langchain.ts';
-import { measure } from '../../bench/measure.ts';
+import { measure, type Subject } from '../../bench/measure.ts';
 
 /** A model that wants as many calls of a tool as it is told, and then says something. */
 class BenchChat extends BaseChatModel {
@@ -56,13 +56,12 @@ class BenchChat extends BaseChatModel {
 
 const say = (text: string) => ({ messages: [new HumanMessage(text)] });
 
-await measure((cwd) => {
+function subject(middleware: readonly AgentMiddleware[]): Subject {
   const read = tool(async () => 'text', {
     name: 'read',
     description: 'Reads a file',
     schema: z.object({ path: z.string() }),
   });
-  const middleware = cwd === undefined ? [] : [hooksMiddleware({ cwd })];
   const agent = createAgent({ model: new BenchChat({}), tools: [read], middleware });
   return {
     run: (toolCalls) => agent.invoke(say(`${toolCalls}`)),
@@ -71,4 +70,15 @@ await measure((cwd) => {
         if (message.text !== '') onText();
     },
   };
+}
+
+const empty = createMiddleware({
+  name: 'empty',
+  wrapModelCall: (request, handler) => handler(request),
+  wrapToolCall: (request, handler) => handler(request),
 });
+
+await measure(
+  (cwd) => subject(cwd === undefined ? [] : [hooksMiddleware({ cwd })]),
+  () => subject([empty]),
+);

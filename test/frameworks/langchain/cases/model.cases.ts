@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages';
+import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages';
+import { Command } from '@langchain/langgraph';
 import { createAgent, createMiddleware, providerStrategy, toolStrategy } from 'langchain';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -217,6 +218,52 @@ printf '%s' "$input" | node -e '
       middleware: [hooksMiddleware({ cwd }), swap],
     });
     expect((await run(agent, how, say('Hi'))).last).toBe('***');
+  });
+
+  test('that another middleware answers with a command goes on as the command says', async () => {
+    const commands = createMiddleware({
+      name: 'commands',
+      wrapModelCall: async () => new Command({ update: { messages: [new AIMessage('As said.')] } }),
+    });
+    for (const cwd of [
+      projectWith({ AfterModel: 'exit 0' }),
+      projectWith({ BeforeTool: 'exit 2' }, { BeforeTool: 'other' }),
+    ]) {
+      const guarded = hooksMiddleware({ cwd });
+      const agent = createAgent({
+        model: new ScriptedChat([]),
+        tools: [writeTool([])],
+        middleware: [guarded, commands],
+      });
+      expect((await run(agent, how, say('Hi'))).last).toBe('As said.');
+    }
+  });
+
+  test('that hooks leave alone has the tools named which its provider ran', async () => {
+    const warnings: string[] = [];
+    const searched = createMiddleware({
+      name: 'searched',
+      wrapModelCall: async () =>
+        new AIMessage({
+          content: [
+            { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
+            { type: 'text', text: 'Found.' },
+          ],
+        }),
+    });
+    const guarded = hooksMiddleware({
+      cwd: projectWith({ BeforeTool: 'exit 2' }, { BeforeTool: 'other' }),
+      onWarning: (line) => warnings.push(line),
+    });
+    const agent = createAgent({
+      model: new ScriptedChat([]),
+      tools: [writeTool([])],
+      middleware: [guarded, searched],
+    });
+    for (let runs = 0; runs < 2; runs++) await run(agent, how, say('Hi'));
+    expect(warnings).toEqual([
+      expect.stringContaining('the tool web_search is run by the provider'),
+    ]);
   });
 
   test('gives its structured output, and runs no hook on the call that stands for it', async () => {
