@@ -8,6 +8,7 @@ export const contestants = [
   'spawn',
   'execa',
   'hookmachine-prestart',
+  'spawn-ahead',
 ] as const;
 export type ContestantName = (typeof contestants)[number];
 

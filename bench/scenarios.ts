@@ -97,8 +97,13 @@ export function hookScenarios(python: string | undefined): EventScenario[] {
   ];
 }
 
-/** Who starts hooks ahead of their events, the peer, and ours without that. */
-export const prestartColumns = ['hookmachine-prestart', 'gemini-cli-core', 'hookmachine'] as const;
+/** Who starts hooks ahead of their events, the peer, ours without that, and the least that starts one ahead. */
+export const prestartColumns = [
+  'hookmachine-prestart',
+  'gemini-cli-core',
+  'hookmachine',
+  'spawn-ahead',
+] as const;
 
 /** At most this share of the peer's time after a pause of a second. */
 const prestartTargets: ReadonlyMap<string, number> = new Map([

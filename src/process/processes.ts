@@ -101,18 +101,28 @@ export type Limits = readonly string[];
 /** Of /proc/PID/stat, counted behind the name: how nice it is, its real-time priority, and its policy. */
 const scheduling = [16, 37, 38];
 
-/** The limits, control groups, OOM score and scheduling of a process; throws where no look at them can be had. */
-export function limitsOf(pid: number | 'self'): Limits {
-  // The host's own are looked at with every hook.
-  const read = pid === 'self' ? readAgain : readProc;
-  const fields = fieldsOf(read(`/proc/${pid}/stat`));
-  return [
-    read(`/proc/${pid}/limits`),
-    read(`/proc/${pid}/cgroup`),
-    read(`/proc/${pid}/oom_score_adj`),
-    scheduling.map((index) => fields[index]).join(' '),
-  ];
+/** The scheduling, limits, control groups and OOM score of this process; throws where no look at them can be had. */
+export const ownLimits = (): Limits =>
+  // They are looked at with every hook.
+  limitsIn('/proc/self', fieldsOf(readAgain('/proc/self/stat')), readAgain);
+
+/** Whether a process neither has ended nor is stopped, and has these; throws where no look at it can be had. */
+export function runsWith(pid: number, limits: Limits): boolean {
+  const fields = fieldsOf(readProc(`/proc/${pid}/stat`));
+  if (!/^[SRD]/.test(fields[0] ?? '')) return false;
+  return limitsIn(`/proc/${pid}`, fields, readProc).every(
+    (limit, index) => limit === limits[index],
+  );
 }
+
+const limitsIn = (
+  folder: string,
+  stat: readonly string[],
+  read: (path: string) => string,
+): Limits => [
+  scheduling.map((index) => stat[index]).join(' '),
+  ...['limits', 'cgroup', 'oom_score_adj'].map((name) => read(`${folder}/${name}`)),
+];
 
 /** What stands behind the command's name, which is in parentheses and may itself hold blanks and parentheses. */
 const fieldsOf = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ');

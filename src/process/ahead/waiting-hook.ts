@@ -5,7 +5,14 @@ import { resolve } from 'node:path';
 import type { HookCommand } from '../../../machines/hook-process.ts';
 import { openInputPipe, scratchFolder } from '../pipes.ts';
 import { HookStreams, programOf, type StartedHook } from '../plain-start.ts';
-import { limitsOf, statOf, withoutStacks, isOurs, type Limits, readAgain } from '../processes.ts';
+import {
+  isOurs,
+  ownLimits,
+  readAgain,
+  runsWith,
+  withoutStacks,
+  type Limits,
+} from '../processes.ts';
 import { coarse, identitiesOf, environmentOf, findShell, systemShell } from '../programs.ts';
 import { lastPid, marked, newMark, tellsPids } from '../strays.ts';
 import { forget, watch } from '../watchdog.ts';
@@ -66,14 +73,26 @@ export class WaitingHook {
     return this.#streams.haveBegun;
   }
 
-  /** Whether it waits, and a process started now would be the same: of the same files, with the same that the system grants. */
-  isFreshIn({ key, limits }: Inheritance): boolean {
-    const { pid } = this.#child;
-    if (pid === undefined || key !== this.#inheritance.key) return false;
-    if (!/[SRD]/.test(statOf(pid)?.state ?? '')) return false;
-    if (!limitsOf(pid).every((limit, index) => limit === limits[index])) return false;
-    if (identitiesOf(this.#files) !== this.#identities) return false;
-    return this.#processes().every((one) => filesOf(one).every((file) => this.#isOlder(file)));
+  /**
+   * Makes it the hook of an event if it waits, and a process started now would be the same: of the same
+   * files, with the same that the system grants. Undefined where it does not.
+   */
+  runIn({ key, limits }: Inheritance, stdin: string): StartedHook | undefined {
+    const leader = this.#child.pid!;
+    if (key !== this.#inheritance.key || !runsWith(leader, limits)) return undefined;
+    if (identitiesOf(this.#files) !== this.#identities) return undefined;
+    const last = lastPid();
+    const early = descendantsOf(leader);
+    const processes = [leader, ...(early ?? [])];
+    if (!processes.every((one) => filesOf(one).every((file) => this.#isOlder(file))))
+      return undefined;
+    // Without word of its children, all that was born since its start may be one.
+    const after = this.#isCounted ? (early ? last : this.#last) : undefined;
+    const run = { mark: this.#mark, after, early: early ?? [], leader };
+    this.#isHook = true;
+    this.#streams.fill(stdin);
+    this.#child.ref();
+    return { child: this.#child, streams: this.#streams, run };
   }
 
   #isOlder(file: string): boolean {
@@ -86,26 +105,6 @@ export class WaitingHook {
         return true;
       }
     });
-  }
-
-  /** Its own process, and those that it has started. */
-  #processes(): number[] {
-    const found = [this.#child.pid!];
-    for (const pid of found) found.push(...(childrenOf(pid) ?? []));
-    return found;
-  }
-
-  /** Makes it the hook of an event. */
-  run(stdin: string): StartedHook {
-    const leader = this.#child.pid!;
-    // Without word of its children, all that was born since its start may be one.
-    const isKnown = childrenOf(leader) !== undefined;
-    const after = this.#isCounted ? (isKnown ? lastPid() : this.#last) : undefined;
-    const run = { mark: this.#mark, after, early: this.#processes().slice(1), leader };
-    this.#isHook = true;
-    this.#streams.fill(stdin);
-    this.#child.ref();
-    return { child: this.#child, streams: this.#streams, run };
   }
 
   /** Ends it without an event. */
@@ -124,6 +123,13 @@ function filesOf(pid: number): string[] {
   const folder = `/proc/${pid}/cwd`;
   const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').filter(Boolean);
   return [`/proc/${pid}/exe`, ...words.map((word) => resolve(folder, word))];
+}
+
+/** Those that descend from a process and live; undefined where the system does not tell. */
+function descendantsOf(pid: number): number[] | undefined {
+  const found = childrenOf(pid);
+  for (const one of found ?? []) found!.push(...(childrenOf(one) ?? []));
+  return found;
 }
 
 /** The processes that this one has started and that live; undefined where the system does not tell. */
@@ -162,7 +168,7 @@ export function inheritanceOf(given: HookCommand): Inheritance | undefined {
     // Streams in a folder that a cleaner removed are no longer those of a new hook.
     const streams = scratchFolder();
     const rights = readAgain('/proc/self/status').match(handedOn);
-    const limits = limitsOf('self');
+    const limits = ownLimits();
     const all = [shell, cwd, dev, ino, streams, env, getPriority(), rights, limits];
     return { key: JSON.stringify(all), cwd, env, limits };
   } catch {

@@ -102,9 +102,10 @@ function takeOver(stock: Stock, stdin: string): StartedHook | undefined {
   for (let hook = stock.waiting.shift(); hook !== undefined; hook = stock.waiting.shift()) {
     try {
       if (hook.hasBegun) refuse(stock, 'writes');
-      else if (now !== undefined && !stock.isUnfit && hook.isFreshIn(now)) {
+      const started = now && !stock.isUnfit ? hook.runIn(now, stdin) : undefined;
+      if (started) {
         stock.misses = 0;
-        return hook.run(stdin);
+        return started;
       }
     } catch {
       // It has ended, or no look at it can be had.
