@@ -5,6 +5,7 @@ export type HookmachineErrorCode =
   | 'BATCH_RUNNING'
   | 'BUNDLE_UNUSABLE'
   | 'CALL_CONFLICT'
+  | 'CALL_SUSPENDED'
   | 'CALL_UNKNOWN'
   | 'COMMAND_FAILED'
   | 'DATABASE_SCHEMA'

@@ -19,9 +19,23 @@ import { messageOf } from '../message-of.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import { hasAny, isPlainModelCall, isPlainTool, mayHaveHooks, streamsText } from './hooks-ahead.ts';
 import { LooseStops } from './loose-stops.ts';
+import { DurableCalls } from './durable-calls.ts';
 import { Notices } from './notices.ts';
-import { type AdapterOptions, configOf, defaultMaxRejections, tooManyRounds } from './options.ts';
-import { type FrameworkToolCall, goOn, judgeNow, type RunTool } from './run-tool.ts';
+import {
+  type AdapterOptions,
+  configOf,
+  isOwn,
+  defaultMaxRejections,
+  tooManyRounds,
+} from './options.ts';
+import {
+  type FrameworkToolCall,
+  goOn,
+  goOnKept,
+  isKept,
+  judgeNow,
+  type RunTool,
+} from './run-tool.ts';
 import { Questions } from './questions.ts';
 import { Sessions } from './sessions.ts';
 import {
@@ -88,10 +102,15 @@ export class AgentHooks {
     { readonly begun: Promise<Begun>; parts: Map<string, Turn> }
   >();
   readonly #looseStops = new LooseStops();
+  readonly #durable: DurableCalls | undefined;
 
   constructor(options: AdapterOptions) {
+    const { durable, sessionId, onSuspended } = options;
+    if (durable && sessionId === undefined)
+      throw new TypeError('`durable` needs a `sessionId`, by which another process finds the calls of a conversation again'); // prettier-ignore
     this.#options = options;
     this.config = configOf(options);
+    this.#durable = durable && new DurableCalls(durable, onSuspended);
     this.notices = new Notices(options, this.config);
     this.#sessions = new Sessions(this.config, (notice) => this.notices.tell(notice));
     this.#questions = new Questions(this.config, this.#sessions);
@@ -125,12 +144,17 @@ export class AgentHooks {
   /** Whether no hook has anything to say, and nobody watches: the framework then goes on as if we were not there. Until hooks were found, nobody knows. */
   isIdle(): boolean {
     const system = readyHookSystem(this.config);
-    return !isPending(system) && !hasAny(this.config, system);
+    return !this.isDurable && !isPending(system) && !hasAny(this.config, system);
+  }
+
+  /** Whether calls are kept beyond the process. Then each of them is: hooks may come from the database, too. */
+  get isDurable(): boolean {
+    return this.#durable !== undefined;
   }
 
   /** The same of one tool, whose calls are not judged then. */
   isIdleFor(toolName: string): boolean {
-    return isPlainTool(this.config, this.nameOf(toolName));
+    return !this.isDurable && isPlainTool(this.config, this.nameOf(toolName));
   }
 
   /**
@@ -174,7 +198,8 @@ export class AgentHooks {
   ): Promise<NeutralResponse> {
     const ready = readyHookSystem(this.config);
     const system = isPending(ready) ? await ready : ready;
-    if (!hasAny(this.config, system))
+    this.#durable?.assertAnswered(resultsAtEnd(request));
+    if (!this.isDurable && !hasAny(this.config, system))
       return callModel(request, signal, textTo(how.onText ?? (() => undefined)));
     const begun = within
       ? await this.#turnWithin(within, request, signal)
@@ -237,51 +262,57 @@ export class AgentHooks {
       isSubagent = false,
       sessionId,
       confirm,
+      asksAgain,
+      read,
       isInterruption = () => false,
       ...asked
     }: FrameworkToolCall,
     run: RunTool,
   ): Promise<EndedToolCall> {
     const { id, name, input } = asked;
-    const found = this.#openCall(asked, isVerbatim);
+    const found = this.#openCall(asked, isVerbatim, sessionId);
     const turn = found?.turn ?? this.#turns.wanting(id, () => true);
-    if (found) {
-      found.turn.open.delete(id);
+    const stopped = this.#looseStops.of(id);
+    const told = {
+      signal,
+      sessionId: turn?.sessionId ?? sessionId ?? this.#sessionId(),
+      notOffered: stopped,
+      ...(isSubagent && { invokedBy: 'subagent' as const }),
+    };
+    const request = { id, name: this.nameOf(name), input };
+    const how = { signal, confirm, asksAgain, isInterruption };
+    const kept = found ? undefined : this.#durable?.open(request, told);
+    const open = found?.call ?? kept;
+    if (open) {
+      found?.turn.open.delete(id);
       try {
-        const final = found.permitted ?? input;
-        const ended = await goOn(found.call, final, run, { signal, confirm, isInterruption });
+        const ended = await (isKept(open)
+          ? goOnKept(open, input, run, { ...how, read, anew: () => this.#durable!.open(request, { ...told, isNew: true }) }) // prettier-ignore
+          : goOn(open, found?.permitted ?? input, run, how));
         this.#ended(ended, turn, id, name);
         return ended;
       } catch (error) {
-        found.turn.open.set(id, found);
+        this.#durable?.note(id, error);
+        if (found) found.turn.open.set(id, found);
+        kept?.leave();
         throw error;
       }
     }
-    const stopped = this.#looseStops.of(id);
-    const ended = await judgeNow(
-      this.config,
-      { id, name: this.nameOf(name), input },
-      run,
-      isInterruption,
-      {
-        signal,
-        sessionId: turn?.sessionId ?? sessionId ?? this.#sessionId(),
-        asks: 'where a hook wants it',
-        ...(confirm && { confirm }),
-        ...(isApproved && { confirm: () => true }),
-        ...(isSubagent && { invokedBy: 'subagent' }),
-        ...(stopped !== undefined && { notOffered: stopped }),
-      },
-    );
+    const ended = await judgeNow(this.config, request, run, isInterruption, {
+      ...told,
+      asks: 'where a hook wants it',
+      ...(confirm && { confirm }),
+      ...(isApproved && { confirm: () => true }),
+    });
     this.#ended(ended, turn, id, name);
     return ended;
   }
 
   /** Ends the sessions: open calls are cancelled, SessionEnd hooks run, and a hook system of our own is disposed. */
   async end(reason: HookEventFields['SessionEnd']['reason'] = 'exit'): Promise<void> {
-    this.#turns.endAll('the session ended');
+    this.#turns.leaveAll('the session ended');
     await this.#sessions.endAll(reason);
-    if (this.#options.config === undefined) this.config.getHookSystem()?.dispose();
+    if (isOwn(this.#options)) this.config.getHookSystem()?.dispose();
   }
 
   #sessionId(): string {
@@ -302,6 +333,7 @@ export class AgentHooks {
     const continued = this.#turns.continuedBy(request);
     if (continued) return { turn: continued };
     this.#turns.endThoseBefore(request);
+    await this.#durable?.settle(sessionId, resultsAtEnd(request));
     return this.#beginTurn(request, sessionId, signal);
   }
 
@@ -473,14 +505,13 @@ export class AgentHooks {
     if (part.call === undefined || judges?.(part.call.name) === false) return part;
     const { id, name, input } = part.call;
     const notOffered = answered.refusal(name) && answered.refusal(this.nameOf(name));
-    if (notOffered === undefined && isPlainTool(this.config, this.nameOf(name))) return part;
+    if (notOffered === undefined && this.isIdleFor(name)) return part;
     const request = { id, name: this.nameOf(name), input };
-    const call = beginToolCall(this.config, request, {
-      signal,
-      canAsk,
-      sessionId: turn.sessionId,
-      notOffered,
-    });
+    const { sessionId } = turn;
+    const told = { signal, sessionId, notOffered };
+    const call = this.#durable
+      ? this.#durable.open(request, { ...told, isNew: true })
+      : beginToolCall(this.config, request, { ...told, canAsk });
     turn.open.set(id, { call, input });
     const verdict = await call.verdict;
     if (verdict.status === 'ended') {
@@ -488,7 +519,7 @@ export class AgentHooks {
       if (verdict.call.stop) turn.stop = verdict.call.stop;
       return part;
     }
-    if (verdict.status === 'asked')
+    if (verdict.status === 'asked' && !this.#durable)
       await this.#questions.announce(turn, request.name, verdict, signal);
     turn.open.set(id, { call, input: verdict.toolInput, verdict });
     return verdict.toolInput === input
@@ -541,14 +572,22 @@ export class AgentHooks {
   }
 
   /** The judged call that a framework runs; ids are unique in a run alone, so the arguments tell which of several it is. */
-  #openCall({ id, name, input }: ToolCallRequest, isVerbatim: boolean): OpenJudgedCall | undefined {
+  #openCall(
+    { id, name, input }: ToolCallRequest,
+    isVerbatim: boolean,
+    sessionId?: string,
+  ): OpenJudgedCall | undefined {
     const isNamed = (judged: JudgedCall | undefined): judged is JudgedCall =>
       judged?.call.request.name === this.nameOf(name);
     const isSame = (judged: JudgedCall | undefined): boolean =>
       isNamed(judged) && isDeepStrictEqual(judged.input, input);
     const turn = this.#turns.wanting(id, ({ open }) => isSame(open.get(id)));
     const judged = turn?.open.get(id);
-    if (turn === undefined || !isNamed(judged) || (isVerbatim && !isSame(judged))) return undefined;
+    if (turn === undefined || !isNamed(judged)) return undefined;
+    if (this.isDurable) {
+      // It runs with what was shown, whatever comes; and what was answered in another conversation was not in this one.
+      if (turn.sessionId !== (sessionId ?? this.#sessionId())) return undefined;
+    } else if (isVerbatim && !isSame(judged)) return undefined;
     return { ...judged, turn };
   }
 

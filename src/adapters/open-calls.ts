@@ -1,14 +1,16 @@
+import type { OpenKeptCall } from '../agent/call-keeper.ts';
 import {
   beginToolCall,
   type BeginToolCallOptions,
   type OpenToolCall,
   type ToolCallVerdict,
 } from '../agent/open-tool-call.ts';
+import { isKept } from './run-tool.ts';
 import type { ToolCallRequest } from '../agent/run-tool-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 
 interface Judging {
-  readonly call: OpenToolCall;
+  readonly call: OpenToolCall | OpenKeptCall;
   readonly verdict: ToolCallVerdict | undefined;
 }
 
@@ -28,10 +30,15 @@ export class OpenCalls {
     const call = beginToolCall(this.#config, request, options);
     this.#calls.set(request.id, { call, verdict: undefined });
     const verdict = await call.verdict;
-    this.#calls.set(request.id, { call, verdict });
-    this.#decided.set(request.id, verdict);
-    this.#wake();
+    this.keep(request.id, call, verdict);
     return verdict;
+  }
+
+  /** Keeps a call that was judged, by the id that the framework has for it. */
+  keep(id: string, call: OpenToolCall | OpenKeptCall, verdict: ToolCallVerdict): void {
+    this.#calls.set(id, { call, verdict });
+    this.#decided.set(id, verdict);
+    this.#wake();
   }
 
   /** Takes the call out whose tool has run. */
@@ -63,7 +70,13 @@ export class OpenCalls {
     this.#wake();
   }
 
+  /** Ends them all, but for those that are kept beyond the process: they wait on. */
   endAll(reason: string): void {
+    for (const [id, { call }] of this.#calls)
+      if (isKept(call)) {
+        call.leave();
+        this.#calls.delete(id);
+      }
     this.settle([...this.#calls.keys(), ...this.#decided.keys()], reason);
   }
 

@@ -1,3 +1,5 @@
+import type { CallKeeper } from '../agent/call-keeper.ts';
+import type { SuspendedToolCall } from '../agent/chat-events.ts';
 import { createConfig, type CreateConfigOptions } from '../hooks/create-config.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { WarningSink } from '../log.ts';
@@ -21,6 +23,13 @@ export interface AdapterOptions extends Pick<
   readonly cwd?: string;
   /** Shares one hook system between adapters; what it is made of is then not read from these options. */
   readonly config?: HookSystemConfig;
+  /**
+   * Keeps tool calls beyond this process, see `connectDurable` of `hookmachine/durable`; its config is then the one
+   * that is used. A conversation is known by its `sessionId` again, so that one must be given.
+   */
+  readonly durable?: CallKeeper;
+  /** Receives each call that waits for an answer in the database of `durable`. */
+  readonly onSuspended?: (call: SuspendedToolCall) => void;
   /** The session of the hooks; a function is asked with every model call, for a server with many conversations. Default: one for all. */
   readonly sessionId?: string | (() => string);
   /** Receives warnings, one line each; default stderr. */
@@ -41,6 +50,14 @@ export interface AdapterOptions extends Pick<
   };
 }
 
+/** @throws {TypeError} where calls are to be kept by an adapter that cannot have its framework wait for an answer */
+export function refuseDurable({ durable }: AdapterOptions, framework: string): void {
+  if (durable !== undefined)
+    throw new TypeError(
+      `${framework} cannot wait for answers in a database: leave \`durable\` out`,
+    );
+}
+
 /** How often AfterAgent hooks may send the agent on in a turn, where the options do not say. */
 export const defaultMaxRejections = 8;
 
@@ -55,9 +72,17 @@ export interface BlockedCall {
   readonly reason: string;
 }
 
+/** Whether the config of an adapter is one of its own, to be ended with it. */
+export const isOwn = ({ config, durable }: AdapterOptions): boolean =>
+  config === undefined && durable === undefined;
+
 /** The config of an adapter: the host's, or one of its own, without the hooks that the framework runs itself. */
 export function configOf(options: AdapterOptions, hostDialect?: string): HookSystemConfig {
-  if (options.config) return options.config;
+  const { durable } = options;
+  if (durable && options.config && options.config !== durable.config)
+    throw new TypeError('`durable` has another config than the one given: leave `config` out');
+  const given = options.config ?? durable?.config;
+  if (given) return given;
   const { cwd = process.cwd(), sessionId } = options;
   const {
     settings,

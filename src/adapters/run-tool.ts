@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ToolInput } from '../../machines/tool-call.ts';
-import type { OpenToolCall } from '../agent/open-tool-call.ts';
+import type { OpenKeptCall } from '../agent/call-keeper.ts';
+import type { OpenToolCall, ToolCallVerdict } from '../agent/open-tool-call.ts';
 import {
   type Confirm,
   type EndedToolCall,
@@ -7,6 +9,7 @@ import {
   type ToolCallOptions,
   type ToolCallRequest,
 } from '../agent/run-tool-call.ts';
+import { isHookmachineError } from '../errors.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { onAbort } from '../hooks/run-machine.ts';
 import { messageOf } from '../message-of.ts';
@@ -21,6 +24,10 @@ export interface FrameworkToolCall extends ToolCallRequest {
   readonly isVerbatim?: boolean;
   /** Asks the user where a hook wants it, for frameworks that do not ask by themselves before they run the tool; what it throws goes to the framework. */
   readonly confirm?: Confirm | undefined;
+  /** Whether `confirm` asks again where it is called again: a kept call whose question nobody has answered then interrupts the run anew. */
+  readonly asksAgain?: boolean | undefined;
+  /** What the framework makes of arguments before a tool gets them. */
+  readonly read?: ((input: ToolInput) => unknown) | undefined;
   /** Whether what the tool threw is for the framework, which will run the call again: no failure, and hooks do not hear of it. */
   readonly isInterruption?: ((error: unknown) => boolean) | undefined;
   /** The framework runs agents within agents, and this is one that the user's own started. */
@@ -33,11 +40,11 @@ export interface FrameworkToolCall extends ToolCallRequest {
 export type RunTool = (input: ToolInput, signal: AbortSignal | undefined) => Promise<ToolResult>;
 
 /** How a judged call goes on. */
-interface GoingOn extends Pick<FrameworkToolCall, 'signal' | 'confirm'> {
+interface GoingOn extends Pick<FrameworkToolCall, 'signal' | 'confirm' | 'asksAgain'> {
   readonly isInterruption: (error: unknown) => boolean;
 }
 
-const reasonOf = ({ reason }: { readonly reason?: string }): { readonly reason?: string } =>
+const reasonOf = ({ reason }: { reason: string | undefined }): { readonly reason?: string } =>
   reason === undefined ? {} : { reason };
 
 /** A call that was not judged with the model's answer. One that is interrupted begins anew when it runs again. */
@@ -76,24 +83,89 @@ export async function goOn(
   call: OpenToolCall,
   input: ToolInput,
   run: RunTool,
-  { signal, confirm, isInterruption }: GoingOn,
+  how: GoingOn,
 ): Promise<EndedToolCall> {
   const judged = await call.verdict;
-  // Where it does not ask us to, the framework runs such a call only once its user has approved it.
-  const verdict =
-    judged.status === 'asked'
-      ? await call.answer(
-          (await confirm?.({ ...call.request, input, ...reasonOf(judged) })) ?? true,
-        )
-      : judged;
-  if (verdict.status !== 'allowed') return call.ended;
+  const verdict = judged.status === 'asked' ? await answer(call, judged, how) : judged;
+  return verdict.status === 'allowed' ? finish(call, input, run, how) : call.ended;
+}
+
+/** Whether a call is kept beyond the process. */
+export const isKept = (call: OpenToolCall | OpenKeptCall): call is OpenKeptCall => 'leave' in call;
+
+/** How a kept call goes on. */
+interface KeptGoingOn extends GoingOn, Pick<FrameworkToolCall, 'read'> {
+  /** Begins the call anew: its user has changed the arguments. */
+  readonly anew: () => OpenKeptCall;
+}
+
+/** Goes on with a call that is kept, and that may have been judged and answered elsewhere. */
+export async function goOnKept(
+  call: OpenKeptCall,
+  input: ToolInput,
+  run: RunTool,
+  how: KeptGoingOn,
+): Promise<EndedToolCall> {
+  const judged = await call.verdict;
+  if (judged.status === 'ended') return judged.call;
+  const final = await finalInput(call, judged.toolInput, input, how.read);
+  if (final === undefined) {
+    void call.cancel('its arguments were changed, so that it is another call');
+    return goOnKept(how.anew(), input, run, how);
+  }
+  const answered = judged.status === 'asked' ? await answer(call, judged, how) : judged;
+  const begun = answered.status === 'allowed' ? await call.begin() : answered;
+  return begun.status === 'allowed' ? finish(call, final, run, how) : call.ended;
+}
+
+/** What the tool is to run with; undefined where that was never judged. */
+async function finalInput(
+  call: OpenKeptCall,
+  judged: ToolInput,
+  given: ToolInput,
+  read: FrameworkToolCall['read'],
+): Promise<ToolInput | undefined> {
+  if (isSame(given, judged)) return given;
+  if (isSame(given, call.request.input)) return judged;
+  return read && isSame(given, await read(judged)) ? given : undefined;
+}
+
+/** As JSON, which is what is kept. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)));
+
+/** Runs the tool of a call that may run. */
+async function finish(
+  call: OpenToolCall | OpenKeptCall,
+  input: ToolInput,
+  run: RunTool,
+  { signal, isInterruption }: GoingOn,
+): Promise<EndedToolCall> {
   const stopListening = signal && onAbort(signal, () => void call.cancel(messageOf(signal.reason)));
   try {
     return await call.succeed(await run(input, signal));
   } catch (error) {
-    if (isInterruption(error)) throw error;
-    return await call.fail(error);
+    if (!isInterruption(error)) return await call.fail(error);
+    if (isKept(call)) call.interrupt();
+    throw error;
   } finally {
     stopListening?.();
+  }
+}
+
+/** Has the user asked. Where no one is asked here, the framework runs such a call only once its user has approved it. */
+async function answer(
+  call: OpenToolCall,
+  { toolInput, reason }: Extract<ToolCallVerdict, { status: 'asked' }>,
+  { confirm, asksAgain = false }: GoingOn,
+): Promise<ToolCallVerdict> {
+  for (;;) {
+    const question = { ...call.request, input: toolInput, ...reasonOf({ reason }) };
+    const approved = (await confirm?.(question)) ?? true;
+    try {
+      return await call.answer(approved);
+    } catch (error) {
+      if (!asksAgain || !isHookmachineError(error, 'CALL_SUSPENDED')) throw error;
+    }
   }
 }

@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { NeutralMessage, NeutralPart, NeutralRequest } from '../agent/run-model-call.ts';
+import type { OpenKeptCall } from '../agent/call-keeper.ts';
 import type { OpenToolCall, ToolCallVerdict } from '../agent/open-tool-call.ts';
 import type { StopRequest } from '../agent/run-tool-call.ts';
+import { isKept } from './run-tool.ts';
 
 /** A tool call that was judged and has not come to run yet. */
 export interface JudgedCall {
-  readonly call: OpenToolCall;
+  readonly call: OpenToolCall | OpenKeptCall;
   /** The arguments that it is to run with; those asked for, where it is not to run. */
   readonly input: ToolInput;
   /** Absent while hooks judge it. */
@@ -65,7 +67,7 @@ export class Turns {
     this.#all.add(turn);
     if (this.#all.size > mostTurns)
       for (const oldest of this.#all) {
-        this.end(oldest, 'its run did not go on');
+        this.leave(oldest, 'its run did not go on');
         break;
       }
     return turn;
@@ -131,8 +133,18 @@ export class Turns {
     this.#all.delete(turn);
   }
 
-  endAll(reason: string): void {
-    for (const turn of this.#all) this.end(turn, reason);
+  /** The same, but that calls which are kept wait on. */
+  leave(turn: Turn, reason: string): void {
+    for (const [id, { call }] of turn.open)
+      if (isKept(call)) {
+        call.leave();
+        turn.open.delete(id);
+      }
+    this.end(turn, reason);
+  }
+
+  leaveAll(reason: string): void {
+    for (const turn of this.#all) this.leave(turn, reason);
   }
 
   #forgetCalls(turn: Turn, reason: string): void {

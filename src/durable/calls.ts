@@ -21,6 +21,8 @@ export interface CallRow {
   readonly lease: number;
   readonly host: string | null;
   readonly attempts: number;
+  /** Whoever made the call runs its tool, and nobody else goes on with it. */
+  readonly is_callers: boolean;
   readonly judged: string | null;
   readonly policy: string | null;
   readonly policy_resumed: string | null;
@@ -40,10 +42,19 @@ export interface Submission {
   readonly tool: string;
   /** The arguments as JSON. */
   readonly input: string;
+  /** Whether whoever makes the call runs its tool. */
+  readonly isCallers: boolean;
 }
 
 /** Where news of calls is sent; the payload is the call's id. */
 export const channel = 'hookmachine';
+
+/** A call that was submitted just now or before. */
+export interface Submitted {
+  readonly row: CallRow;
+  /** It is this host's to work on. */
+  readonly isNew: boolean;
+}
 
 /**
  * Submits a call, which is then this host's to work on; or finds the one that was submitted with this id.
@@ -52,33 +63,96 @@ export const channel = 'hookmachine';
  */
 export async function submit(
   database: Database,
-  { id, workspace, session, tool, input }: Submission,
+  submission: Submission,
   host: string,
-): Promise<{ readonly row: CallRow; readonly isNew: boolean }> {
-  const { rows } = await database.query<CallRow>(
-    `insert into hookmachine.calls (id, format, workspace, session, tool, input, status, host, attempts)
-     values ($1, $2, $3, $4, $5, $6, 'running', $7, 1) on conflict do nothing returning *`,
-    [id, format, workspace, session ?? null, tool, input, host],
-  );
-  if (rows[0]) return { row: rows[0], isNew: true };
+): Promise<Submitted> {
+  const { id, tool, input, workspace } = submission;
+  const made = await insert(database, submission, host);
+  if (made) return { row: made, isNew: true };
   const row = await findCall(database, id);
-  const isSame =
-    row.tool === tool &&
-    row.workspace === workspace &&
-    isDeepStrictEqual(JSON.parse(row.input), JSON.parse(input));
-  if (!isSame)
-    throw new HookmachineError(
-      'CALL_CONFLICT',
-      `Another call has the id ${id}: it is one of ${row.tool} in the workspace ${row.workspace}${row.tool === tool && row.workspace === workspace ? ', with other arguments' : ''}. Submit this one with an id of its own.`,
-    );
+  const isSame = isCallOf(row, submission) && isDeepStrictEqual(JSON.parse(row.input), JSON.parse(input)); // prettier-ignore
+  if (!isSame) throw conflict(row, isCallOf(row, { tool, workspace }) ? ', with other arguments' : ''); // prettier-ignore
   return { row, isNew: false };
 }
 
+/** Submits a call that is known to be new: where an earlier one has its id, it gets the next one, such as `s/call-1#2`. */
+export async function submitNew(
+  database: Database,
+  submission: Submission,
+  host: string,
+): Promise<Submitted> {
+  for (let number = 1; ; number += 1) {
+    const row = await insert(
+      database,
+      { ...submission, id: numbered(submission.id, number) },
+      host,
+    );
+    if (row) return { row, isNew: true };
+  }
+}
+
+/**
+ * Finds the last call that was submitted as new with this id, or submits it. Its arguments are what they
+ * were then, whatever they are now.
+ *
+ * @throws {HookmachineError} `CALL_CONFLICT` where it is one of another tool
+ */
+export async function submitAgain(
+  database: Database,
+  submission: Submission,
+  host: string,
+): Promise<Submitted> {
+  const last = await findLast(database, submission.id);
+  if (last === undefined) {
+    const row = await insert(database, submission, host);
+    return row ? { row, isNew: true } : submitAgain(database, submission, host);
+  }
+  if (!isCallOf(last, submission)) throw conflict(last, '');
+  return { row: last, isNew: false };
+}
+
+/** The last call that was submitted as new with this id. */
+export async function findLast(database: Queryable, id: string): Promise<CallRow | undefined> {
+  let last: CallRow | undefined;
+  for (let number = 1; ; number += 1) {
+    const { rows } = await find(database, numbered(id, number));
+    if (rows[0] === undefined) break;
+    [last] = rows;
+  }
+  if (last) assertKnown(last);
+  return last;
+}
+
+const numbered = (id: string, number: number): string => (number === 1 ? id : `${id}#${number}`);
+
+const isCallOf = (row: CallRow, { tool, workspace }: Pick<Submission, 'tool' | 'workspace'>) =>
+  row.tool === tool && row.workspace === workspace;
+
+const conflict = ({ id, tool, workspace }: CallRow, difference: string): HookmachineError =>
+  new HookmachineError(
+    'CALL_CONFLICT',
+    `Another call has the id ${id}: it is one of ${tool} in the workspace ${workspace}${difference}. Submit this one with an id of its own.`,
+  );
+
+async function insert(
+  database: Database,
+  { id, workspace, session, tool, input, isCallers }: Submission,
+  host: string,
+): Promise<CallRow | undefined> {
+  const { rows } = await database.query<CallRow>(
+    `insert into hookmachine.calls (id, format, workspace, session, tool, input, is_callers, status, host, attempts)
+     values ($1, $2, $3, $4, $5, $6, $7, 'running', $8, 1) on conflict do nothing returning *`,
+    [id, format, workspace, session ?? null, tool, input, isCallers, host],
+  );
+  return rows[0];
+}
+
+const find = (database: Queryable, id: string) =>
+  database.query<CallRow>('select * from hookmachine.calls where id = $1', [id]);
+
 /** @throws {HookmachineError} `CALL_UNKNOWN` where there is none, or where its row is of a newer release */
 export async function findCall(database: Queryable, id: string): Promise<CallRow> {
-  const { rows } = await database.query<CallRow>('select * from hookmachine.calls where id = $1', [
-    id,
-  ]);
+  const { rows } = await find(database, id);
   const [row] = rows;
   if (row === undefined)
     throw new HookmachineError('CALL_UNKNOWN', `There is no call with the id ${id}.`);
@@ -95,7 +169,7 @@ export function assertKnown(row: Pick<CallRow, 'id' | 'format'>): void {
     );
 }
 
-/** Takes a call that waits for somebody to go on with it: that one, or the oldest of the workspace; undefined where there is none. */
+/** Takes a call that waits for somebody to go on with it: that one, or the oldest of the workspace that any host may go on with; undefined where there is none. A tool that its caller runs stands in nobody's way once it is not to run. */
 export async function takeReady(
   database: Database,
   workspace: string,
@@ -107,7 +181,9 @@ export async function takeReady(
      set status = 'running', host = $2, lease = lease + 1, attempts = attempts + 1
      where id = (
        select id from hookmachine.calls
-       where status = 'ready' and workspace = $1 and format <= $3 and ($4::text is null or id = $4)
+       where status = 'ready' and workspace = $1 and format <= $3 and case when $4::text is not null then id = $4 else not is_callers or exists (
+           select from hookmachine.approvals where call = calls.id and decision <> 'approved'
+         ) end
        order by ready_at for update skip locked limit 1
      ) returning *`,
     [workspace, host, format, id ?? null],

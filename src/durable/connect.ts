@@ -1,20 +1,34 @@
 import { hostname } from 'node:os';
 import { randomUUID } from 'node:crypto';
-import type { CallKeeper } from '../agent/call-keeper.ts';
+import type { CallKeeper, OpenKeptCall, OpenKeptOptions } from '../agent/call-keeper.ts';
 import { newCallId } from '../agent/event-hooks.ts';
+import { OfferedTools } from '../agent/offered-tools.ts';
+import type { ToolCallRequest } from '../agent/run-tool-call.ts';
 import type { Tool } from '../agent/tool.ts';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { isHookmachineError } from '../errors.ts';
+import { HookmachineError, isHookmachineError } from '../errors.ts';
+import { onAbort } from '../hooks/run-machine.ts';
 import { tellOnce, warn } from '../log.ts';
 import { messageOf } from '../message-of.ts';
 import { Approvals } from './approvals.ts';
 import { audit, type Audit } from './audit.ts';
-import { type CallRow, findCall, letGo, submit, takeReady } from './calls.ts';
+import {
+  type CallRow,
+  findCall,
+  letGo,
+  type Submitted,
+  submit,
+  submitAgain,
+  findLast,
+  submitNew,
+  takeReady,
+} from './calls.ts';
 import { Fleet } from './fleet.ts';
 import { Host } from './host.ts';
 import { isLeaseLost } from './ledger.ts';
-import { type LegParts, runLeg } from './leg.ts';
+import { type LegParts, runLeg, type ToolOf } from './leg.ts';
+import { type Hold, OpenCall } from './open-call.ts';
 import { blockedBy, type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
 import { type Database, isUnreachable, openDatabase } from './postgres.ts';
 import { assertMigrated } from './schema.ts';
@@ -25,7 +39,8 @@ export interface DurableOptions {
   /** A URL such as `postgres://user@host/database`. */
   readonly database: string;
   readonly config: HookSystemConfig;
-  readonly tools: ReadonlyMap<string, Tool>;
+  /** The tools that it runs itself; frameworks run theirs. Default: none. */
+  readonly tools?: ReadonlyMap<string, Tool> | undefined;
   /** What the tools act on: a call goes on where its workspace is. */
   readonly workspace: string;
   /** The name of this host, unique among those that live; one that comes back takes up what it left. Default: one of its own. */
@@ -77,6 +92,15 @@ export async function connectDurable(options: DurableOptions): Promise<Durable> 
   }
 }
 
+/** How a call is worked on. */
+type Working = Partial<Omit<Hold, 'signal' | 'wait' | 'onFound'>> & Pick<WaitOptions, 'signal'>;
+
+const isOfAnAgent = ({ id, tool }: CallRow): HookmachineError =>
+  new HookmachineError(
+    'CALL_CONFLICT',
+    `The call ${id} was answered, and waits for its agent, which runs ${tool} itself: go on with that agent's run.`,
+  );
+
 /** How often it is looked at what nobody brings news of, in ms. */
 const lookEvery = 1_000;
 
@@ -87,19 +111,23 @@ const beginPatience = 5_000;
 export class Durable implements CallKeeper {
   readonly name: string;
   readonly workspace: string;
+  readonly config: HookSystemConfig;
   readonly approvals: Approvals;
   readonly #database: Database;
   readonly #host: Host;
   readonly #fleet: Fleet;
   readonly #parts: LegParts;
+  readonly #toolOf: ToolOf;
   readonly #warn: (line: string) => void;
   readonly #options: DurableOptions;
 
   /** Made by `connectDurable`. */
   constructor(options: DurableOptions, name: string, database: Database, host: Host) {
-    const { config, tools, allowGuardWrites, expiresAfter = 7 * 24 * 60 * 60 * 1000 } = options;
+    const { config, tools = new Map(), allowGuardWrites } = options;
+    const { expiresAfter = 7 * 24 * 60 * 60 * 1000 } = options;
     this.name = name;
     this.workspace = options.workspace;
+    this.config = config;
     this.#options = options;
     this.#database = database;
     this.#host = host;
@@ -107,7 +135,12 @@ export class Durable implements CallKeeper {
     this.#warn = tellOnce((line) => warn(config.onWarning, line));
     this.approvals = new Approvals(database);
     const { approvals } = this;
-    this.#parts = { database, approvals, config, tools, allowGuardWrites, expiresAfter };
+    this.#parts = { database, approvals, config, expiresAfter };
+    const offered = new OfferedTools({ config, tools, allowGuardWrites });
+    this.#toolOf = (request, signal) => ({
+      ...offered.call(request, signal),
+      isIdempotent: tools.get(request.name)?.idempotent === true,
+    });
   }
 
   /**
@@ -130,9 +163,10 @@ export class Durable implements CallKeeper {
       if (!isUnreachable(error) && !isHookmachineError(error, 'POLICY_UNUSABLE')) throw error;
       return blockedBy(error, id, JSON.parse(text) as ToolInput);
     }
-    const submission = { id, workspace, session, tool: name, input: text };
+    const isCallers = false;
+    const submission = { id, workspace, session, tool: name, input: text, isCallers };
     const submitted = await this.#retried(() => submit(this.#database, submission, this.name));
-    if (submitted.isNew) await this.#work(submitted.row, options.signal);
+    if (submitted.isNew) await this.#work(submitted.row, options);
     return this.#follow(id, options);
   }
 
@@ -145,11 +179,49 @@ export class Durable implements CallKeeper {
     return this.#follow(id, options);
   }
 
+  /**
+   * Begins a call whose tool somebody else runs, such as a framework; or goes on with the one of this id,
+   * which then has the arguments that it was begun with. No worker goes on with it.
+   */
+  open(
+    request: ToolCallRequest,
+    { signal, isNew = false, sessionId: session, ...told }: OpenKeptOptions = {},
+  ): OpenKeptCall {
+    const { workspace } = this.#options;
+    const { id, name: tool, input } = request;
+    const submission = { id, workspace, session, tool, input: JSON.stringify(input) };
+    const submitAs = isNew ? submitNew : submitAgain;
+    let submitted: Submitted | undefined;
+    const goOn = async (hold: Hold): Promise<DurableOutcome> => {
+      if (submitted === undefined) {
+        try {
+          await this.#host.session(beginPatience);
+          await this.#fleet.refresh();
+        } catch (error) {
+          if (!isUnreachable(error) && !isHookmachineError(error, 'POLICY_UNUSABLE')) throw error;
+          return blockedBy(error, id, input);
+        }
+        submitted = await this.#retried(() =>
+          submitAs(this.#database, { ...submission, isCallers: true }, this.name),
+        );
+        if (submitted.isNew) await this.#work(submitted.row, hold);
+        else hold.onFound(JSON.parse(submitted.row.input) as ToolInput);
+      }
+      return this.#follow(submitted.row.id, hold);
+    };
+    const { approvals, name: hostName } = this;
+    return new OpenCall(request, { approvals, hostName, goOn }, { signal, told });
+  }
+
   /** Takes back the question that a call waits for: the tool does not run, and the model is told why. */
   async withdraw(id: string, why: string): Promise<void> {
-    const approval = await this.approvals.of(id);
+    const call = await findLast(this.#database, id);
+    const approval = call && (await this.approvals.of(call.id));
     if (approval === undefined || approval.answer !== undefined) return;
     await this.approvals.answer(approval.id, { decision: 'withdraw', by: this.name, note: why });
+    // Nobody may come who goes on with it, and there is no more to do than to say so.
+    const taken = await takeReady(this.#database, this.workspace, this.name, approval.call);
+    if (taken) await this.#work(taken);
   }
 
   /** Every effect of a call, with what was asked and answered. */
@@ -208,34 +280,46 @@ export class Durable implements CallKeeper {
   }
 
   /** Works on a call that this host has. What comes of it is in the database; a call that could not be gone on with is for whoever comes first. */
-  async #work(row: CallRow, signal?: AbortSignal): Promise<void> {
+  async #work(row: CallRow, { signal, tool, left, onEnd }: Working = {}): Promise<void> {
     const lease = { call: row.id, number: row.lease, host: this.name };
+    const lost = new AbortController();
+    const stopListening: (() => void)[] = [];
     try {
-      const { lost } = await this.#host.session(0);
-      await runLeg(this.#parts, row, { signal, lost });
+      for (const end of [(await this.#host.session(0)).lost, left]) {
+        if (end?.aborted) lost.abort(end.reason);
+        if (end) stopListening.push(onAbort(end, () => lost.abort(end.reason)));
+      }
+      const toolOf = tool ? () => tool : this.#toolOf;
+      const outcome = await runLeg(this.#parts, row, toolOf, { signal, lost: lost.signal });
+      if (outcome) onEnd?.(outcome);
     } catch (error) {
       const isExpected = isUnreachable(error) || isLeaseLost(error);
       if (!isExpected) this.#warn(`the call ${row.id} could not be gone on with: ${messageOf(error)}`); // prettier-ignore
       // Where the database stays away, its lock is lost, and it is given back when the host comes again.
       await this.#retried(() => letGo(this.#database, lease)).catch(() => undefined);
+    } finally {
+      for (const stop of stopListening) stop();
     }
   }
 
   /** Until a call has ended or waits for an answer. One that waits for somebody to go on is gone on with here. */
-  async #follow(id: string, { signal, wait = false }: WaitOptions): Promise<DurableOutcome> {
+  async #follow(id: string, how: WaitOptions & Working): Promise<DurableOutcome> {
     const { workspace } = this.#options;
+    const { wait = false, signal, left } = how;
     for (;;) {
       const row = await this.#retried(() => findCall(this.#database, id));
       const outcome = await this.#retried(() => outcomeOf(row, this.approvals));
       if (outcome && !(wait && outcome.status === 'suspended')) return outcome;
       signal?.throwIfAborted();
+      left?.throwIfAborted();
       if (row.status === 'ready' && row.workspace === workspace) {
+        if (row.is_callers && how.tool === undefined) throw isOfAnAgent(row);
         await this.#retried(() => this.#fleet.refresh());
         const taken = await this.#retried(() =>
           takeReady(this.#database, workspace, this.name, id),
         );
         if (taken) {
-          await this.#work(taken, signal);
+          await this.#work(taken, how);
           continue;
         }
       }
@@ -256,7 +340,8 @@ export class Durable implements CallKeeper {
         await this.#host.session(Math.max(1, until - Date.now()));
         return await work();
       } catch (error) {
-        if (!isUnreachable(error) || Date.now() >= until) throw error;
+        const isOver = this.#host.hasLeft || Date.now() >= until;
+        if (!isUnreachable(error) || isOver) throw error;
         await this.#host.news(250, undefined, '');
       }
     }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { HookAnswer, HookEventInput, PlannedHook } from '../../machines/hook-event.ts';
+import type { ToolInput } from '../../machines/tool-call.ts';
 import type { DurableHookInput, HookClaim } from '../../machines/durable-hook.ts';
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import { type ExecuteTool, failedResult } from '../agent/run-tool-call.ts';
@@ -10,6 +11,21 @@ import type { RegisteredHook } from '../settings/hook-definition.ts';
 import type { HookExecutionResult } from '../verdict/results.ts';
 import { cutOffOutcome, isCutOff, outcomeFrom, outcomeText } from './hook-outcome.ts';
 import type { Ledger } from './ledger.ts';
+
+/** The tool of a call, as a leg gets at it. */
+export interface LegTool {
+  /** Where somebody else runs the tool: resolves when they are about to. */
+  readonly starts?: (toolInput: ToolInput) => Promise<void>;
+  readonly execute: ExecuteTool;
+  /** Whether it does no harm to run it once more after it was cut off. */
+  readonly isIdempotent: boolean;
+}
+
+/** What a tool throws that will be begun again, and has done nothing. */
+export const interruption = new Error('The tool was interrupted.');
+
+/** One time that the tool is begun; undefined where it was interrupted. */
+type Attempt = (...given: Parameters<ExecuteTool>) => Promise<ToolResult | undefined>;
 
 /**
  * The effects of one leg of a call: each hook and the tool, at most once. Once the ledger could not be
@@ -120,25 +136,47 @@ export class Effects {
   }
 
   /** The tool, at most once, or once more after it was cut off where that does no harm. */
-  tool(execute: ExecuteTool, { isIdempotent }: { readonly isIdempotent: boolean }): ExecuteTool {
-    const run = async (...[input, signal]: Parameters<ExecuteTool>): Promise<ToolResult> => {
-      const result = await execute(input, signal).catch(failedResult);
-      this.#assertWhole();
-      return JSON.parse(await this.#ledger.record(toolEffect, textOf(result))) as ToolResult;
-    };
-    return (input, signal) =>
+  tool({ starts, execute, isIdempotent }: LegTool): ExecuteTool {
+    const attempt: Attempt = (input, signal) =>
       this.#whole(async () => {
         const claim = await this.#ledger.claim(toolEffect);
         if (claim.status === 'claimed') return run(input, signal);
         if (claim.status === 'recorded') return JSON.parse(claim.outcome) as ToolResult;
-        if (isIdempotent && (await this.#ledger.claimAgain(toolEffect, claim.token)) !== undefined)
+        const mayRunAgain = isIdempotent || claim.isInterrupted;
+        if (mayRunAgain && (await this.#ledger.claimAgain(toolEffect, claim.token)) !== undefined)
           return run(input, signal);
         const unknown = errorResult(
           `It is unknown whether the tool ran: its host ${claim.host} ended meanwhile. It may have run, in whole or in part, and is not started again. Look at what is there before you try again.`,
           'cut_off',
         );
-        return JSON.parse(await this.#ledger.record(toolEffect, textOf(unknown))) as ToolResult;
+        return this.#recorded(unknown);
       });
+    const run: Attempt = async (input, signal) => {
+      const outcome = await execute(input, signal).then(
+        (result) => ({ result }),
+        (error: unknown) => (error === interruption ? undefined : { result: failedResult(error) }),
+      );
+      this.#assertWhole();
+      if (outcome) return this.#recorded(outcome.result);
+      await this.#ledger.interrupt(toolEffect);
+      return undefined;
+    };
+    return async (input, signal) => {
+      for (;;) {
+        await starts?.(input);
+        const result = await attempt(input, signal);
+        if (result) return result;
+      }
+    };
+  }
+
+  /** Writes what the tool gave; what is written then counts. */
+  async #recorded(result: ToolResult | undefined): Promise<ToolResult> {
+    const text = textOf(result);
+    const recorded = await this.#ledger.record(toolEffect, text.json);
+    return recorded === text.json && text.isWhole && result
+      ? result
+      : (JSON.parse(recorded) as ToolResult);
   }
 
   async #startUnawaited(effect: string, start: () => void): Promise<void> {
@@ -190,12 +228,14 @@ function asking(hook: PlannedHook, answer: HookAnswer, outcome: HookProcessOutco
   } as HookAnswer;
 }
 
-function textOf(result: ToolResult | undefined): string {
+function textOf(result: ToolResult | undefined): { json: string; isWhole: boolean } {
   try {
-    return JSON.stringify(result ?? { llmContent: '', returnDisplay: '' });
+    return {
+      json: JSON.stringify(result ?? { llmContent: '', returnDisplay: '' }),
+      isWhole: true,
+    };
   } catch (error) {
-    return JSON.stringify(
-      errorResult(`The tool ran, and its result has no JSON form: ${messageOf(error)}`, 'no_json'),
-    );
+    const unknown = `The tool ran, and its result has no JSON form: ${messageOf(error)}`;
+    return { json: JSON.stringify(errorResult(unknown, 'no_json')), isWhole: false };
   }
 }

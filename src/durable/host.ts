@@ -161,6 +161,11 @@ export class Host {
     );
   }
 
+  /** Whether it was closed: it does not come back. */
+  get hasLeft(): boolean {
+    return this.#left.signal.aborted;
+  }
+
   /** Waits for news of a call, or of any, but no longer than `ms`. */
   news(ms: number, signal?: AbortSignal, call?: string): Promise<void> {
     return new Promise((resolve) => {

@@ -24,12 +24,19 @@ export type Claim =
   /** It has ended, and this is what it came to. */
   | { readonly status: 'recorded'; readonly outcome: string }
   /** Somebody began it and lost the call: whether it ran nobody knows. */
-  | { readonly status: 'cutOff'; readonly token: string; readonly host: string };
+  | {
+      readonly status: 'cutOff';
+      readonly token: string;
+      readonly host: string;
+      /** It was interrupted before it did anything. */
+      readonly isInterrupted: boolean;
+    };
 
 interface EffectRow {
   readonly token: string;
   readonly host: string;
   readonly outcome: string | null;
+  readonly ended_at: Date | null;
   readonly lease: number;
   readonly status: string;
 }
@@ -62,7 +69,8 @@ export class Ledger {
     if (claimed.length > 0) return { status: 'claimed', token };
     const found = await this.#find(name);
     if (found.outcome !== null) return { status: 'recorded', outcome: found.outcome };
-    return { status: 'cutOff', token: found.token, host: found.host };
+    const { host: by, token: given, ended_at: endedAt } = found;
+    return { status: 'cutOff', token: given, host: by, isInterrupted: endedAt !== null };
   }
 
   /** Takes over what was cut off and may run once more, because its author says so; false where an outcome came after all. */
@@ -70,13 +78,22 @@ export class Ledger {
     const { call, number, host } = this.#lease;
     const token = randomUUID();
     const { rows } = await this.#database.query(
-      `update hookmachine.effects set token = $4, host = $5, pid = $6, started_at = now()
+      `update hookmachine.effects set token = $4, host = $5, pid = $6, started_at = now(), ended_at = null
        where call = $1 and name = $2 and token = $3 and outcome is null
          and exists (select from hookmachine.calls where id = $1 and lease = $7 and status = 'running')
        returning token`,
       [call, name, cutOff, token, host, process.pid, number],
     );
     return rows.length > 0 ? token : undefined;
+  }
+
+  /** Notes that an effect was interrupted before it did anything, so that it may be begun again. */
+  async interrupt(name: string): Promise<void> {
+    await this.#database.query(
+      `update hookmachine.effects set ended_at = now()
+       where call = $1 and name = $2 and host = $3 and outcome is null`,
+      [this.#lease.call, name, this.#lease.host],
+    );
   }
 
   /** Writes what an effect came to, unless somebody has; what is written then is given back. */
@@ -92,7 +109,7 @@ export class Ledger {
   async #find(name: string): Promise<EffectRow> {
     const { call, number } = this.#lease;
     const { rows } = await this.#database.query<EffectRow>(
-      `select e.token, e.host, e.outcome, c.lease, c.status
+      `select e.token, e.host, e.outcome, e.ended_at, c.lease, c.status
        from hookmachine.effects e join hookmachine.calls c on c.id = e.call
        where e.call = $1 and e.name = $2`,
       [call, name],

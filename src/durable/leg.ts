@@ -10,16 +10,19 @@ import {
   type ToolCallPorts,
 } from '../../machines/tool-call.ts';
 import { firedResult, hookResult, isUnready, readyHookSystem } from '../agent/event-hooks.ts';
-import { OfferedTools } from '../agent/offered-tools.ts';
-import type { Tool } from '../agent/tool.ts';
-import { endedToolCall, toolCallInput, type ToolCallRequest } from '../agent/run-tool-call.ts';
+import {
+  endedToolCall,
+  toolCallInput,
+  type ToolCallOptions,
+  type ToolCallRequest,
+} from '../agent/run-tool-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { cancelOnAbort, hookProcess, onlyWatching } from '../hooks/run-machine.ts';
 import { observed, observedSession } from '../hooks/telemetry.ts';
 import { errorResult } from '../protocol/tool-result.ts';
 import type { Approval, Approvals } from './approvals.ts';
 import { type CallRow, end, type EndedCall, keepPolicy, suspend } from './calls.ts';
-import { Effects } from './effects.ts';
+import { Effects, type LegTool } from './effects.ts';
 import { contextOf, type Judged, judgedOf, saidOf } from './judged.ts';
 import { type Lease, LeaseLost, Ledger } from './ledger.ts';
 import { policyOf } from './policy.ts';
@@ -30,11 +33,20 @@ export interface LegParts {
   readonly database: Database;
   readonly approvals: Approvals;
   readonly config: HookSystemConfig;
-  readonly tools: ReadonlyMap<string, Tool>;
-  readonly allowGuardWrites?: boolean | undefined;
   /** How long a question waits for its answer, in ms. */
   readonly expiresAfter: number;
 }
+
+/** The tool of the call that a leg works on, and what its hooks are told beside the call. */
+export interface GivenTool extends LegTool {
+  readonly options: Pick<
+    ToolCallOptions,
+    'invokedBy' | 'notOffered' | 'toolCallId' | 'transcriptPath' | 'cwd'
+  >;
+}
+
+/** Finds the tool of a call. */
+export type ToolOf = (request: ToolCallRequest, signal: AbortSignal) => GivenTool;
 
 /** How a leg may be ended before its call is. */
 export interface LegSignals {
@@ -49,11 +61,17 @@ const mostAttempts = 10;
 
 /**
  * Works on a call that this host has taken: until its hooks have judged it and somebody is to be asked,
- * or to its end. What came of it is in the database when this resolves, and nowhere else.
+ * or to its end. What came of it is in the database when this resolves; what its machine made of it is given back
+ * where it has ended.
  *
  * @throws {LeaseLost} where the call was taken over
  */
-export async function runLeg(parts: LegParts, row: CallRow, signals: LegSignals): Promise<void> {
+export async function runLeg(
+  parts: LegParts,
+  row: CallRow,
+  toolOf: ToolOf,
+  signals: LegSignals,
+): Promise<ToolCallOutcome | undefined> {
   const { database } = parts;
   const lease: Lease = { call: row.id, number: row.lease, host: row.host ?? '' };
   const abort = new AbortController();
@@ -62,9 +80,10 @@ export async function runLeg(parts: LegParts, row: CallRow, signals: LegSignals)
   if (signals.lost.aborted) lose();
   signals.lost.addEventListener('abort', lose);
   try {
-    const leg = new Leg(parts, row, lease, effects, signals.signal, abort.signal);
-    if (row.attempts > mostAttempts) await leg.giveUp();
-    else await (row.judged === null ? leg.judge() : leg.resume(JSON.parse(row.judged) as Judged));
+    const signal = signals.signal ? AbortSignal.any([signals.signal, abort.signal]) : abort.signal;
+    const leg = new Leg(parts, row, lease, effects, toolOf, signal);
+    if (row.attempts > mostAttempts) return await leg.giveUp();
+    return await (row.judged === null ? leg.judge() : leg.resume(JSON.parse(row.judged) as Judged));
   } finally {
     signals.lost.removeEventListener('abort', lose);
   }
@@ -75,6 +94,7 @@ class Leg {
   readonly #row: CallRow;
   readonly #lease: Lease;
   readonly #effects: Effects;
+  readonly #toolOf: ToolOf;
   readonly #signal: AbortSignal;
   readonly #request: ToolCallRequest;
 
@@ -83,22 +103,23 @@ class Leg {
     row: CallRow,
     lease: Lease,
     effects: Effects,
-    signal: AbortSignal | undefined,
-    broken: AbortSignal,
+    toolOf: ToolOf,
+    signal: AbortSignal,
   ) {
     this.#parts = parts;
     this.#row = row;
     this.#lease = lease;
     this.#effects = effects;
-    this.#signal = signal ? AbortSignal.any([signal, broken]) : broken;
+    this.#toolOf = toolOf;
+    this.#signal = signal;
     const input = JSON.parse(row.input) as ToolCallRequest['input'];
     this.#request = { id: row.id, name: row.tool, input };
   }
 
   /** The call is not taken up again. */
-  giveUp(): Promise<void> {
+  async giveUp(): Promise<undefined> {
     const { attempts, id } = this.#row;
-    return this.#end({
+    await this.#end({
       id,
       status: 'failed',
       toolInput: this.#request.input,
@@ -110,23 +131,30 @@ class Leg {
   }
 
   /** The first leg: the hooks before the tool judge the call. Done again, it finds what was recorded. */
-  async judge(): Promise<void> {
+  async judge(): Promise<ToolCallOutcome | undefined> {
     const changed = await this.#keepPolicy();
-    if (changed !== undefined) return this.#end(changed);
+    if (changed !== undefined) {
+      await this.#end(changed);
+      return undefined;
+    }
     const input = await this.#input();
     const actor = createActor(machineOf(this.#effects), {
       input,
       ...this.#inspection(),
     });
     const outcome = await this.#run(actor);
-    if (outcome !== undefined) return this.#end(this.#ended(outcome));
+    if (outcome !== undefined) {
+      await this.#end(this.#ended(outcome));
+      return outcome;
+    }
     const { context } = actor.getSnapshot();
     await this.#suspend(context);
     actor.stop();
+    return undefined;
   }
 
   /** The second leg: the question was answered, and the arguments are those that were shown. */
-  async resume(judged: Judged): Promise<void> {
+  async resume(judged: Judged): Promise<ToolCallOutcome | undefined> {
     const approval = await this.#parts.approvals.of(this.#row.id);
     if (approval?.answer === undefined) throw new Error(`${this.#row.id} was not answered`);
     await this.#keepPolicy();
@@ -147,6 +175,7 @@ class Leg {
     });
     const outcome = await this.#run(actor, () => actor.send(answerOf(approval)));
     if (outcome !== undefined) await this.#end(this.#ended(outcome));
+    return outcome;
   }
 
   /** Runs a machine until it has ended or waits for an answer, for which it is undefined. */
@@ -172,26 +201,18 @@ class Leg {
   }
 
   async #input(): Promise<ToolCallInput> {
-    const { config, tools, allowGuardWrites } = this.#parts;
+    const { config } = this.#parts;
     const { session } = this.#row;
     const ready = await readyHookSystem(config);
-    const offered = new OfferedTools({ config, tools, allowGuardWrites });
-    const { execute, options } = offered.call(this.#request, this.#signal);
-    const isIdempotent = tools.get(this.#request.name)?.idempotent === true;
+    const tool = this.#toolOf(this.#request, this.#signal);
     const sessionId = session ?? undefined;
-    const input = toolCallInput(
-      config,
-      ready,
-      this.#request,
-      this.#effects.tool(execute, { isIdempotent }),
-      {
-        ...options,
-        asks: 'where a hook wants it',
-        // Somebody can be asked; who is, the approvals say.
-        confirm: () => false,
-        sessionId,
-      },
-    );
+    const input = toolCallInput(config, ready, this.#request, this.#effects.tool(tool), {
+      ...tool.options,
+      asks: 'where a hook wants it',
+      // Somebody can be asked; who is, the approvals say.
+      confirm: () => false,
+      sessionId,
+    });
     return { ...input, ...observedSession(config, sessionId), ports: this.#ports(input.ports) };
   }
 

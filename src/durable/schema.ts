@@ -96,6 +96,9 @@ const migrations: readonly string[] = [
   );
   create index on hookmachine.bundle_uses (name, id);
   `,
+  `
+  alter table hookmachine.calls add column is_callers boolean not null default false;
+  `,
 ];
 
 /** The version that this release makes and reads. */

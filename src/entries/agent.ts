@@ -2,6 +2,7 @@
 
 export { ChatLoop, type ChatLoopOptions } from '../agent/chat-loop.ts';
 export type { CallKeeper, EndedKeptCall, KeptOutcome, KeptQuestion } from '../agent/call-keeper.ts';
+export type { OpenKeptCall, OpenKeptOptions } from '../agent/call-keeper.ts';
 export type { ChatEvent, HookReport, SuspendedToolCall } from '../agent/chat-events.ts';
 export type { HookChange } from '../agent/hook-changes.ts';
 export {

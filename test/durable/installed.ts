@@ -26,8 +26,8 @@ export const isInstalled: boolean = existsSync(join(folder, 'node_modules', 'pg'
 export const isWhole: boolean = process.env['DURABLE'] === 'all';
 
 /** Installs the built package beside `pg`, as a user would have the two, and gives the path of its command. Test files do it side by side. */
-export function installBuilt(): string {
-  const modules = join(folder, 'node_modules');
+export function installBuilt(at: string = folder): string {
+  const modules = join(at, 'node_modules');
   const name = `.hookmachine-${statSync(join(root, 'dist/hookmachine-bundle.js')).mtimeMs}`;
   if (!existsSync(join(modules, name))) {
     const draft = mkdtempSync(join(modules, '.draft-'));

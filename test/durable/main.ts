@@ -1,19 +1,23 @@
 /**
- * `npm run durable`: installs `pg` beside the tests of durable calls, and runs them all. Without PostgreSQL
- * on this machine they are skipped, and said.
+ * `npm run durable`: installs `pg` beside the tests of durable calls, and the frameworks whose agents make some,
+ * and runs them all. Without PostgreSQL on this machine they are skipped, and said.
  */
 import { execaSync } from 'execa';
+import { folderOf } from '../frameworks/installed.ts';
 import { folder } from './installed.ts';
 
-const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund'];
-const installed = execaSync('npm', args, {
-  cwd: folder,
-  stdio: ['ignore', 'ignore', 'inherit'],
-  reject: false,
-  timeout: 180_000,
-});
-if (installed.exitCode !== 0)
-  process.stderr.write('pg cannot be installed, so durable calls are not tested\n');
+const agents = ['ai-sdk-6', 'ai-sdk-7', 'claude-agent-sdk', 'langchain', 'openai-agents'];
+// Some want a newer Node than they need.
+const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--force'];
+for (const cwd of [folder, ...agents.map(folderOf)]) {
+  const { exitCode } = execaSync('npm', args, {
+    cwd,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    reject: false,
+    timeout: 180_000,
+  });
+  if (exitCode !== 0) process.stderr.write(`nothing of ${cwd} is tested: it cannot be installed\n`);
+}
 const { exitCode } = execaSync('vitest', ['run', '--reporter=verbose', 'test/durable/'], {
   preferLocal: true,
   stdio: 'inherit',

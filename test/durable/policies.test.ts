@@ -188,13 +188,14 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
       await scene.query(
         'drop table hookmachine.bundle_uses, hookmachine.bundle_files, hookmachine.bundles',
       );
+      await scene.query('alter table hookmachine.calls drop column is_callers');
       await scene.query('delete from hookmachine.version where version > 1');
       expect(await scene.call('c-other')).toMatchObject({
         exitCode: 1,
-        stderr: expect.stringContaining('is at version 1, and this release needs 2; run: hookmachine durable migrate'), // prettier-ignore
+        stderr: expect.stringContaining('is at version 1, and this release needs 3; run: hookmachine durable migrate'), // prettier-ignore
       });
       expect((await scene.run('durable', 'migrate')).stdout).toBe(
-        'the tables went from version 1 to 2',
+        'the tables went from version 1 to 3',
       );
       await used('1.0.0');
       await scene.query(`update hookmachine.bundle_uses set digest = null`);

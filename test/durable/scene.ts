@@ -15,6 +15,7 @@ import { onTestFinished, vi } from 'vitest';
 import type { createConfig } from '../../src/index.ts';
 import '../build.ts';
 import { waitUntil } from '../support/until.ts';
+import { folderOf } from '../frameworks/installed.ts';
 import { folder } from './installed.ts';
 import type { Client, Installed } from './load-installed.ts';
 import type { Postgres } from './postgres.ts';
@@ -188,6 +189,11 @@ export class Scene {
   /** A host of an agent in a process of its own: see chat-host.mjs. */
   chat(order: object): Host {
     return this.#start([join(folder, 'chat-host.mjs'), JSON.stringify(order)]);
+  }
+
+  /** A host of a framework's agent in a process of its own: see durable-host.mjs in the folder of the framework. */
+  agent(framework: string, order: object): Host {
+    return this.#start([join(folderOf(framework), 'durable-host.mjs'), JSON.stringify(order)]);
   }
 
   #start(args: readonly string[]): Host {

@@ -1,6 +1,6 @@
 import type { HookEventFields } from '../../protocol/input.ts';
 import { AgentHooks } from '../agent-hooks.ts';
-import type { AdapterOptions } from '../options.ts';
+import { type AdapterOptions, refuseDurable } from '../options.ts';
 import { loadFramework } from './framework.ts';
 import { aroundRequest } from './model.ts';
 import { CallbackToolCall } from './tool-call.ts';
@@ -34,6 +34,7 @@ export class HooksPlugin extends BasePlugin implements AsyncDisposable {
 
   constructor(options: AdapterOptions = {}) {
     super('hookmachine');
+    refuseDurable(options, 'The adapter of ADK');
     this.#hooks = new AgentHooks(options);
     this.#sessionId = options.sessionId;
   }

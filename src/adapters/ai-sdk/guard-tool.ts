@@ -5,6 +5,7 @@ import type { AgentHooks } from '../agent-hooks.ts';
 import type { FrameworkToolCall } from '../run-tool.ts';
 import { annotate, isPromiseLike, withAnnotations } from './annotations.ts';
 import { isApproved } from './approvals.ts';
+import { parsedBy } from './parsed-by.ts';
 import { HookDenial } from './denied.ts';
 import type { AiSdkTool } from './types.ts';
 
@@ -35,7 +36,13 @@ export function guarded<Tool extends AiSdkTool>(tool: Tool, name: string, hooks:
   const parts: Parts = {
     needsApproval: (input, options) => mustAsk(hooks, own.needsApproval, name, input, options),
     ...(own.execute && {
-      execute: (input, options) => execute(hooks, own.execute!.bind(tool), name, input, options),
+      execute: (input, options) =>
+        execute(
+          hooks,
+          { run: own.execute!.bind(tool), inputSchema: tool.inputSchema, name },
+          input,
+          options,
+        ),
       toModelOutput: withAnnotations(own.toModelOutput?.bind(tool)),
     }),
   };
@@ -79,11 +86,17 @@ function mustAsk(
 /** Why a call is refused that a hook wants asked about, where the SDK runs it all the same. */
 const nobodyAsked = 'A hook wants the user to be asked about this call, and nobody was.';
 
+/** As much of a tool as its execution needs. */
+interface Executed {
+  readonly name: string;
+  readonly inputSchema: unknown;
+  readonly run: Execute;
+}
+
 /** Runs a tool between its hooks; with none, it just runs. */
 function execute(
   hooks: AgentHooks,
-  own: Execute,
-  name: string,
+  { run: own, inputSchema, name }: Executed,
   input: unknown,
   options: ExecuteOptions,
 ): unknown {
@@ -97,9 +110,11 @@ function execute(
     ...call,
     signal,
     isVerbatim: approved,
+    read: (judged) => parsedBy(inputSchema, judged),
     ...((approved || verdict) && { confirm: ({ reason }) => approved || (reason ?? nobodyAsked) }),
   };
-  if (verdict?.status === 'allowed' && hooks.permittedInput(call) === undefined) {
+  const isAsGiven = verdict?.status === 'allowed' && hooks.permittedInput(call) === undefined;
+  if (isAsGiven && !hooks.isDurable) {
     // A tool that gives its result bit by bit is seen to do so at once.
     const given = attempt(() => own(input, options));
     return isIterable(given)

@@ -17,11 +17,13 @@ interface Shared {
 const byConfig = new WeakMap<HookSystemConfig, Shared>();
 
 function sharedOf(options: AiSdkOptions): Shared {
-  const known = options.config && byConfig.get(options.config);
+  const { config, durable } = options;
+  // Several conversations may be kept by one config.
+  const known = config && !durable && byConfig.get(config);
   if (known) return known;
   const hooks = new AgentHooks(adapterOptions(options));
   const made = { hooks, names: new Set<string>() };
-  byConfig.set(hooks.config, made);
+  if (!durable) byConfig.set(hooks.config, made);
   return made;
 }
 

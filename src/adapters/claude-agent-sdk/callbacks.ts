@@ -1,11 +1,13 @@
+import type { CallKeeper } from '../../agent/call-keeper.ts';
 import type { ToolCallVerdict } from '../../agent/open-tool-call.ts';
-import type { EndedToolCall } from '../../agent/run-tool-call.ts';
+import type { EndedToolCall, ToolCallRequest } from '../../agent/run-tool-call.ts';
 import type { EventContext } from '../../dialects/event-context.ts';
 import type { HookSystemConfig } from '../../hooks/hook-system-config.ts';
 import { warn } from '../../log.ts';
 import { defined, isRecord } from '../../protocol/output.ts';
 import type { ToolResult } from '../../protocol/tool-result.ts';
 import type { AggregatedHookResult } from '../../verdict/results.ts';
+import { DurableCalls } from '../durable-calls.ts';
 import { fireEvent } from '../fire-event.ts';
 import { type AdapterOptions, defaultMaxRejections, tooManyRounds } from '../options.ts';
 import type { OpenCalls } from '../open-calls.ts';
@@ -26,6 +28,8 @@ export interface QueryState {
   prompt?: string;
   /** How often in this turn hooks had the agent go on. */
   rounds: number;
+  /** The call that the query ends with, to be gone on with once somebody has answered: it can be one alone. */
+  deferred?: string;
   /** Why a hook stopped it; the SDK tells nobody. */
   stopReason?: string;
 }
@@ -66,7 +70,10 @@ const answers: Readonly<Record<string, Answer>> = {
     const { alias = {} } = query.options.tools ?? {};
     const name = alias[String(tool)] ?? String(tool);
     const request = { id: String(id), name, input: isRecord(given) ? given : {} };
-    const verdict = await query.calls.begin(request, { ...contextOf(input), signal });
+    const context = { ...contextOf(input), signal };
+    const verdict = query.options.durable
+      ? await keptVerdict(query, query.options.durable, request, context)
+      : await query.calls.begin(request, context);
     return permission(query, verdict, given, String(tool));
   },
   PostToolUse: async (query, input) => {
@@ -171,6 +178,31 @@ async function beginSession(
   return result;
 }
 
+/** What is decided about a call that is kept: where nobody has answered yet, the query ends, and asks again when it is resumed. */
+async function keptVerdict(
+  query: QueryState,
+  durable: CallKeeper,
+  request: ToolCallRequest,
+  context: EventContext & { readonly signal: AbortSignal },
+): Promise<ToolCallVerdict> {
+  const { options, calls, source } = query;
+  const { id } = request;
+  const kept = new DurableCalls(durable, options.onSuspended);
+  const call = kept.open(request, { ...context, sessionId: context.sessionId ?? '' });
+  let verdict = await call.verdict;
+  // Claude would give up a call that is put off again.
+  if (verdict.status === 'asked' && source === 'resume') verdict = await call.answer(true, { wait: true }); // prettier-ignore
+  if (verdict.status === 'asked' && query.deferred !== undefined)
+    verdict = { status: 'ended', call: await call.cancel(oneAtATime) };
+  else if (verdict.status === 'asked') query.deferred = id;
+  else if (verdict.status === 'allowed') verdict = await call.begin();
+  calls.keep(id, call, verdict);
+  return verdict;
+}
+
+const oneAtATime =
+  'Another call of this answer waits for its user already, and only one can: make this call again later.';
+
 /** Never an approval: it would skip the user's own permission prompts. */
 function permission(
   query: QueryState,
@@ -183,7 +215,8 @@ function permission(
   });
   if (verdict.status === 'ended') {
     const { plainResult, appended, stop, outcome, notice } = verdict.call;
-    const reason = `${plainResult.error?.message ?? 'Blocked by hook'}${appended.join('')}`;
+    const why = outcome.status === 'done' ? ranBefore(plainResult) : 'Blocked by hook';
+    const reason = `${plainResult.error?.message ?? why}${appended.join('')}`;
     if (notice !== undefined) tellUser(query, notice);
     if (outcome.status === 'blocked') query.options.onBlocked?.({ tool, reason });
     return {
@@ -195,12 +228,16 @@ function permission(
   const changes = verdict.toolInput === given ? {} : { updatedInput: verdict.toolInput };
   if (verdict.status === 'asked')
     return specific({
-      permissionDecision: 'ask',
+      permissionDecision: query.options.durable ? 'defer' : 'ask',
       ...defined({ permissionDecisionReason: verdict.reason }),
       ...changes,
     });
   return Object.keys(changes).length > 0 ? specific(changes) : {};
 }
+
+/** What the model reads of a kept call that ran before its query ended: Claude makes it once more, and it runs once. */
+const ranBefore = ({ llmContent }: ToolResult): string =>
+  `It ran before, and gave: ${textOf(llmContent)}`;
 
 function afterTool(
   query: QueryState,

@@ -1,7 +1,7 @@
 import { isRecord } from '../../protocol/output.ts';
 import { fireEvent } from '../fire-event.ts';
 import { mayHaveHooks } from '../hooks-ahead.ts';
-import { type AdapterOptions, configOf } from '../options.ts';
+import { type AdapterOptions, configOf, isOwn } from '../options.ts';
 import { callbacksFor, type QueryState } from './callbacks.ts';
 import { OpenCalls } from '../open-calls.ts';
 import { shownMessages } from './shown-messages.ts';
@@ -53,7 +53,7 @@ export function withHooks<Query extends QueryFunction>(
       running.delete(state);
       await endQuery(state, reason);
     }
-    if (options.config === undefined) config.getHookSystem()?.dispose();
+    if (isOwn(options)) config.getHookSystem()?.dispose();
   };
   return Object.assign(hooked, {
     end,

@@ -6,7 +6,8 @@ const known = new WeakMap<object, AgentHooks>();
 
 /** The hooks of these options: parts that are given the same options, or the same `config`, share their turns. */
 export function hooksOf(options: AdapterOptions): AgentHooks {
-  const key = options.config ?? options;
+  // Several conversations may be kept by one config, each in parts of its own.
+  const key = (options.durable ? undefined : options.config) ?? options;
   const hooks = known.get(key) ?? new AgentHooks(options);
   known.set(key, hooks);
   return hooks;

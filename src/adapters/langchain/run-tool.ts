@@ -29,6 +29,7 @@ export async function runTool(
       signal,
       isVerbatim: true,
       isInterruption: isGraphSignal,
+      asksAgain: true,
       ...(canAsk(runtime) && {
         confirm: ({ input, reason }) =>
           place.runInAsyncScope(() => askInGraph(runtime, { name, input, reason }) === true),

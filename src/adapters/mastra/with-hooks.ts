@@ -6,7 +6,7 @@ import { guardedModel, type ModelFor } from '../ai-sdk/model.ts';
 import type { Answering } from '../ai-sdk/model-calls.ts';
 import type { AiSdkModel } from '../ai-sdk/types.ts';
 import { type HooksHandle, handleOf } from '../handle.ts';
-import type { AdapterOptions } from '../options.ts';
+import { type AdapterOptions, refuseDurable } from '../options.ts';
 import { withStream } from './generate-stream.ts';
 import { callOf, guardedTools } from './tools.ts';
 import type { InputStep, MastraAgentConfig, ToolHookContext } from './types.ts';
@@ -34,6 +34,7 @@ export function withHooks<Config extends MastraAgentConfig>(
   config: Config,
   { modelFor, ...options }: MastraOptions = {},
 ): Config {
+  refuseDurable(options, 'The adapter of Mastra');
   const hooks = new AgentHooks(options);
   const names = new Set<string>();
   const seen = new WeakMap<object, unknown>();

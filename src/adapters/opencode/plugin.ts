@@ -1,7 +1,7 @@
 import { isRecord } from '../../protocol/output.ts';
 import type { HookEventFields } from '../../protocol/input.ts';
 import { fireEvent } from '../fire-event.ts';
-import { type AdapterOptions, configOf } from '../options.ts';
+import { type AdapterOptions, configOf, isOwn, refuseDurable } from '../options.ts';
 import { applySettings, beginModelCall } from './model-call.ts';
 import { messagesOf, type Plugin, quietly, report, Session } from './session.ts';
 import { fail, finish, judge } from './tools.ts';
@@ -68,6 +68,7 @@ export async function HookmachinePlugin(
       void quietly(client.app.log({ body: { service: 'hookmachine', level: 'warn', message } })),
     ...given,
   };
+  refuseDurable(options, 'OpenCode');
   const config = configOf(options, 'opencode');
   const plugin: Plugin = { config, options, client, tools: new Set() };
   const sessions = new Map<string, Promise<Session>>();
@@ -129,7 +130,7 @@ export async function HookmachinePlugin(
     async dispose() {
       await Promise.allSettled(endings);
       for (const id of sessions.keys()) await end(id, 'exit');
-      if (options.config === undefined) config.getHookSystem()?.dispose();
+      if (isOwn(options)) config.getHookSystem()?.dispose();
     },
     async 'chat.message'({ sessionID, agent }, { parts }) {
       const session = await sessionOf(sessionID);

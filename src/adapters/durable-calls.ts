@@ -1,0 +1,76 @@
+import type { CallKeeper, OpenKeptCall, OpenKeptOptions } from '../agent/call-keeper.ts';
+import type { SuspendedToolCall } from '../agent/chat-events.ts';
+import type { ToolCallRequest } from '../agent/run-tool-call.ts';
+import { isHookmachineError } from '../errors.ts';
+
+/** So many calls may wait of which a model has not been asked again. */
+const most = 1_000;
+
+/** A call of a framework, as it is kept. */
+export interface KeptToolCall extends OpenKeptOptions {
+  readonly sessionId: string;
+}
+
+/** The tool calls of a framework that are kept beyond the process. */
+export class DurableCalls {
+  readonly #keeper: CallKeeper;
+  readonly #tell: ((call: SuspendedToolCall) => void) | undefined;
+  /** What nobody has answered though the framework went on with it, by the ids that it knows. */
+  readonly #unanswered = new Map<string, unknown>();
+
+  constructor(keeper: CallKeeper, tell: ((call: SuspendedToolCall) => void) | undefined) {
+    this.#keeper = keeper;
+    this.#tell = tell;
+  }
+
+  open({ id, name, input }: ToolCallRequest, options: KeptToolCall): OpenKeptCall {
+    const call = this.#keeper.open({ id: keptId(options.sessionId, id), name, input }, { ...options, toolCallId: id }); // prettier-ignore
+    void this.#announce(call, id);
+    return call;
+  }
+
+  /** Notes what a tool call threw: a framework may take that for the result. */
+  note(id: string, error: unknown): void {
+    if (!isHookmachineError(error, 'CALL_SUSPENDED')) return;
+    if (this.#unanswered.size >= most)
+      this.#unanswered.delete(this.#unanswered.keys().next().value!);
+    this.#unanswered.set(id, error);
+  }
+
+  /**
+   * Whether the run can go on with these results.
+   *
+   * @throws {HookmachineError} `CALL_SUSPENDED` where one of them is that of a call which waits for an answer
+   */
+  assertAnswered(ids: readonly string[]): void {
+    for (const id of ids) {
+      const error = this.#unanswered.get(id);
+      this.#unanswered.delete(id);
+      if (error !== undefined) throw error;
+    }
+  }
+
+  /** Takes back what these calls ask, which were made elsewhere: the model has results of them by now. */
+  async settle(sessionId: string, ids: readonly string[]): Promise<void> {
+    const why = 'the agent went on without it';
+    // Most have ended, and a database may be away: then they expire.
+    await Promise.allSettled(ids.map((id) => this.#keeper.withdraw(keptId(sessionId, id), why)));
+  }
+
+  async #announce(call: OpenKeptCall, toolCallId: string): Promise<void> {
+    const { status } = await call.verdict;
+    const { waitsFor: question, request: { name } } = call; // prettier-ignore
+    if (status !== 'asked' || question === undefined) return;
+    const { id: approval, reason, expiresAt } = question;
+    this.#tell?.({
+      approval,
+      toolCallId,
+      name,
+      ...(reason !== undefined && { reason }),
+      expiresAt,
+    });
+  }
+}
+
+/** Providers' ids are unique in a conversation alone. */
+const keptId = (sessionId: string, callId: string): string => `${sessionId}/${callId}`;

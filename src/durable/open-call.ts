@@ -1,0 +1,275 @@
+import type { ToolCallOutcome, ToolInput } from '../../machines/tool-call.ts';
+import type { OpenKeptCall, OpenKeptOptions } from '../agent/call-keeper.ts';
+import { type Later, later } from '../agent/later.ts';
+import type { ToolCallVerdict } from '../agent/open-tool-call.ts';
+import {
+  type Approval as Answer,
+  type EndedToolCall,
+  endedToolCall,
+  failedResult,
+  type ToolCallRequest,
+} from '../agent/run-tool-call.ts';
+import { HookmachineError } from '../errors.ts';
+import { onAbort } from '../hooks/run-machine.ts';
+import { messageOf } from '../message-of.ts';
+import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
+import type { Approval, Approvals } from './approvals.ts';
+import type { EndedCall } from './calls.ts';
+import { interruption } from './effects.ts';
+import type { GivenTool } from './leg.ts';
+import type { DurableOutcome } from './outcome.ts';
+
+/** How a host is told to work on a call whose tool somebody else runs. */
+export interface Hold {
+  /** Whether an answer is waited for. */
+  readonly wait: boolean;
+  readonly tool: GivenTool;
+  /** Aborting it cancels the call. */
+  readonly signal: AbortSignal;
+  /** Aborting it lets go of the call, for whoever comes next. */
+  readonly left: AbortSignal;
+  /** Receives what the machine came to, where the call ends here. */
+  readonly onEnd: (outcome: ToolCallOutcome) => void;
+  /** Receives the arguments that the call was begun with, here or elsewhere. */
+  readonly onFound: (input: ToolInput) => void;
+}
+
+/** What an open call needs of its host. */
+export interface CallHost {
+  readonly approvals: Approvals;
+  readonly hostName: string;
+  /** Works on the call until it waits for an answer or has ended. */
+  readonly goOn: (hold: Hold) => Promise<DurableOutcome>;
+}
+
+type Told = Omit<OpenKeptOptions, 'signal' | 'isNew' | 'sessionId'>;
+
+/** A durable call whose tool a framework runs: it is judged, waits, and takes the result when there is one. */
+export class OpenCall implements OpenKeptCall {
+  readonly verdict: Promise<ToolCallVerdict>;
+  #request: ToolCallRequest;
+  readonly #host: CallHost;
+  readonly #tool: GivenTool;
+  readonly #ended = later<EndedToolCall>();
+  readonly #cancelled = new AbortController();
+  readonly #stopListening: (() => void) | undefined;
+  #left = new AbortController();
+  #state: 'judging' | 'asked' | 'waiting' | 'running' | 'left' | 'ended' = 'judging';
+  #step = later<ToolCallVerdict>();
+  #tries = newTry();
+  #outcome: ToolCallOutcome | undefined;
+  #question: Approval | undefined;
+
+  constructor(
+    request: ToolCallRequest,
+    host: CallHost,
+    { signal, told }: { readonly signal?: AbortSignal | undefined; readonly told: Told },
+  ) {
+    this.#request = request;
+    this.#host = host;
+    this.verdict = this.#step.promise;
+    this.#tool = {
+      options: told,
+      isIdempotent: false,
+      starts: (toolInput) => {
+        this.#state = 'waiting';
+        this.#step.settle({ status: 'allowed', toolInput });
+        return this.#tries.begun.promise;
+      },
+      execute: async (toolInput) => {
+        this.#state = 'running';
+        this.#tries.claimed.settle(toolInput);
+        return this.#tries.result.promise;
+      },
+    };
+    if (signal?.aborted) this.#cancelled.abort(signal.reason);
+    this.#stopListening = signal && onAbort(signal, () => this.#interrupted(signal.reason));
+    void this.#goOn();
+  }
+
+  get request(): ToolCallRequest {
+    return this.#request;
+  }
+
+  get ended(): Promise<EndedToolCall> {
+    return this.#ended.promise;
+  }
+
+  get waitsFor(): Approval | undefined {
+    return this.#question;
+  }
+
+  async question(): Promise<ToolCallVerdict> {
+    const verdict = await this.#step.promise;
+    return verdict.status === 'allowed' ? { ...verdict, status: 'asked' } : verdict;
+  }
+
+  async answer(approved: Answer, { wait = false } = {}): Promise<ToolCallVerdict> {
+    if (this.#state !== 'asked') return this.#step.promise;
+    const why = typeof approved === 'string' ? approved : '';
+    if (approved !== true) await this.#say('deny', why);
+    this.#step = later();
+    void this.#goOn(wait);
+    const verdict = await this.#step.promise;
+    if (verdict.status === 'asked') throw this.#unanswered();
+    if (approved === true || verdict.status === 'ended') return verdict;
+    // Somebody had approved it before, and no approval counts beside a denial.
+    return { status: 'ended', call: await this.cancel(why) };
+  }
+
+  async begin(): Promise<ToolCallVerdict> {
+    this.#tries.begun.settle();
+    if (this.#state === 'left') {
+      this.#left = new AbortController();
+      void this.#goOn();
+    }
+    return Promise.race([
+      this.#tries.claimed.promise.then((toolInput) => ({ status: 'allowed' as const, toolInput })),
+      this.#ended.promise.then((call) => ({ status: 'ended' as const, call })),
+    ]);
+  }
+
+  interrupt(): void {
+    const { result } = this.#tries;
+    this.#tries = newTry();
+    this.#state = 'waiting';
+    result.settle(Promise.reject(interruption));
+  }
+
+  succeed(given: ToolResult): Promise<EndedToolCall> {
+    this.#tries.result.settle(Promise.resolve(given));
+    return this.#ended.promise;
+  }
+
+  fail(error: unknown): Promise<EndedToolCall> {
+    return this.succeed(failedResult(error));
+  }
+
+  async cancel(reason: string): Promise<EndedToolCall> {
+    if (this.#state === 'asked') {
+      await this.#say('withdraw', reason);
+      void this.#goOn();
+    } else this.#cancelled.abort(reason);
+    return this.#ended.promise;
+  }
+
+  leave(): void {
+    if (this.#state === 'judging') void this.cancel('nobody waits for it any more');
+    if (this.#state !== 'waiting') return;
+    this.#state = 'left';
+    this.#left.abort();
+  }
+
+  async #goOn(wait = false): Promise<void> {
+    if (this.#state === 'asked') this.#state = 'judging';
+    const { signal: left } = this.#left;
+    try {
+      const outcome = await this.#host.goOn({
+        tool: this.#tool,
+        wait,
+        signal: this.#cancelled.signal,
+        left,
+        onFound: (input) => {
+          this.#request = { ...this.#request, input };
+        },
+        onEnd: (ended) => {
+          this.#outcome = ended;
+        },
+      });
+      if (outcome.status === 'suspended') this.#ask(outcome.approval);
+      else this.#end(this.#outcome ? endedToolCall(this.#outcome) : endedElsewhere(outcome));
+    } catch (error) {
+      if (left.aborted) return;
+      this.#end(endedElsewhere(unknownEnd(this.request, error)));
+    }
+  }
+
+  #ask(question: Approval): void {
+    const { shown, reason } = question;
+    this.#question = question;
+    this.#state = 'asked';
+    const toolInput = JSON.parse(shown) as ToolInput;
+    this.#step.settle({ status: 'asked', toolInput, ...(reason !== undefined && { reason }) });
+  }
+
+  #end(call: EndedToolCall): void {
+    this.#stopListening?.();
+    this.#state = 'ended';
+    this.#step.settle({ status: 'ended', call });
+    this.#ended.settle(call);
+  }
+
+  /** The run of the agent was given up: what waits, waits on. */
+  #interrupted(reason: unknown): void {
+    if (this.#state === 'waiting') this.leave();
+    else if (this.#state !== 'asked') this.#cancelled.abort(reason);
+  }
+
+  /** Answers the question, if nobody has, and the database is there. */
+  async #say(decision: 'deny' | 'withdraw', note: string): Promise<void> {
+    const { approvals, hostName } = this.#host;
+    const by = decision === 'deny' ? `the user of ${hostName}` : hostName;
+    const answer = { decision, by, ...(note !== '' && { note }) };
+    await approvals.answer(this.#question!.id, answer).catch(() => undefined);
+  }
+
+  #unanswered(): HookmachineError {
+    const { id, tool, expiresAt } = this.#question!;
+    return new HookmachineError(
+      'CALL_SUSPENDED',
+      `The call of ${tool} waits for an answer to ${id} until ${expiresAt.toISOString()}; what the conversation says of it is none. Go on with the run once it was answered: hookmachine approvals answer ${id} approve|deny --as NAME`,
+    );
+  }
+}
+
+/** One time that the tool is begun. */
+interface Try {
+  readonly begun: Later<void>;
+  readonly claimed: Later<ToolInput>;
+  readonly result: Later<Promise<ToolResult>>;
+}
+
+const newTry = (): Try => ({ begun: later(), claimed: later(), result: later() });
+
+/** A call of which nothing is known but how it ended. */
+function endedElsewhere(ended: EndedCall): EndedToolCall {
+  const { status, toolInput, toolResult, stop, notice, by = 'user' } = ended;
+  const { message: reason = '' } = toolResult.error ?? {};
+  const common = { toolInput, failures: [] };
+  return {
+    toolResult,
+    plainResult: toolResult,
+    appended: [],
+    outcome: outcomeOf(),
+    ...(stop && { stop }),
+    ...(notice !== undefined && { notice }),
+  };
+
+  function outcomeOf(): ToolCallOutcome {
+    switch (status) {
+      case 'done':
+      case 'stopped':
+        return { status, ...common, result: toolResult };
+      case 'blocked':
+        return { status, ...common, stop: stop !== undefined };
+      case 'refused':
+        return { status, ...common, by, reason };
+      case 'deferred':
+        return { status, ...common, id: ended.id, toolName: '' };
+      case 'failed':
+        return { status, ...common, error: new Error(reason) };
+      case 'cancelled':
+        return { status, ...common, reason };
+    }
+  }
+}
+
+const unknownEnd = ({ id, input }: ToolCallRequest, error: unknown): EndedCall => ({
+  id,
+  status: 'failed',
+  toolInput: input,
+  toolResult: errorResult(
+    `It is not known whether the tool ran: ${messageOf(error)}`,
+    'outcome_unknown',
+  ),
+});

@@ -1,0 +1,220 @@
+import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Answer, serveMessages } from '../frameworks/claude-agent-sdk/messages-server.ts';
+import { folderOf, packageOf } from '../frameworks/installed.ts';
+import { waitUntil } from '../support/until.ts';
+import { folder, installBuilt, isInstalled, isWhole } from './installed.ts';
+import { type Installed, loadInstalled } from './load-installed.ts';
+import { noServer, Postgres } from './postgres.ts';
+import { makeTemplate, Scene } from './scene.ts';
+
+/** What a host of an agent says when its run has ended. */
+interface Said {
+  readonly text?: string;
+  readonly why?: string;
+  readonly code?: string;
+  readonly error?: string;
+  readonly suspended: readonly { readonly approval: string; readonly toolCallId: string }[];
+  /** The conversation as the framework keeps it. */
+  readonly saved?: unknown;
+  /** What the model was asked. */
+  readonly asked?: unknown;
+}
+
+/** Installs the built package and `pg` beside a framework. */
+function installInto(framework: string): void {
+  installBuilt(folderOf(framework));
+  const pg = join(folderOf(framework), 'node_modules/pg');
+  if (!existsSync(pg)) symlinkSync(join(folder, 'node_modules/pg'), pg);
+}
+
+/** The frameworks that can wait for an answer, with a package that shows whether they are installed. */
+const frameworks = [
+  ['ai-sdk-6', 'ai'],
+  ['ai-sdk-7', 'ai'],
+  ['openai-agents', '@openai/agents'],
+  ['langchain', 'langchain'],
+] as const;
+
+/** Runs a host of an agent to its end. */
+async function runAgent(framework: string, scene: Scene, order: object = {}): Promise<Said> {
+  const { stdout, stderr, exitCode } = await scene.agent(framework, order);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as Said;
+}
+
+const missing =
+  noServer ?? (isInstalled ? undefined : 'pg is not installed: npm ci --prefix test/durable');
+
+describe.skipIf(missing !== undefined)('an agent whose calls are durable', () => {
+  let server: Postgres;
+  let installed: Installed;
+
+  beforeAll(async () => {
+    installed = await loadInstalled();
+    server = await Postgres.start();
+    await makeTemplate(server, installed);
+  });
+  afterAll(() => server?.end());
+
+  const make = () => Scene.make(server, installed);
+
+  describe.each(frameworks)('in %s', (framework, name) => {
+    const isThere = packageOf(framework, name) !== undefined;
+    beforeAll(() => {
+      if (isThere) installInto(framework);
+    });
+
+    const run = (scene: Scene, order?: object) => runAgent(framework, scene, order);
+
+    test.skipIf(!isThere)(
+      'waits for the answer in the database, and runs its tool once in whichever process comes after it',
+      async () => {
+        const scene = await make();
+        const first = await run(scene);
+        expect(first.suspended).toMatchObject([{ approval: 'ap-1', toolCallId: 'call-1' }]);
+        expect([first.text ?? '', scene.starts('tool')]).toEqual(['', 0]);
+        const { saved } = first;
+        // What the conversation says is no answer.
+        const early = await run(scene, { saved, says: 'yes' });
+        expect(early).not.toMatchObject({ text: 'Done.' });
+        expect([scene.starts('guard'), scene.starts('tool')]).toEqual([1, 0]);
+
+        const { approvals } = await scene.records();
+        expect(await approvals.list()).toMatchObject([{ call: 's-1/call-1', tool: 'write' }]);
+        await approvals.answer('ap-1', { decision: 'approve', by: 'ann' });
+        const later = await Promise.all([run(scene, { saved }), run(scene, { saved })]);
+        expect(later).toMatchObject([{ text: 'Done.' }, { text: 'Done.' }]);
+        expect(JSON.stringify(later[0]?.asked)).toContain('written');
+        expect([scene.starts('guard'), scene.starts('tool'), scene.starts('audit')]).toEqual([1, 1, 1]); // prettier-ignore
+      },
+    );
+
+    describe.skipIf(!isThere || !isWhole)('once it waits', () => {
+      test('obeys a denial that is in the database, and says who denied it and why', async () => {
+        const scene = await make();
+        const { saved } = await run(scene);
+        const { approvals } = await scene.records();
+        await approvals.answer('ap-1', { decision: 'deny', by: 'bob', note: 'not today' });
+        const later = await run(scene, { saved, says: 'yes' });
+        expect([later.text, scene.starts('tool')]).toEqual(['Done.', 0]);
+        expect(JSON.stringify(later.asked)).toMatch(/Denied by bob at \S+: not today/);
+      });
+
+      test('takes its question back when its own user refuses', async () => {
+        const scene = await make();
+        const { saved } = await run(scene);
+        expect(await run(scene, { saved, says: 'no' })).toMatchObject({ text: 'Done.' });
+        expect(scene.starts('tool')).toBe(0);
+        const { approvals } = await scene.records();
+        const [asked] = await approvals.list({ all: true });
+        expect(asked?.answer?.decision).toMatch(/^(?:denied|withdrawn)$/);
+        expect(await scene.query(`select from hookmachine.calls where status <> 'ended'`)).toEqual(
+          [],
+        );
+      });
+
+      test('does not run a tool again whose host died while it ran', async () => {
+        const scene = await make();
+        const { saved } = await run(scene);
+        const { approvals } = await scene.records();
+        await approvals.answer('ap-1', { decision: 'approve', by: 'ann' });
+        const dying = scene.agent(framework, { saved, hang: true });
+        await waitUntil(() => scene.starts('tool') === 1);
+        dying.kill('SIGKILL');
+        await dying;
+        const later = await run(scene, { saved });
+        expect([later.text, scene.starts('tool')]).toEqual(['Done.', 1]);
+        expect(JSON.stringify(later.asked)).toContain('It is unknown whether the tool ran');
+      });
+
+      test('lets the calls beside it run, each of them once', async () => {
+        const scene = await make();
+        const onlyA = '#!/bin/sh\ngrep -q a.txt && cat guard.json || true\n';
+        writeFileSync(join(scene.project, 'guard.sh'), onlyA);
+        const first = await run(scene, { calls: [{ path: 'b.txt' }, { path: 'a.txt' }] });
+        expect(first.suspended).toMatchObject([{ toolCallId: 'call-2' }]);
+        const { approvals } = await scene.records();
+        await approvals.answer('ap-1', { decision: 'approve', by: 'ann' });
+        const later = await run(scene, { saved: first.saved });
+        expect(later.text).toBe('Done.');
+        expect(
+          scene
+            .read('tool.log')
+            .match(/\w\.txt/g)
+            ?.toSorted(),
+        ).toEqual(['a.txt', 'b.txt']);
+      });
+    });
+  });
+
+  describe.skipIf(packageOf('ai-sdk-6', 'ai') === undefined || !isWhole)('in ai-sdk-6', () => {
+    beforeAll(() => installInto('ai-sdk-6'));
+    test.each([
+      ['with other arguments', { forged: { path: 'secret.txt', mode: 'new' } }],
+      ['in another conversation', { session: 's-2' }],
+    ])('takes an approved call for another one %s', async (_, order) => {
+      const scene = await make();
+      const { saved } = await runAgent('ai-sdk-6', scene);
+      const { approvals } = await scene.records();
+      await approvals.answer('ap-1', { decision: 'approve', by: 'ann' });
+      const later = await runAgent('ai-sdk-6', scene, { saved, ...order });
+      expect(later).toMatchObject({ code: 'CALL_SUSPENDED' });
+      expect(scene.starts('tool')).toBe(0);
+      expect(await approvals.list()).toMatchObject([{ id: 'ap-2' }]);
+    });
+
+    test('goes on in the process that asked, too, once somebody has answered', async () => {
+      const scene = await make();
+      const said = await runAgent('ai-sdk-6', scene, { answersHere: true });
+      expect(said).toMatchObject({ early: 'CALL_SUSPENDED', text: 'Done.' });
+      expect([scene.starts('guard'), scene.starts('tool'), scene.starts('audit')]).toEqual([1, 1, 1]); // prettier-ignore
+    });
+
+    test('keeps a call that hooks allow while its tool has a question of its own', async () => {
+      const scene = await make();
+      writeFileSync(join(scene.project, 'guard.json'), '{}');
+      const first = await runAgent('ai-sdk-6', scene, { hasQuestion: true });
+      expect([first.suspended, scene.starts('tool')]).toEqual([[], 0]);
+      const later = await runAgent('ai-sdk-6', scene, { hasQuestion: true, saved: first.saved });
+      expect([later.text, scene.starts('guard'), scene.starts('tool')]).toEqual(['Done.', 1, 1]);
+      const again = await runAgent('ai-sdk-6', scene, { hasQuestion: true, saved: first.saved });
+      expect([again.text, scene.starts('tool')]).toEqual(['Done.', 1]);
+    });
+  });
+
+  test.skipIf(packageOf('claude-agent-sdk', '@anthropic-ai/claude-agent-sdk') === undefined)(
+    'of Claude puts off a call, and runs it when its session is resumed',
+    async () => {
+      installInto('claude-agent-sdk');
+      const scene = await make();
+      const run = async (answers: readonly Answer[], order: object): Promise<Said> => {
+        const model = await serveMessages(answers);
+        onTestFinished(() => model.close());
+        const { stdout, stderr } = await scene.agent('claude-agent-sdk', {
+          ...order,
+          url: model.url,
+        });
+        expect(stderr).toBe('');
+        return { ...(JSON.parse(stdout) as Said), asked: model.requests };
+      };
+      const wanted = { name: 'Bash', input: { command: 'echo started >> tool.log; echo ran' } };
+      const first = await run([[wanted, { ...wanted }], 'Done.'], {});
+      expect(first).toMatchObject({ why: 'tool_deferred', suspended: [{ name: 'Bash' }, {}] });
+      expect(scene.starts('tool')).toBe(0);
+      const { saved } = first;
+      const resuming = run(['Done.', 'Done.'], { saved });
+      const { approvals } = await scene.records();
+      const [question] = await approvals.list();
+      await approvals.answer(question!.id, { decision: 'approve', by: 'ann' });
+      const later = await resuming;
+      expect(later).toMatchObject({ text: 'Done.' });
+      expect(JSON.stringify(later.asked)).toContain('ran');
+      expect([scene.starts('tool'), scene.starts('audit')]).toEqual([1, 1]);
+      expect(await scene.query(`select from hookmachine.calls where status <> 'ended'`)).toEqual(
+        [],
+      );
+    },
+  );
+});
