@@ -69,12 +69,12 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
   'hookmachine/durable': [140, 'fastest-levenshtein', 'unbash', 'xstate', 'zod'],
   'hookmachine/claude-agent-sdk': [101, 'fastest-levenshtein', 'xstate'],
   'hookmachine/dialects': [95, 'fastest-levenshtein'],
-  'hookmachine/ai-sdk': [123, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/langchain': [128, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/ai-sdk': [124, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/langchain': [129, 'fastest-levenshtein', 'xstate'],
   'hookmachine/opencode': [109, 'fastest-levenshtein', 'xstate'],
   'hookmachine/adk': [120, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/openai-agents': [121, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/mastra': [123, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/openai-agents': [122, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/mastra': [124, 'fastest-levenshtein', 'xstate'],
 };
 
 /** Imports a part; an adapter whose framework is missing says so, and that is well. */
