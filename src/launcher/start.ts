@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 import type * as bin from './bin.ts';
@@ -54,4 +53,4 @@ if (folders.length > 0 && !(isOfUse && found.withHook))
     if (!isOfUse || withHook)
       keepCompiled(folders, name, { code: script.createCachedData(), withHook });
   });
-run(createRequire(bundle), module, bundle, (path) => import(path));
+run(require, module, bundle, (path) => import(path));

@@ -145,7 +145,7 @@ export function homeFolder(): string | undefined {
 /** Where the links of a path lead; the path itself where that cannot be known. */
 export function realPath(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return path;
   }
