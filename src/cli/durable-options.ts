@@ -54,6 +54,7 @@ export interface HostOptions extends RecordingOptions {
   readonly expiresAfter?: string;
   readonly lostAfter?: string;
   readonly concurrency?: string;
+  readonly workspaceConcurrency?: string;
 }
 
 /** Adds them to a command. */
@@ -91,7 +92,10 @@ export async function durableHost(options: HostOptions, watch = false): Promise<
   const limits = {
     expiresAfter: timeOf('--expires-after', options.expiresAfter) ?? settings.expiresAfter,
     lostAfter: timeOf('--lost-after', options.lostAfter) ?? settings.lostAfter,
-    concurrency: concurrencyOf(options.concurrency) ?? settings.concurrency,
+    concurrency: countOf('--concurrency', options.concurrency) ?? settings.concurrency,
+    workspaceConcurrency:
+      countOf('--workspace-concurrency', options.workspaceConcurrency) ??
+      settings.workspaceConcurrency,
   };
   await reportMissingGuards(folder);
   const watching = await recorded(folder, options);
@@ -145,10 +149,10 @@ function timeOf(option: string, given: string | undefined): number | undefined {
 }
 
 /** @throws {CommandFailure} where it is no count */
-function concurrencyOf(given: string | undefined): number | undefined {
+function countOf(option: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
-  const concurrency = Number(given);
-  if (!Number.isInteger(concurrency) || concurrency < 1)
-    throw new CommandFailure(`--concurrency ${given}: make it a whole number of at least 1`);
-  return concurrency;
+  const count = Number(given);
+  if (!Number.isInteger(count) || count < 1)
+    throw new CommandFailure(`${option} ${given}: make it a whole number of at least 1`);
+  return count;
 }

@@ -15,6 +15,10 @@ export function addWorker(program: Command): void {
       'go on with the durable calls of a workspace, once they are answered or their hosts have ended',
     )
     .option('--concurrency <n>', 'how many calls it works on at once (default: 8)')
+    .option(
+      '--workspace-concurrency <n>',
+      'how many calls of the workspace all workers together work on at once (default: no limit)',
+    )
     .option('--json', 'say that it is ready as one line of JSON')
     .addHelpText(
       'after',

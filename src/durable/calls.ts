@@ -5,7 +5,7 @@ import type { HookSaid, Judged } from './judged.ts';
 import { type Lease, LeaseLost } from './ledger.ts';
 import type { Policy } from './policy.ts';
 import { sha256 } from './policy.ts';
-import type { Database, Queryable } from './postgres.ts';
+import { type Database, lockKey, type Queryable } from './postgres.ts';
 import { format } from './schema.ts';
 
 /** A call as it stands in the database. */
@@ -169,9 +169,12 @@ export function assertKnown(row: Pick<CallRow, 'id' | 'format'>): void {
     );
 }
 
-/** Takes a call that waits for somebody to go on with it: that one, or the oldest of the workspace that any host may go on with; undefined where there is none. A tool that its caller runs stands in nobody's way once it is not to run. */
+/**
+ * Takes the call of this id, or else the oldest of the workspace that any host may go on with, where it waits for somebody
+ * to go on with it. A tool that its caller runs stands in nobody's way once it is not to run.
+ */
 export async function takeReady(
-  database: Database,
+  database: Queryable,
   workspace: string,
   host: string,
   id?: string,
@@ -181,7 +184,8 @@ export async function takeReady(
      set status = 'running', host = $2, lease = lease + 1, attempts = attempts + 1
      where id = (
        select id from hookmachine.calls
-       where status = 'ready' and workspace = $1 and format <= $3 and case when $4::text is not null then id = $4 else not is_callers or exists (
+       where status = 'ready' and workspace = $1 and format <= $3
+         and case when $4::text is not null then id = $4 else not is_callers or exists (
            select from hookmachine.approvals where call = calls.id and decision <> 'approved'
          ) end
        order by ready_at for update skip locked limit 1
@@ -189,6 +193,25 @@ export async function takeReady(
     [workspace, host, format, id ?? null],
   );
   return rows[0];
+}
+
+/** Takes the oldest call of the workspace that any host may go on with, unless so many are worked on already, wherever that is. */
+export function takeWithin(
+  database: Database,
+  workspace: string,
+  host: string,
+  most: number,
+): Promise<CallRow | undefined> {
+  return database.transaction(async (connection) => {
+    // One host at a time counts, so that no two take the last place.
+    await connection.query('select pg_advisory_xact_lock($1::bigint)', [lockKey(`take ${workspace}`)]); // prettier-ignore
+    const { rows } = await connection.query<{ count: number }>(
+      `select count(*)::integer as count from hookmachine.calls
+       where status = 'running' and workspace = $1 and not is_callers`,
+      [workspace],
+    );
+    return rows[0]!.count < most ? takeReady(connection, workspace, host) : undefined;
+  });
 }
 
 /** Gives back what a host was working on, for whoever comes first; that host's lease of it is worth nothing any more. */

@@ -23,6 +23,7 @@ import {
   findLast,
   submitNew,
   takeReady,
+  takeWithin,
 } from './calls.ts';
 import { Fleet } from './fleet.ts';
 import { Host } from './host.ts';
@@ -51,6 +52,8 @@ export interface DurableOptions {
   readonly lostAfter?: number | undefined;
   /** How many calls `work` works on at once; default 8. */
   readonly concurrency?: number | undefined;
+  /** How many calls of the workspace are worked on at once by all hosts that `work`; give each the same. Calls that hosts make themselves count, and wait for nobody. Default: as many as the hosts take. */
+  readonly workspaceConcurrency?: number | undefined;
   /** How long a call waits for a database that went away while it ran, in ms; default: 60 s. */
   readonly patience?: number | undefined;
   /** See `ToolSchedulerOptions`. */
@@ -234,17 +237,14 @@ export class Durable implements CallKeeper {
    * what it works on then is ended first.
    */
   async work(signal: AbortSignal): Promise<void> {
-    const { concurrency = 8, workspace } = this.#options;
+    const { concurrency = 8 } = this.#options;
     const running = new Set<Promise<void>>();
     const sweeping = this.#sweep(signal);
     while (!signal.aborted) {
       try {
         await this.#host.session(lookEvery);
         await this.#fleet.refresh();
-        const row =
-          running.size < concurrency
-            ? await takeReady(this.#database, workspace, this.name)
-            : undefined;
+        const row = running.size < concurrency ? await this.#takeNext() : undefined;
         if (row === undefined) {
           await this.#host.news(lookEvery, signal);
           continue;
@@ -257,6 +257,13 @@ export class Durable implements CallKeeper {
       }
     }
     await Promise.all([sweeping, ...running]);
+  }
+
+  #takeNext(): Promise<CallRow | undefined> {
+    const { workspaceConcurrency: most, workspace } = this.#options;
+    return most === undefined
+      ? takeReady(this.#database, workspace, this.name)
+      : takeWithin(this.#database, workspace, this.name, most);
   }
 
   /** Leaves the other hosts. What is not ended others may go on with. */

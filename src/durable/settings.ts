@@ -14,6 +14,7 @@ export interface DurableSettings {
   /** A host that says nothing for so long has ended, in ms. */
   readonly lostAfter?: number;
   readonly concurrency?: number;
+  readonly workspaceConcurrency?: number;
 }
 
 /** What settings say, and what is wrong with them. */
@@ -116,11 +117,14 @@ const known: Readonly<Record<string, (value: unknown) => Read>> = {
       : { fix: 'make it a name, such as "shop"' },
   expiresAfter: time,
   lostAfter: time,
-  concurrency: (value) =>
-    Number.isInteger(value) && (value as number) > 0
-      ? { value }
-      : { fix: 'make it a whole number of at least 1' },
+  concurrency: number,
+  workspaceConcurrency: number,
 };
+
+function number(value: unknown): Read {
+  const isCount = Number.isInteger(value) && (value as number) > 0;
+  return isCount ? { value } : { fix: 'make it a whole number of at least 1' };
+}
 
 function time(value: unknown): Read {
   const ms = typeof value === 'string' ? timeIn(value) : undefined;

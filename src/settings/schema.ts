@@ -306,6 +306,13 @@ const durable = z
       .min(1)
       .describe('How many calls a worker works on at once; default 8.')
       .optional(),
+    workspaceConcurrency: z
+      .int()
+      .min(1)
+      .describe(
+        'How many calls of the workspace all workers together work on at once; default: no limit.',
+      )
+      .optional(),
   })
   .describe(
     "Durable calls. Counts in .hookmachine/settings.json of the user and in the system's settings of hookmachine.",

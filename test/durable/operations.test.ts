@@ -28,6 +28,22 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
     });
     afterAll(() => server?.end());
 
+    test('is worked on by as many workers as there are, and at no more calls at once than they are told', async () => {
+      const scene = await Scene.make(server, installed);
+      const host = await scene.connect();
+      // Two at once would both find the folder.
+      const input = { command: 'mkdir one || echo clash >> clash.log; sleep 0.2; rmdir one; echo started >> tool.log' }; // prettier-ignore
+      const ids = ['c-1', 'c-2', 'c-3', 'c-4', 'c-5', 'c-6'];
+      await Promise.all(ids.map((id) => host.call({ id, name: 'run_shell_command', input })));
+      for (const { id } of await host.approvals.list())
+        await host.approvals.answer(id, { decision: 'approve', by: 'ann' });
+      const limit = { workspaceConcurrency: 1 };
+      await Promise.all([scene.work(limit), scene.work(limit), scene.work(limit)]);
+      const records = await scene.records();
+      await Promise.all(ids.map((id) => records.outcome(id, { wait: true })));
+      expect([scene.starts('tool'), scene.read('clash.log')]).toEqual([6, '']);
+    });
+
     test('keeps five hundred calls while nobody lives and it goes away itself; raced answers to all of them count once, and each tool runs once', async () => {
       const scene = await Scene.make(server, installed);
       const host = await scene.connect();

@@ -228,7 +228,11 @@ export class Scene {
   /** Another host, in the process of the test, which is there until the test ends. */
   async connect(
     config: Partial<Parameters<typeof createConfig>[0]> = {},
-    options: { readonly lostAfter?: number; readonly database?: string } = {},
+    options: {
+      readonly lostAfter?: number;
+      readonly database?: string;
+      readonly workspaceConcurrency?: number;
+    } = {},
   ) {
     const { createConfig: configOf, builtInTools: tools, durable } = this.#installed;
     const host = await durable.connectDurable({
