@@ -73,13 +73,13 @@ export class Ledger {
     return { status: 'cutOff', token: given, host: by, isInterrupted: endedAt !== null };
   }
 
-  /** Takes over what was cut off and may run once more, because its author says so; false where an outcome came after all. */
+  /** Takes over what was cut off and may run once more, because its author says so; undefined where it did, or where an outcome came after all. */
   async claimAgain(name: string, cutOff: string): Promise<string | undefined> {
     const { call, number, host } = this.#lease;
     const token = randomUUID();
     const { rows } = await this.#database.query(
-      `update hookmachine.effects set token = $4, host = $5, pid = $6, started_at = now(), ended_at = null
-       where call = $1 and name = $2 and token = $3 and outcome is null
+      `update hookmachine.effects set token = $4, host = $5, pid = $6, started_at = now(), ended_at = null, begun = begun + 1
+       where call = $1 and name = $2 and token = $3 and outcome is null and begun < 2
          and exists (select from hookmachine.calls where id = $1 and lease = $7 and status = 'running')
        returning token`,
       [call, name, cutOff, token, host, process.pid, number],
@@ -90,7 +90,7 @@ export class Ledger {
   /** Notes that an effect was interrupted before it did anything, so that it may be begun again. */
   async interrupt(name: string): Promise<void> {
     await this.#database.query(
-      `update hookmachine.effects set ended_at = now()
+      `update hookmachine.effects set ended_at = now(), begun = 0
        where call = $1 and name = $2 and host = $3 and outcome is null`,
       [this.#lease.call, name, this.#lease.host],
     );

@@ -98,6 +98,7 @@ const migrations: readonly string[] = [
   `,
   `
   alter table hookmachine.calls add column is_callers boolean not null default false;
+  alter table hookmachine.effects add column begun integer not null default 1;
   `,
 ];
 

@@ -184,6 +184,28 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
       expect([scene.starts('guard'), scene.starts('tool')]).toEqual([2, 1]);
     });
 
+    test('while an idempotent hook runs, and again while it runs once more, asks', async () => {
+      const scene = await make(allowing);
+      const file = join(scene.project, '.hookmachine/settings.json');
+      writeFileSync(
+        file,
+        readFileSync(file, 'utf8').replace('"name":"guard"', '"name":"guard","idempotent":true'),
+      );
+      scene.hold('guard');
+      for (const starts of [1, 2]) {
+        const host = scene.call();
+        await waitUntil(() => scene.starts('guard') === starts);
+        host.kill('SIGKILL');
+        await host;
+      }
+      scene.release('guard');
+      expect(JSON.parse((await scene.call()).stdout)).toMatchObject({
+        status: 'suspended',
+        approval: { reason: expect.stringContaining('Hook "guard" was cut off') },
+      });
+      expect([scene.starts('guard'), scene.starts('tool')]).toEqual([2, 0]);
+    });
+
     test('when a hook has allowed it and nothing is recorded asks (row 4)', async () => {
       const scene = await make(allowing);
       await scene.close('record BeforeTool/0/guard');

@@ -189,6 +189,7 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
         'drop table hookmachine.bundle_uses, hookmachine.bundle_files, hookmachine.bundles',
       );
       await scene.query('alter table hookmachine.calls drop column is_callers');
+      await scene.query('alter table hookmachine.effects drop column begun');
       await scene.query('delete from hookmachine.version where version > 1');
       expect(await scene.call('c-other')).toMatchObject({
         exitCode: 1,
