@@ -57,8 +57,8 @@ export interface FrameworkModelCall {
   readonly key?: object | undefined;
   /** What the call belongs to, where the framework knows it better than the requests show. */
   readonly within?: FrameworkRun | undefined;
-  /** Whether the framework can ask its user where a hook wants it; default true. */
-  readonly canAsk?: boolean | undefined;
+  /** Whether the framework can ask its user where a hook wants it, about all tools or one; default true. */
+  readonly canAsk?: boolean | ((toolName: string) => boolean) | undefined;
   /** Receives text of the answer as it may be shown. */
   readonly onText?: ((text: string) => void) | undefined;
   /** Receives an answer that AfterAgent hooks do not let be the last, before the model is asked again. */
@@ -490,9 +490,11 @@ export class AgentHooks {
 
   /** What has not begun when a hook stops the agent does not begin any more. */
   async #cancelUnbegun(turn: Turn): Promise<void> {
-    for (const { call } of turn.open.values()) {
+    for (const [id, { call, input }] of turn.open) {
       const { status } = await call.verdict;
-      if (status !== 'ended') await call.cancel('a hook stopped the agent before this call began');
+      if (status === 'ended') continue;
+      const ended = await call.cancel('a hook stopped the agent before this call began');
+      turn.open.set(id, { call, input, verdict: { status: 'ended', call: ended } });
     }
   }
 
@@ -511,7 +513,10 @@ export class AgentHooks {
     const told = { signal, sessionId, notOffered };
     const call = this.#durable
       ? this.#durable.open(request, { ...told, isNew: true })
-      : beginToolCall(this.config, request, { ...told, canAsk });
+      : beginToolCall(this.config, request, {
+          ...told,
+          canAsk: typeof canAsk === 'function' ? canAsk(name) : canAsk,
+        });
     turn.open.set(id, { call, input });
     const verdict = await call.verdict;
     if (verdict.status === 'ended') {

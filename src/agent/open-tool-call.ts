@@ -25,7 +25,7 @@ export type ToolCallVerdict =
 /** A tool call whose tool somebody else runs: it is judged first, and takes the result when there is one. */
 export interface OpenToolCall {
   readonly request: ToolCallRequest;
-  /** Never rejects. */
+  /** The verdict that counts by now. Never rejects. */
   readonly verdict: Promise<ToolCallVerdict>;
   /** The call with its result, once it has ended, however it did. Never rejects. */
   readonly ended: Promise<EndedToolCall>;
@@ -110,7 +110,8 @@ export function beginToolCall(
     },
   ).then((call) => {
     stopListening?.();
-    raise = undefined;
+    decide({ status: 'ended', call });
+    verdict = afterAnswer = later();
     decide({ status: 'ended', call });
     return call;
   });
@@ -122,8 +123,7 @@ export function beginToolCall(
     ended,
     async question() {
       const before = await verdict.promise;
-      if (before.status !== 'allowed') return before;
-      if (raise === undefined) return { status: 'ended', call: await ended };
+      if (before.status !== 'allowed' || raise === undefined) return before;
       verdict = later();
       afterAnswer = later();
       raise();

@@ -158,6 +158,19 @@ describe('a tool call', () => {
     ]);
   });
 
+  test('does not run any more where a hook stopped the agent at another one of the same answer', async () => {
+    const stop = print({ continue: false, stopReason: 'enough' });
+    const guard = `jq -e '.tool_input.path == "a"' > /dev/null && ${stop} || true`;
+    const { hooks } = await agent({ BeforeTool: inParallel(guard) });
+    const { ask } = model(hooks, { parts: ['a', 'b'].map((path) => wants(path, { path })) });
+    await ask(user('Go'));
+    expect(hooks.verdictOf(callOn('b'))).toMatchObject({ status: 'ended' });
+    const run = vi.fn(async () => written);
+    const results = await Promise.all(['a', 'b'].map((path) => hooks.tool(callOn(path), run)));
+    expect(run).not.toHaveBeenCalled();
+    expect(results.map(({ outcome }) => outcome.status)).toEqual(['stopped', 'cancelled']);
+  });
+
   test('whose result a hook wants hidden is shown all the same, which one warning says', async () => {
     const { hooks, warnings } = await agent({
       AfterTool: inParallel(print({ suppressOutput: true })),

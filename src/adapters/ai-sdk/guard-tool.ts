@@ -5,7 +5,7 @@ import type { AgentHooks } from '../agent-hooks.ts';
 import type { FrameworkToolCall } from '../run-tool.ts';
 import { annotate, isPromiseLike, withAnnotations } from './annotations.ts';
 import { isApproved } from './approvals.ts';
-import { parsedBy } from './parsed-by.ts';
+import { isParsed, parsedBy } from './parsed-by.ts';
 import { HookDenial } from './denied.ts';
 import type { AiSdkTool } from './types.ts';
 
@@ -110,10 +110,12 @@ function execute(
     ...call,
     signal,
     isVerbatim: approved,
-    read: (judged) => parsedBy(inputSchema, judged),
+    read: async (parsed) => parsedBy(inputSchema, parsed),
     ...((approved || verdict) && { confirm: ({ reason }) => approved || (reason ?? nobodyAsked) }),
   };
-  const isAsGiven = verdict?.status === 'allowed' && hooks.permittedInput(call) === undefined;
+  const judged =
+    verdict?.status === 'allowed' ? isParsed(call.input, verdict.toolInput, inputSchema) : true;
+  const isAsGiven = verdict?.status === 'allowed' && judged === true && !hooks.permittedInput(call);
   if (isAsGiven && !hooks.isDurable) {
     // A tool that gives its result bit by bit is seen to do so at once.
     const given = attempt(() => own(input, options));
@@ -121,11 +123,15 @@ function execute(
       ? stepByStep(hooks, asked, () => given)
       : whole(hooks, asked, () => given);
   }
+  const final =
+    judged === true
+      ? asked
+      : Promise.resolve(judged).then((same) => (same ? asked : { ...asked, isVerbatim: true }));
   const run = (toolInput: Input): unknown =>
     own(toolInput === asked.input ? input : toolInput, options);
   return isGenerator(own)
-    ? stepByStep(hooks, asked, (toolInput) => run(toolInput) as AsyncIterable<unknown>)
-    : whole(hooks, asked, run);
+    ? stepByStep(hooks, final, (toolInput) => run(toolInput) as AsyncIterable<unknown>)
+    : whole(hooks, final, run);
 }
 
 /** What a function gives, or a promise of what it throws. */
@@ -148,10 +154,11 @@ const isGenerator = (own: Execute): boolean =>
 /** A tool that gives one result; it throws as the tool does, or where the call was denied. */
 export async function whole(
   hooks: AgentHooks,
-  asked: FrameworkToolCall,
+  call: FrameworkToolCall | Promise<FrameworkToolCall>,
   run: (input: Input) => unknown,
 ): Promise<unknown> {
   const work = new Work();
+  const asked = await call;
   const ended = await hooks.tool(asked, (input) =>
     work.done(async () => {
       const given = await run(input);
@@ -167,12 +174,13 @@ export async function whole(
 /** A tool that gives its result bit by bit: its last value is held back, for hooks may change it. */
 function stepByStep(
   hooks: AgentHooks,
-  asked: FrameworkToolCall,
+  call: FrameworkToolCall | Promise<FrameworkToolCall>,
   run: (input: Input) => AsyncIterable<unknown>,
 ): AsyncIterable<unknown> {
   const work = new Work();
   return new ReadableStream<unknown>({
     async start(controller) {
+      const asked = await call;
       const ended = await hooks.tool(asked, (input) =>
         work.done(async () => {
           const held: unknown[] = [];

@@ -19,8 +19,8 @@ export interface Answering {
   readonly change: ChangeAnswer;
   /** Default: all calls are judged. */
   readonly judges?: (toolName: string) => boolean;
-  /** Whether the user can be asked about a tool call; by default as the SDK of the model can. */
-  readonly canAsk?: boolean;
+  /** Whether the user can be asked about a tool; by default as the SDK of the model can. */
+  readonly canAsk?: (toolName: string) => boolean;
   /** What is put to a whole answer, in frameworks that want more of it. */
   readonly complete?: (result: GenerateResult) => GenerateResult;
 }
@@ -29,7 +29,9 @@ export interface Answering {
 export type ChangeAnswer = (response: NeutralResponse) => Promise<NeutralResponse>;
 
 /** Whether the SDK of a model can ask its user about a tool call. */
-const canAsk = ({ specificationVersion }: AskedModel): boolean => specificationVersion !== 'v2';
+export const canAsk = ({
+  specificationVersion,
+}: Pick<AskedModel, 'specificationVersion'>): boolean => specificationVersion !== 'v2';
 
 /** `doGenerate` with the hooks around it. */
 export async function generated(

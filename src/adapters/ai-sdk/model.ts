@@ -17,9 +17,9 @@ interface GuardedModelOptions {
   readonly hooks: AgentHooks;
   /** Whether denied calls of a tool come to a tool of ours, which says so. */
   readonly isGuarded: (toolName: string) => boolean;
+  /** Whether the user can be asked about a tool; by default as the SDK of the model can. */
+  readonly canAsk?: NonNullable<Answering['canAsk']>;
   readonly modelFor?: ModelFor | undefined;
-  /** Default: as the SDK of the model can. */
-  readonly canAsk?: boolean;
   readonly complete?: NonNullable<Answering['complete']>;
 }
 

@@ -1,3 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isPromiseLike } from './annotations.ts';
+
 type Parse = (input: unknown) => unknown;
 
 /** As much of a schema as parses arguments: a Standard Schema, or one that the SDK made of JSON Schema. */
@@ -7,11 +10,26 @@ interface Parsing {
 }
 
 /** The arguments as the SDK gives them to a tool: with defaults, and transformed. Those that do not fit stay as they are. */
-export async function parsedBy(schema: unknown, input: unknown): Promise<unknown> {
+export function parsedBy(schema: unknown, input: unknown): unknown {
   if (typeof schema === 'function' && !('~standard' in schema))
     return parsedBy((schema as () => unknown)(), input);
   const { '~standard': standard, validate } = (schema ?? {}) as Parsing;
   const parse = standard?.validate ?? validate;
-  const parsed = (await parse?.(input)) as { readonly value?: unknown } | undefined;
-  return parsed?.value ?? input;
+  const valueOf = (parsed: unknown): unknown =>
+    (parsed as { readonly value?: unknown } | undefined)?.value ?? input;
+  const parsed = parse?.(input);
+  return isPromiseLike(parsed) ? parsed.then(valueOf) : valueOf(parsed);
+}
+
+/** Whether arguments are what a schema makes of others; what the SDK repaired is not. */
+export function isParsed(
+  input: unknown,
+  from: unknown,
+  schema: unknown,
+): boolean | PromiseLike<boolean> {
+  if (isDeepStrictEqual(input, from)) return true;
+  const parsed = parsedBy(schema, from);
+  return isPromiseLike(parsed)
+    ? parsed.then((late) => isDeepStrictEqual(late, input))
+    : isDeepStrictEqual(parsed, input);
 }

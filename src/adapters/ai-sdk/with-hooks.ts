@@ -1,6 +1,7 @@
 import { AgentHooks } from '../agent-hooks.ts';
 import { type HooksHandle, handleOf } from '../handle.ts';
 import { guarded } from './guard-tool.ts';
+import { canAsk } from './model-calls.ts';
 import { guardedModel } from './model.ts';
 import { adapterOptions, type AiSdkOptions } from './options.ts';
 import type { AiSdkModel, AiSdkTools } from './types.ts';
@@ -43,8 +44,9 @@ export function withHooks<
   ) as unknown as Tools;
   const isGuarded = (name: string): boolean =>
     Object.hasOwn(guardedTools, name) && guardedTools[name]?.execute !== undefined;
+  const asks = (name: string): boolean => Object.hasOwn(guardedTools, name) && canAsk(model);
   return {
-    model: guardedModel(model, { hooks, isGuarded, modelFor }),
+    model: guardedModel(model, { hooks, isGuarded, canAsk: asks, modelFor }),
     tools: guardedTools,
     hooks: handleOf(hooks),
   };

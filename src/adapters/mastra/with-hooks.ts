@@ -38,9 +38,11 @@ export function withHooks<Config extends MastraAgentConfig>(
   const hooks = new AgentHooks(options);
   const names = new Set<string>();
   const seen = new WeakMap<object, unknown>();
+  // Mastra asks about tools that are the agent's own.
+  const canAsk = (name: string): boolean => names.has(name);
   const guard = (model: unknown, more: Pick<Answering, 'complete'> = {}): unknown => {
     if (!isModel(model)) return model;
-    const how = { hooks, isGuarded, modelFor, canAsk: true, ...more };
+    const how = { hooks, isGuarded, modelFor, canAsk, ...more };
     const known = seen.get(model) ?? guardedModel(model, how);
     seen.set(model, known);
     seen.set(known, known);

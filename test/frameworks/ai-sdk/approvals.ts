@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { group } from '../../support/project.ts';
 import { print } from '../../support/session.ts';
 import { deny, done, resultsIn, wantsWrite, type Suite } from './agent.ts';
-import type { Fields } from './sdk.ts';
+import { loadSdk, type Fields } from './sdk.ts';
 
 const ask = print({ decision: 'ask', reason: 'May it write?' });
 const rewrite = print({ hookSpecificOutput: { tool_input: { path: 'b.txt' } } });
@@ -26,6 +26,21 @@ const approval = (content: readonly Fields[], approved: boolean): object => ({
 
 /** How the user is asked. */
 export function approvals({ version, agent }: Suite): void {
+  test('takes a question for a denial about a tool that has no hooks, and never runs it', async () => {
+    const extra = vi.fn();
+    const { ai } = await loadSdk(version);
+    const inputSchema = ai.jsonSchema({ type: 'object' });
+    const { run } = await agent({
+      files: own({ 'tool.before': ask }),
+      answers: [{ calls: [['c1', 'extra', {}]] }],
+    });
+    const { text } = await run('Go', {
+      tools: { extra: ai.tool({ inputSchema, execute: extra }) },
+    });
+    expect(text).toContain('May it write?');
+    expect(extra).not.toHaveBeenCalled();
+  });
+
   if (version === 5) {
     test('takes a question for a denial, for nobody can be asked', async () => {
       const write = vi.fn();

@@ -2,9 +2,15 @@ import { expect, test, vi } from 'vitest';
 import { group } from '../../support/project.ts';
 import { print } from '../../support/session.ts';
 import { deny, done, resultsIn, wantsWrite, type Suite } from './agent.ts';
+import { loadSdk } from './sdk.ts';
+
+const repaired = async ({ toolCall }: { readonly toolCall: object }) => ({
+  ...toolCall,
+  input: '{"path":"secret"}',
+});
 
 /** What becomes of tool calls. */
-export function calls({ mode, agent }: Suite): void {
+export function calls({ version, mode, agent }: Suite): void {
   test('runs as it is where no hook matches', async () => {
     const write = vi.fn((_input: object) => 'written');
     const { run, asked, warnings } = await agent({
@@ -111,6 +117,34 @@ export function calls({ mode, agent }: Suite): void {
     const deltas = parts.filter(({ type }) => type === 'tool-input-delta');
     expect(deltas.map(({ delta }) => delta)).toEqual(['{"path":"b.txt"}']);
     expect(JSON.stringify(parts)).not.toContain('a.txt');
+  });
+
+  test('judges arguments that the SDK repaired, and not again what a schema makes of judged ones', async () => {
+    const { z } = (await loadSdk(version)).zod;
+    const write = vi.fn((_input: object) => 'written');
+    const guard = `tee -a judged | jq -e '.tool_input.path != "secret"' > /dev/null || { echo 'not that' >&2; exit 2; }`;
+    const { run, asked, left } = await agent({
+      hooks: { BeforeTool: [group(guard)] },
+      answers: [
+        {
+          calls: [
+            ['c1', 'write', { path: 5 }],
+            ['c2', 'write', { path: 'a.txt' }],
+          ],
+        },
+        done,
+      ],
+      tools: {
+        write: {
+          inputSchema: z.object({ path: z.string(), mode: z.string().default('new') }),
+          execute: write,
+        },
+      },
+    });
+    await run('Go', { experimental_repairToolCall: repaired });
+    expect(write.mock.calls.map(([input]) => input)).toEqual([{ path: 'a.txt', mode: 'new' }]);
+    expect(JSON.stringify(resultsIn(asked()[1]!))).toContain('not that');
+    expect(left('judged').match(/"tool_input"/g)).toHaveLength(3);
   });
 
   test('tells calls of the same id in two runs apart', async () => {

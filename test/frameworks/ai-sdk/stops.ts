@@ -42,4 +42,23 @@ export function stops({ agent }: Suite): void {
     expect((await run('b.txt')).text).toBe('Done.');
     expect(reasons).toEqual(['enough']);
   });
+
+  test('runs no call of an answer in which a hook stopped it at another', async () => {
+    const guard = `jq -e '.tool_input.path == "a.txt"' > /dev/null && ${stop} || true`;
+    const write = vi.fn();
+    const { run } = await agent({
+      hooks: { BeforeTool: [group(guard)] },
+      answers: [
+        {
+          calls: [
+            ['c1', 'write', { path: 'a.txt' }],
+            ['c2', 'write', { path: 'b.txt' }],
+          ],
+        },
+      ],
+      tools: { write },
+    });
+    expect((await run('Go')).text).toBe('enough');
+    expect(write).not.toHaveBeenCalled();
+  });
 }

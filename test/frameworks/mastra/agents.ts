@@ -298,6 +298,20 @@ export function cases(): void {
     });
   });
 
+  test('takes a question for a denial about a tool that is not its own, and never runs it', async () => {
+    const ask = print({ decision: 'ask', reason: 'May it write?' });
+    const write = vi.fn();
+    const { run, asked } = await agentOf('generated', {
+      files: { '.hookmachine/settings.json': { hooks: { 'tool.before': [group(ask)] } } },
+      answers: [wantsWrite, done],
+    });
+    const { createTool } = await load<Modules>('@mastra/core/tools');
+    const tool = createTool({ id: 'write', description: 'w', execute: write });
+    await run('Go', { toolsets: { more: { write: tool } } });
+    expect(write).not.toHaveBeenCalled();
+    expect(JSON.stringify(resultsIn(asked[1]!))).toContain('May it write?');
+  });
+
   test('asks nobody about a denied call', async () => {
     const own = { hooks: { 'tool.before': [group(deny('not here'))] } };
     const write = vi.fn(async () => 'written');
