@@ -13,6 +13,7 @@ import { defaultHookTranslator } from '../../translate/genai-v1.ts';
 import { withSystemTexts } from '../../translate/request.ts';
 import type {
   Content,
+  Declared,
   InvocationContext,
   LlmConfig,
   LlmRequest,
@@ -22,6 +23,12 @@ import type {
 
 /** What ADK begins the ids with that it makes for calls, and takes off before a model is asked. */
 const prefix = 'adk-';
+
+/** The functions that a model may call, by name. */
+export const declaredNames = (tools: readonly Declared[]): string[] =>
+  tools.flatMap(({ functionDeclarations = [] }) =>
+    functionDeclarations.flatMap(({ name }) => name ?? []),
+  );
 
 /** A request as hooks know it. */
 export function toNeutralRequest(
@@ -39,9 +46,7 @@ export function toNeutralRequest(
       .toReversed()
       .map((content) => toMessage(content, ids))
       .toReversed(),
-    tools: (config.tools ?? []).flatMap(({ functionDeclarations = [] }) =>
-      functionDeclarations.flatMap(({ name }) => name ?? []),
-    ),
+    tools: declaredNames(config.tools ?? []),
     settings: readConfig(config, 'config', []),
     ...(choice && Object.keys(choice).length > 0 && { toolConfig: choice }),
   };

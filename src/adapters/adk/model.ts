@@ -3,6 +3,7 @@ import type { EventQueue } from '../../agent/event-queue.ts';
 import type { AgentHooks, FrameworkRun } from '../agent-hooks.ts';
 import { streamed } from '../streamed.ts';
 import {
+  declaredNames,
   fromNeutralRequest,
   fromNeutralResponse,
   spokenText,
@@ -47,7 +48,7 @@ function wrapModel(model: Llm): Llm {
   if (known) return known;
   const generate: Llm['generateContentAsync'] = (request, stream, signal) => {
     const asked = requests.get(request);
-    return asked && !asked.hooks.isIdle()
+    return asked && !isLeftAlone(asked, request)
       ? new HookedCall(model, request, stream, asked).run(signal)
       : model.generateContentAsync(request, stream, signal);
   };
@@ -60,6 +61,18 @@ function wrapModel(model: Llm): Llm {
   });
   wrapped.set(model, proxy);
   return proxy;
+}
+
+/** Whether hooks have nothing to do with a request, and there is nothing to warn of in its answer. */
+function isLeftAlone(
+  { hooks, within }: Asked,
+  { config: { tools = [] } = {} }: LlmRequest,
+): boolean {
+  if (hooks.isIdle()) return true;
+  const areOurs = tools.every((tool) =>
+    Object.keys(tool).every((key) => key === 'functionDeclarations'),
+  );
+  return areOurs && hooks.leavesModelAlone(declaredNames(tools), within.run);
 }
 
 /** The call of a tool that ADK offers for an answer with a structure; it is not run. */

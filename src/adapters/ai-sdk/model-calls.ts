@@ -33,6 +33,12 @@ export const canAsk = ({
   specificationVersion,
 }: Pick<AskedModel, 'specificationVersion'>): boolean => specificationVersion !== 'v2';
 
+/** Whether hooks have nothing to do with a call, and there is nothing to warn of in its answer. */
+const isLeftAlone = (hooks: AgentHooks, { tools = [] }: CallOptions): boolean =>
+  hooks.isIdle() ||
+  (tools.every(({ type }) => type === 'function') &&
+    hooks.leavesModelAlone(tools.map(({ name }) => name)));
+
 /** `doGenerate` with the hooks around it. */
 export async function generated(
   hooks: AgentHooks,
@@ -41,7 +47,7 @@ export async function generated(
   { change, complete, ...judging }: Answering,
 ): Promise<GenerateResult> {
   await hooks.ready();
-  if (hooks.isIdle()) return model.generate(options, model.modelId);
+  if (isLeftAlone(hooks, options)) return model.generate(options, model.modelId);
   const given = toNeutral(model.modelId, options);
   let result: GenerateResult | undefined;
   const response = await hooks.model(
@@ -64,7 +70,7 @@ export async function streamed(
   how: Answering,
 ): Promise<StreamResult> {
   await hooks.ready();
-  if (hooks.isIdle()) return model.stream(options, model.modelId);
+  if (isLeftAlone(hooks, options)) return model.stream(options, model.modelId);
   const { abortSignal } = options;
   const cancel = new AbortController();
   if (abortSignal?.aborted) cancel.abort(abortSignal.reason);

@@ -38,6 +38,7 @@ export interface CallOptions {
 }
 
 export interface OfferedTool {
+  readonly type: string;
   readonly name: string;
 }
 

@@ -1,11 +1,11 @@
 import type { NeutralRequest } from '../../agent/run-model-call.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import type { AdapterOptions } from '../options.ts';
-import { answerOf, providerToolsIn, toNeutralResponse } from './answer.ts';
+import { answerOf, toNeutralResponse } from './answer.ts';
 import { type Core, loadCore } from './core.ts';
 import { hooksOf } from './hooks-of.ts';
 import { type InterposedCall, interposed, isChatModel } from './interposed-model.ts';
-import { nameOfModel } from './model-call.ts';
+import { nameOfModel, warnOfProviderTools } from './model-call.ts';
 import { fromNeutralMessages, toNeutralMessages } from './request.ts';
 import { changedSettings, settingsOf, withSettings } from './settings.ts';
 import { chosenTools, nameOfTool, withSystemText } from './tools.ts';
@@ -40,13 +40,19 @@ async function answerThrough(hooks: AgentHooks, call: InterposedCall): Promise<A
   const { model, messages, options, bound } = call;
   await hooks.ready();
   if (hooks.isIdle()) return call.ask(messages, options);
-  const core = await loadCore();
   const offered = bound?.tools ?? (options['tools'] as readonly unknown[] | undefined) ?? [];
+  const toolNames = offered.map(nameOfTool);
+  if (hooks.leavesModelAlone(toolNames)) {
+    const answer = await call.ask(messages, options);
+    warnOfProviderTools(hooks, answer);
+    return answer;
+  }
+  const core = await loadCore();
   const settings = settingsOf(model, options);
   const request: NeutralRequest = {
     model: nameOfModel(model),
     messages: toNeutralMessages(messages),
-    tools: offered.map(nameOfTool),
+    tools: toolNames,
     settings,
   };
   let given: Answer | undefined;
@@ -61,7 +67,7 @@ async function answerThrough(hooks: AgentHooks, call: InterposedCall): Promise<A
         text,
         withSettings(chosen.model, changes) as ChatModel,
       );
-      for (const tool of providerToolsIn(given)) hooks.notices.warnOfProviderTool(tool);
+      warnOfProviderTools(hooks, given);
       return toNeutralResponse(given);
     },
     {

@@ -59,7 +59,8 @@ async function modelIn({ model, runtime }: ModelRequest): Promise<unknown> {
   return typeof find === 'function' ? find.call(model, { configurable }) : model;
 }
 
-function warnOfProviderTools({ notices }: AgentHooks, answer: Answer | undefined): void {
+/** Names the tools that the provider ran for an answer. */
+export function warnOfProviderTools({ notices }: AgentHooks, answer: Answer | undefined): void {
   for (const tool of answer ? providerToolsIn(answer) : []) notices.warnOfProviderTool(tool);
 }
 

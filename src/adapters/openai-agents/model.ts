@@ -1,7 +1,7 @@
 import type { AnswerText } from '../../../machines/model-call.ts';
 import type { EventQueue } from '../../agent/event-queue.ts';
 import { streamed } from '../streamed.ts';
-import { fromNeutralRequest, toNeutralRequest, unknownSettings } from './request.ts';
+import { fromNeutralRequest, toNeutralRequest, toolNames, unknownSettings } from './request.ts';
 import { noUsage, saying, textOf, toNeutralResponse, toOutput } from './response.ts';
 import { mentionsCall, withArguments } from './raw-events.ts';
 import type { Run } from './scope.ts';
@@ -25,13 +25,13 @@ export function wrapModel(given: Model, options: WrappedModelOptions): Model {
   const around: Model = {
     getResponse: (request) => {
       const run = options.run();
-      return run && !run.hooks.isIdle()
+      return run && !isLeftAlone(run, request)
         ? new HookedCall(model, run, request, options).whole()
         : model.getResponse(request);
     },
     getStreamedResponse: (request) => {
       const run = options.run();
-      return run && !run.hooks.isIdle()
+      return run && !isLeftAlone(run, request)
         ? new HookedCall(model, run, request, options).streamed()
         : model.getStreamedResponse(request);
     },
@@ -46,6 +46,19 @@ export function wrapModel(given: Model, options: WrappedModelOptions): Model {
   });
   wrapped.set(proxy, model);
   return proxy;
+}
+
+/** Whether hooks have nothing to do with a request, and there is nothing to warn of in its answer. */
+function isLeftAlone(run: Run, request: ModelRequest): boolean {
+  if (run.hooks.isIdle()) return true;
+  const isWarnedOf = request.tools.some(
+    ({ type }) => type === 'hosted_tool' || type === 'computer',
+  );
+  return (
+    !isWarnedOf &&
+    run.withRefusals(request) === request &&
+    run.hooks.leavesModelAlone(toolNames(request))
+  );
 }
 
 /** What hooks read as the model's name: never nothing. */
@@ -205,10 +218,8 @@ class HookedStream {
     text: AnswerText,
   ): Promise<ModelResponse> {
     const { hooks } = this.#run;
-    const { tools, handoffs } = this.#request;
     const holdsAll = hooks.holdsAnswers();
-    const names = [...tools.map(({ name }) => name), ...handoffs.map(({ toolName }) => toolName)];
-    const holdsCalls = names.some((name) => hooks.holdsCall(name));
+    const holdsCalls = toolNames(this.#request).some((name) => hooks.holdsCall(name));
     this.#held = [];
     this.#said = '';
     this.#newest = undefined;

@@ -11,15 +11,21 @@ interface Origin {
   readonly content?: Content;
 }
 
+/** All that the model may want, by name. */
+export const toolNames = ({ tools, handoffs }: ModelRequest): string[] => [
+  ...tools.map(({ name }) => name),
+  ...handoffs.map(({ toolName }) => toolName),
+];
+
 /** A request as hooks know it. System messages and what only the provider reads are parts that they do not see. */
 export function toNeutralRequest(request: ModelRequest, model: string): NeutralRequest {
-  const { input, tools, handoffs, modelSettings } = request;
+  const { input, modelSettings } = request;
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input;
   const toolConfig = toolConfigOf(modelSettings.toolChoice);
   return {
     model,
     messages: toMessages(items, request),
-    tools: [...tools.map(({ name }) => name), ...handoffs.map(({ toolName }) => toolName)],
+    tools: toolNames(request),
     settings: settingsOf(modelSettings),
     ...(toolConfig && { toolConfig }),
   };
