@@ -155,8 +155,8 @@ class HttpServer implements Server {
   async #resume(last: string | undefined, delay: number): Promise<IncomingMessage | undefined> {
     await sleep(delay, undefined, { signal: this.#abort.signal });
     try {
-      const headers = last === undefined ? {} : { 'last-event-id': last };
-      const response = await this.#ask({ method: 'GET', headers });
+      const headers = last !== undefined && { headers: { 'last-event-id': last } };
+      const response = await this.#ask({ method: 'GET', ...headers });
       if (isStream(response)) return response;
       response.resume();
     } catch {

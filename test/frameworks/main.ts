@@ -1,7 +1,9 @@
 /**
  * `npm run frameworks [-- NAME…]`: installs the published frameworks, or those that are named, and runs
- * the adapter of each with it. One that cannot be had is skipped, and said; one that was named is a failure then.
+ * the adapter of each with it, and checks its types. One that cannot be had is skipped, and said; one that was named is a failure then.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { execaSync } from 'execa';
 import { folderOf, frameworks } from './installed.ts';
 
@@ -27,10 +29,24 @@ for (const name of wanted) {
   process.stderr.write(`${name} cannot be installed${isNamed ? '' : ', so it is skipped'}\n`);
   if (isNamed) process.exit(1);
 }
+const unfit = wanted.filter((name) => !hasFittingTypes(name));
 const { exitCode } = execaSync(
   'vitest',
   // What others published may stumble once on a busy machine.
   ['run', '--reporter=verbose', '--retry=1', ...wanted.map((name) => `test/frameworks/${name}/`)],
   { preferLocal: true, stdio: 'inherit', env: { FRAMEWORKS: 'all' }, reject: false },
 );
-process.exitCode = exitCode ?? 1;
+process.exitCode = unfit.length > 0 ? 1 : (exitCode ?? 1);
+
+/** Whether what an adapter is tested with fits the published types, which it does not know itself. */
+function hasFittingTypes(name: string): boolean {
+  const folder = folderOf(name);
+  if (!existsSync(join(folder, 'tsconfig.json')) || !existsSync(join(folder, 'node_modules')))
+    return true;
+  const { exitCode } = execaSync('tsc', ['--project', folder], {
+    preferLocal: true,
+    stdio: ['ignore', process.stderr, 'inherit'],
+    reject: false,
+  });
+  return exitCode === 0;
+}
