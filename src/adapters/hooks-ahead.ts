@@ -28,10 +28,11 @@ export function streamsText(config: HookSystemConfig): boolean {
   return after !== undefined && streamingHooks(after).others.length === 0;
 }
 
-/** Whether any hook may have anything to say; else the framework goes on as if we were not there. */
+/** Whether any hook may have anything to say, or somebody watches; else the framework goes on as if we were not there. */
 export function hasAny(config: HookSystemConfig, system: Ready): boolean {
+  if (isObserved(config)) return true;
   if (system === undefined) return false;
-  if (isUnready(system) || isObserved(config)) return true;
+  if (isUnready(system)) return true;
   return [...hookEventNames, ...toolEvents].some((event) => hasHooks(system, event));
 }
 

@@ -25,6 +25,10 @@ const callOn = (path: string) => ({ id: path, name: 'write_file', input: { path 
 const saying = (text: string): NeutralResponse => ({ parts: [{ text }] });
 const written = { llmContent: 'written', returnDisplay: '' };
 
+const broken = (): never => {
+  throw new Error('it is broken');
+};
+
 async function agent(hooks: Hooks, options: AdapterOptions = {}) {
   const { config, warnings, folder } = await startSession(hooks);
   return { hooks: new AgentHooks({ config, ...options }), warnings, folder };
@@ -192,9 +196,6 @@ describe('a tool call', () => {
 
   test('is denied where there is no hook system to ask, and that blocks', async () => {
     const { config } = await startSession({});
-    const broken = (): never => {
-      throw new Error('it is broken');
-    };
     const hooks = new AgentHooks({
       config: { ...config, getHookSystem: broken, onUnready: 'block', onWarning: () => undefined },
     });
@@ -408,14 +409,16 @@ test('a tool outside the selection of hooks is refused, and the model is offered
   expect(run).not.toHaveBeenCalled();
 });
 
-describe('a model call is left alone', () => {
-  const other = { matcher: '^other$' };
-  const idle = async (hooks: Hooks, ...tools: readonly string[]) => {
-    const { hooks: ours } = await agent(hooks, { tools: { alias: { Write: 'other' } } });
-    await ours.ready();
-    return ours.leavesModelAlone(tools);
-  };
+const other = { matcher: '^other$' };
 
+/** Whether a model call with these tools on offer is left alone. */
+async function idle(given: Hooks, ...tools: readonly string[]) {
+  const { hooks } = await agent(given, { tools: { alias: { Write: 'other' } } });
+  await hooks.ready();
+  return hooks.leavesModelAlone(tools);
+}
+
+describe('a model call is left alone', () => {
   test('where no hook matches it or a tool that it may want, by whatever name', async () => {
     const denying = [group(['exit 2'], other)];
     expect(await idle({ BeforeTool: denying, AfterTool: denying }, 'read', 'write')).toBe(true);
@@ -423,6 +426,18 @@ describe('a model call is left alone', () => {
     expect(await idle({ BeforeTool: denying }, 'Write')).toBe(false);
     expect(await idle({ AfterModel: inParallel('exit 0') }, 'read')).toBe(false);
     expect(await idle({ SessionEnd: inParallel('exit 0') })).toBe(false);
+  });
+
+  test('unless somebody watches, with hooks or without', async () => {
+    const seen: string[] = [];
+    const hooks = new AgentHooks({
+      cwd: project({}),
+      inspect: ({ type, actorRef }) => type === '@xstate.actor' && seen.push(actorRef.id),
+    });
+    await hooks.ready();
+    expect([hooks.isIdle(), hooks.leavesModelAlone([])]).toEqual([false, false]);
+    await model(hooks, saying('Hi')).ask(user('Hi'));
+    expect(seen).not.toEqual([]);
   });
 
   test('only once what a hook stopped has stopped', async () => {

@@ -43,10 +43,10 @@ function hasFittingTypes(name: string): boolean {
   const folder = folderOf(name);
   if (!existsSync(join(folder, 'tsconfig.json')) || !existsSync(join(folder, 'node_modules')))
     return true;
-  const { exitCode } = execaSync('tsc', ['--project', folder], {
+  const checked = execaSync('tsc', ['--project', folder], {
     preferLocal: true,
     stdio: ['ignore', process.stderr, 'inherit'],
     reject: false,
   });
-  return exitCode === 0;
+  return checked.exitCode === 0;
 }

@@ -112,13 +112,12 @@ function approvalOf(tool: Approving, currentRun: CurrentRun): Approving['needsAp
   const { name } = tool;
   return async (context, input, callId) => {
     const run = currentRun();
-    const verdict =
-      run &&
-      callId !== undefined &&
-      run.hooks.verdictOf({ id: callId, name, input: input as ToolInput });
-    if (verdict && verdict.status === 'ended') return false;
-    if (verdict && verdict.status === 'asked') return true;
-    return tool.needsApproval(context, input, callId);
+    const call = { id: callId ?? '', name, input: input as ToolInput };
+    const verdict = run?.hooks.verdictOf(call);
+    if (verdict?.status === 'ended') return false;
+    if (verdict?.status === 'asked') return true;
+    const wanted = await tool.needsApproval(context, input, callId);
+    return wanted && run !== undefined ? run.hooks.isToBeAsked(call) : wanted;
   };
 }
 

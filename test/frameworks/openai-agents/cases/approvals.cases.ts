@@ -115,6 +115,28 @@ describe.each(modes)('approvals of the OpenAI Agents SDK, %s', (mode) => {
     },
   );
 
+  test.each([
+    ['approves', { decision: 'allow' }, 'ran', []],
+    ['denies', { decision: 'deny', reason: 'not here' }, 'not here', []],
+    ['says nothing', {}, undefined, ['The agent wants to run write.']],
+  ])(
+    'are asked for as the tool wants it where a ToolPermission hook %s',
+    async (_, said, result, asked) => {
+      const { runner, agent, model, cwd } = setup({
+        hooks: { 'tool.permission': print(said), notify: note('notified') },
+        dialect: 'hookmachine',
+        script: [wantsWrite, done],
+        tools: [toolOf('write', () => 'ran', { needsApproval: true })],
+      });
+      const ran = await runIn(mode, runner, agent, 'Go');
+      expect(ran.result.interruptions).toHaveLength(asked.length);
+      expect(notes(cwd, 'notified').map(({ message }) => message)).toEqual(asked);
+      for (const question of ran.result.interruptions) ran.result.state.approve(question);
+      if (asked.length > 0) await runIn(mode, runner, agent, ran.result.state);
+      expect(resultsIn(model)).toEqual({ call_1: result ?? 'ran' });
+    },
+  );
+
   /** An approval that was given to a run of another process, which had these hooks. */
   async function approvedElsewhere(hooks: Hooks = { BeforeTool: 'true' }): Promise<string> {
     const { runner, agent } = setup({
