@@ -11,8 +11,8 @@ export type { AggregatedHookResult, HookExecutionResult } from './verdict/result
 export { processHookResult, type ProcessedHookResult } from './verdict/results.ts';
 export { buildFailureEnvelope } from './hooks/event-result.ts';
 export type { HookFailure, HookStage } from './verdict/results.ts';
-export type { HookTelemetryEvents, HookTelemetryListener } from './hooks/telemetry.ts';
-export type { HookBatchSummary, HookFailureDiagnostic, HookRecord } from './hooks/telemetry.ts';
+export type { HookTelemetryEvents, HookTelemetryListener } from './telemetry.ts';
+export type { HookBatchSummary, HookFailureDiagnostic, HookRecord } from './telemetry.ts';
 export {
   MessageBusType,
   type EmitterBus,
@@ -34,7 +34,7 @@ export {
   type BeforeModelHookResult,
   type BeforeToolSelectionHookResult,
 } from './agent/hook-triggers.ts';
-export type { InspectObserver } from './hooks/telemetry.ts';
+export type { InspectObserver } from './telemetry.ts';
 
 export { HookEventName, hookEventNames, type HookSource } from './protocol/events.ts';
 export { isEventFields, type OutsideEventFields } from './protocol/event-fields.ts';
@@ -60,8 +60,7 @@ export type { Change, HookConflict, Verdict } from './dialects/verdict.ts';
 export type { Answer, Decision, Effect } from './dialects/answer.ts';
 export { hookPoints, type HookPoint, type HookPointId, type Slot } from './hook-points.ts';
 export type { ConversationMessage, EventContext, InvokedBy } from './dialects/event-context.ts';
-export type { UnaskedHook } from './dialects/hook-site.ts';
-export type { HookDefinition, HookType } from './settings/hook-definition.ts';
+export type { HookDefinition, HookType, UnaskedHook } from './settings/hook-definition.ts';
 export type { HookFunction } from '../machines/hook-process.ts';
 export type { HookExtension } from './settings/extensions.ts';
 export type { SettingsProblem } from './settings/problem.ts';

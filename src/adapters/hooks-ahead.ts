@@ -8,7 +8,7 @@ import {
   readyHookSystem,
 } from '../agent/event-hooks.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { isObserved } from '../hooks/telemetry.ts';
+import { isObserved } from '../telemetry.ts';
 import { hookEventNames, type HookEventName } from '../protocol/events.ts';
 
 /** Whether hooks may match an event. Until hooks were found, or where what stands in their place blocks, they may. */

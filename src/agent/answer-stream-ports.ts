@@ -13,14 +13,17 @@ import type {
 } from '../../machines/hook-process.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import type { HookPlan } from '../hooks/hook-planner.ts';
-import type { EventVerdict } from '../hooks/plan-input.ts';
 import { hookProcess } from '../hooks/run-machine.ts';
 import { warn, type WarningSink } from '../log.ts';
 import { type DefaultHookOutput, isRecord } from '../protocol/output.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import type { GenAIPart, GenAIResponse } from '../translate/genai-types.ts';
 import { joined, textOf, textsOf } from '../translate/turns.ts';
-import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
+import type {
+  AggregatedHookResult,
+  HookExecutionResult,
+  EventVerdict,
+} from '../verdict/results.ts';
 import type { plannedHooks } from './event-hooks.ts';
 
 /** The machine of an answer's text with its actors provided, once for all runs. */

@@ -16,7 +16,7 @@ import type { ToolCallOutcome } from '../../machines/tool-call.ts';
 import { hookEvent, runMachine } from '../hooks/run-machine.ts';
 import type { PrepareOptions } from '../hooks/hook-event-handler.ts';
 import { messageOf } from '../message-of.ts';
-import { isObserved, observed, observedSession } from '../hooks/telemetry.ts';
+import { isObserved, observed, observedSession } from '../telemetry.ts';
 import { errorResult } from '../protocol/tool-result.ts';
 import type { GenAIContent, GenAIRequest } from '../translate/genai-types.ts';
 import { withSystemMessage } from '../translate/genai-v1.ts';

@@ -6,7 +6,7 @@ import type { HookEventHandler, PrepareOptions } from '../hooks/hook-event-handl
 import type { HookPlan } from '../hooks/hook-planner.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { HookSystem } from '../hooks/hook-system.ts';
-import { observed } from '../hooks/telemetry.ts';
+import { observed } from '../telemetry.ts';
 import { resultOf, settledInput } from '../hooks/plan-input.ts';
 import { onAbort, runMachine } from '../hooks/run-machine.ts';
 import { warn } from '../log.ts';

@@ -7,13 +7,12 @@ import {
 import type { AnswerStreamOutcome } from '../../machines/answer-stream.ts';
 import type { EventContext } from '../dialects/event-context.ts';
 import { hookEvent } from '../hooks/run-machine.ts';
-import type { EventVerdict } from '../hooks/plan-input.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { isObserved, observedSession } from '../hooks/telemetry.ts';
+import { isObserved, observedSession } from '../telemetry.ts';
 import { messageOf } from '../message-of.ts';
 import type { GenAIRequest, GenAIResponse } from '../translate/genai-types.ts';
 import { emptyResponse } from '../translate/genai-v1.ts';
-import type { AggregatedHookResult } from '../verdict/results.ts';
+import type { AggregatedHookResult, EventVerdict } from '../verdict/results.ts';
 import {
   hookResult,
   isPending,

@@ -1,7 +1,7 @@
 import type { ToolInput } from '../../machines/tool-call.ts';
 import type { AnswerText, ModelCallOutcome } from '../../machines/model-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { isObserved } from '../hooks/telemetry.ts';
+import { isObserved } from '../telemetry.ts';
 import type { HookToolConfig, LLMConfig } from '../protocol/llm.ts';
 import { defined } from '../protocol/output.ts';
 import { readConfig } from '../translate/fields.ts';

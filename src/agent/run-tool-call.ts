@@ -13,7 +13,7 @@ import { isError } from '../errors.ts';
 import type { FireOptions } from '../hooks/hook-event-handler.ts';
 import { hookEvent } from '../hooks/run-machine.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
-import { isObserved, observedSession, reportPlainCall, wantsMachines } from '../hooks/telemetry.ts';
+import { isObserved, observedSession, reportPlainCall, wantsMachines } from '../telemetry.ts';
 import { messageOf } from '../message-of.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import {

@@ -1,13 +1,12 @@
 import { hostname, userInfo } from 'node:os';
 import type { InspectionEvent } from 'xstate';
-import type { HookHost } from '../hooks/config.ts';
-import type { HookRegistry } from '../hooks/hook-registry.ts';
-import type { InspectObserver, PlainObserver } from '../hooks/telemetry.ts';
+import type { InspectObserver, PlainObserver } from '../telemetry.ts';
 import { Accounting } from '../journal/account.ts';
 import { journalTo } from '../journal/journal.ts';
 import { messageOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import { redactedIn } from '../redaction/redact-settings.ts';
+import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { type AuditSettings, version } from '../settings/managed.ts';
 import type { HookSpans } from '../opentelemetry/spans.ts';
 import { type Redactor, redactor } from '../redaction/redactor.ts';
@@ -23,8 +22,16 @@ type Said<Line extends AuditLine = AuditLine> = Line extends AuditLine
 
 /** A hook system, as far as it is looked at. */
 interface AuditedSystem {
-  readonly config: Pick<HookHost, 'getSessionId' | 'getWorkingDir' | 'wasReported'>;
-  getRegistry(): HookRegistry;
+  readonly config: {
+    getSessionId(): string;
+    getWorkingDir(): string;
+    wasReported?(problem: string): boolean;
+  };
+  getRegistry(): {
+    readonly problems: readonly unknown[];
+    getAllHooks(): readonly RegisteredHook[];
+    isOn(hook: RegisteredHook): boolean;
+  };
   observe(observer: InspectObserver, plain?: PlainObserver): () => void;
   on(name: 'warning', listener: (text: string) => void): () => void;
 }

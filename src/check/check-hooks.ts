@@ -1,7 +1,6 @@
 import type { Dialect } from '../dialects/dialect.ts';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { HookRegistry } from '../hooks/hook-registry.ts';
-import type { RegisteredHook } from '../settings/hook-definition.ts';
+import type { RegisteredHook, UnaskedHook } from '../settings/hook-definition.ts';
 import type { SettingsNote } from '../settings/settings-notes.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
 import { duplicates } from './duplicates.ts';

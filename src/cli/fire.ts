@@ -1,5 +1,5 @@
+import type { UnaskedHook } from '../settings/hook-definition.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { FireOptions } from './fire-options.ts';
 import { findSame, presentDialectsWith } from '../dialects/index.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';

@@ -1,9 +1,9 @@
+import type { UnaskedHook } from '../settings/hook-definition.ts';
 import { realpathSync, statSync } from 'node:fs';
 import { dirname, extname, resolve } from 'node:path';
 import type { Dialect } from '../dialects/dialect.ts';
 import { hookmachine } from '../dialects/hookmachine/index.ts';
 import { presentDialects } from '../dialects/index.ts';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { definitionOf, readyToFind } from '../matrix/run-as.ts';

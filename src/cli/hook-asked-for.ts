@@ -1,6 +1,6 @@
+import type { UnaskedHook } from '../settings/hook-definition.ts';
 import { distance } from 'fastest-levenshtein';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { CommandFailure } from './failure.ts';
 import { lookAtHooks } from './look-at-hooks.ts';
 

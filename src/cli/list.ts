@@ -1,9 +1,9 @@
+import type { UnaskedHook } from '../settings/hook-definition.ts';
 import { lookAtBundles } from '../bundles/look-at-bundles.ts';
 import { bundlePlaces } from '../settings/levels.ts';
 import type { LeftBehind } from '../../machines/hook-process.ts';
 import type { Command } from 'commander';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { HookRegistry } from '../hooks/hook-registry.ts';
 import { presentDialects } from '../dialects/index.ts';

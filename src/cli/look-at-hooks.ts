@@ -1,6 +1,6 @@
+import type { UnaskedHook } from '../settings/hook-definition.ts';
 import type { Checkable, ConfiguredHook, Untrusted } from '../check/check-hooks.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { HookRegistry } from '../hooks/hook-registry.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';

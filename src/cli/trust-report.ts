@@ -1,6 +1,5 @@
 import { structuredPatch } from 'diff';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
-import type { RegisteredHook } from '../settings/hook-definition.ts';
+import type { RegisteredHook, UnaskedHook } from '../settings/hook-definition.ts';
 import { hookEventNames } from '../protocol/events.ts';
 import { leftOut } from '../trust/folder-digest.ts';
 import { keptText } from '../trust/kept-texts.ts';

@@ -1,12 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { Option, type Command } from 'commander';
 import { isHookmachineError } from '../errors.ts';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { presentDialects } from '../dialects/index.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { HookRegistry } from '../hooks/hook-registry.ts';
-import type { RegisteredHook } from '../settings/hook-definition.ts';
+import type { RegisteredHook, UnaskedHook } from '../settings/hook-definition.ts';
 import { warn } from '../log.ts';
 import { settingsPlaces, trustFile } from '../settings/levels.ts';
 import { loadSettings } from '../settings/load-settings.ts';

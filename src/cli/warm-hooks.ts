@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { HookSystem } from '../hooks/hook-system.ts';
-import type { InspectObserver } from '../hooks/telemetry.ts';
+import type { InspectObserver } from '../telemetry.ts';
 import { messageOf } from '../message-of.ts';
 import { reportMissingGuards } from './report-missing.ts';
 import { fireIn, hooksConfig, type Fired, type FiredEvent, type WhoseHooks } from './run-hooks.ts';

@@ -1,5 +1,5 @@
+import type { UnaskedHook } from '../settings/hook-definition.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { hookFates, type FiredOnce, type HookFate } from '../hooks/hook-fates.ts';
 import { lookAtHooks, type ListedHook } from './look-at-hooks.ts';
 

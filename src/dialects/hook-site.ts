@@ -1,7 +1,7 @@
 import type { Bundles } from '../bundles/bundled-hooks.ts';
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { HookSource } from '../protocol/events.ts';
-import type { HookDefinition } from '../settings/hook-definition.ts';
+import type { HookDefinition, UnaskedHook } from '../settings/hook-definition.ts';
 import type { HooksFromSource } from '../settings/hooks-from-source.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
 
@@ -24,9 +24,6 @@ export interface HookSite {
   /** Runs a program with empty input, supervised as a hook is. `timeout` in ms. */
   run(program: string, args: readonly string[], timeout: number): Promise<HookProcessOutcome>;
 }
-
-/** A hook that may not be asked for its event. */
-export type UnaskedHook = Omit<HookDefinition, 'event'>;
 
 /** What a dialect found. */
 export interface FoundHooks {

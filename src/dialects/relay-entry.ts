@@ -1,4 +1,4 @@
-import type { UnaskedHook } from './hook-site.ts';
+import type { UnaskedHook } from '../settings/hook-definition.ts';
 import { isRecord } from '../protocol/output.ts';
 import { readBounded } from '../settings/read-bounded.ts';
 

@@ -4,11 +4,10 @@ import type { ToolInput } from '../../machines/tool-call.ts';
 import type { DurableHookInput, HookClaim } from '../../machines/durable-hook.ts';
 import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import { type ExecuteTool, failedResult } from '../agent/run-tool-call.ts';
-import type { EventVerdict } from '../hooks/plan-input.ts';
 import { messageOf } from '../message-of.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
-import type { HookExecutionResult } from '../verdict/results.ts';
+import type { HookExecutionResult, EventVerdict } from '../verdict/results.ts';
 import { cutOffOutcome, isCutOff, outcomeFrom, outcomeText } from './hook-outcome.ts';
 import type { Ledger } from './ledger.ts';
 

@@ -18,7 +18,7 @@ import {
 } from '../agent/run-tool-call.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { cancelOnAbort, hookProcess, onlyWatching } from '../hooks/run-machine.ts';
-import { observed, observedSession } from '../hooks/telemetry.ts';
+import { observed, observedSession } from '../telemetry.ts';
 import { errorResult } from '../protocol/tool-result.ts';
 import type { Approval, Approvals } from './approvals.ts';
 import { type CallRow, end, type EndedCall, keepPolicy, suspend } from './calls.ts';

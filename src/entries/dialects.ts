@@ -28,8 +28,8 @@ export type { ConversationMessage, EventContext, InvokedBy } from '../dialects/e
 export type { Installation } from '../dialects/installation.ts';
 export type { Speaker } from '../dialects/speaker.ts';
 export type { Writer, WrittenHook } from '../dialects/writer.ts';
-export type { FoundHooks, HookSite, UnaskedHook } from '../dialects/hook-site.ts';
+export type { FoundHooks, HookSite } from '../dialects/hook-site.ts';
 export type { HookPayload } from '../../machines/hook-event.ts';
 export type { HookProcessOutcome } from '../../machines/hook-process.ts';
-export type { HookDefinition } from '../settings/hook-definition.ts';
+export type { HookDefinition, UnaskedHook } from '../settings/hook-definition.ts';
 export type { HooksFromSource } from '../settings/hooks-from-source.ts';

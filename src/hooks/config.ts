@@ -1,9 +1,9 @@
+import type { UnaskedHook } from '../settings/hook-definition.ts';
 import type { HookProcessInput } from '../../machines/hook-process.ts';
 import type { BundlePlace } from '../settings/levels.ts';
 import type { Bundles } from '../bundles/bundled-hooks.ts';
 import type { MessageBus } from '../bus/message-bus.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { WarningSink } from '../log.ts';
 import type { Model } from '../models/model.ts';
 import type { HookSource } from '../protocol/events.ts';
@@ -15,7 +15,7 @@ import type { DisabledHooks } from '../settings/unknown-names.ts';
 import type { SettingsProblem } from '../settings/problem.ts';
 import type { SettingsNote } from '../settings/settings-notes.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
-import type { InspectObserver } from './telemetry.ts';
+import type { InspectObserver } from '../telemetry.ts';
 
 /** What the hook system asks of its host (HOOK-144, 215). */
 export interface HookHost {

@@ -1,5 +1,6 @@
+import type { UnaskedHook } from '../settings/hook-definition.ts';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { FoundHooks, HookSite, UnaskedHook } from '../dialects/hook-site.ts';
+import type { FoundHooks, HookSite } from '../dialects/hook-site.ts';
 import { llxprt } from '../dialects/llxprt/index.ts';
 import { messageOf } from '../message-of.ts';
 import { extensionHooks } from '../settings/extensions.ts';

@@ -41,7 +41,7 @@ import {
   batchSummary,
   HookTelemetry,
   type PlanObserver,
-} from './telemetry.ts';
+} from '../telemetry.ts';
 
 const debug = debugChannel('event-handler');
 

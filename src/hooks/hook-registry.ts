@@ -1,10 +1,9 @@
 import type { Dialect } from '../dialects/dialect.ts';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { families } from '../dialects/defaults.ts';
 import { debugChannel } from '../log.ts';
 import { hookSources, type HookEventName, type HookSource } from '../protocol/events.ts';
 import { reaches } from '../settings/levels.ts';
-import type { HookDefinition, RegisteredHook } from '../settings/hook-definition.ts';
+import type { HookDefinition, RegisteredHook, UnaskedHook } from '../settings/hook-definition.ts';
 import { disabledHooks, isListed } from '../settings/switches.ts';
 import { blocksByDefault, type FailureDefault } from '../settings/load-settings.ts';
 import { type DisabledHooks, unknownDisabled } from '../settings/unknown-names.ts';

@@ -22,7 +22,7 @@ import {
   HookTelemetry,
   type HookTelemetryEvents,
   type HookTelemetryListener,
-} from './telemetry.ts';
+} from '../telemetry.ts';
 import { runProgram } from './run-machine.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 

@@ -27,16 +27,15 @@ import type { HookEventName } from '../protocol/events.ts';
 import type { HookInput } from '../protocol/input.ts';
 import { defined, type HookOutput } from '../protocol/output.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
-import type { AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
+import type {
+  AggregatedHookResult,
+  HookExecutionResult,
+  EventVerdict,
+} from '../verdict/results.ts';
 import { buildFailureEnvelope, aggregateResults, withLate } from './event-result.ts';
 import type { HookPlan } from './hook-planner.ts';
-import type { PlanObserver } from './telemetry.ts';
+import type { PlanObserver } from '../telemetry.ts';
 import type { StartGate } from './trust-gate.ts';
-
-/** What the `hookEvent` machine ends with: the machine reads its flags, the engine the whole result. */
-export interface EventVerdict extends HookVerdict {
-  readonly result: AggregatedHookResult;
-}
 
 /** A result with its flags. */
 export const verdictOf = (result: AggregatedHookResult): EventVerdict => ({

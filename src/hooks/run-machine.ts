@@ -13,7 +13,7 @@ import { hookProcessMachine, type HookProcessOutcome } from '../../machines/hook
 import { startHandler } from '../handlers/index.ts';
 import { debugChannel } from '../log.ts';
 import { messageOf } from '../message-of.ts';
-import type { InspectObserver } from './telemetry.ts';
+import type { InspectObserver } from '../telemetry.ts';
 
 const debug = debugChannel('system');
 

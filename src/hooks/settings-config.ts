@@ -1,6 +1,6 @@
+import type { UnaskedHook } from '../settings/hook-definition.ts';
 import { resolve } from 'node:path';
 import type { Dialect } from '../dialects/dialect.ts';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
 import { tellOnce, warn } from '../log.ts';
 import { authorities, type HookSource } from '../protocol/events.ts';
 import type { Bundles } from '../bundles/bundled-hooks.ts';

@@ -1,9 +1,8 @@
 import type { HookHost } from './config.ts';
 import { messageOf } from '../message-of.ts';
 import type { WarningSink } from '../log.ts';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { HookEventName } from '../protocol/events.ts';
-import type { HookBundle } from '../settings/hook-definition.ts';
+import type { HookBundle, UnaskedHook } from '../settings/hook-definition.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
 
 /** Whether a hook may run, now; also whether one may be asked for its event. */

@@ -8,7 +8,7 @@ import type { HookEventName } from '../protocol/events.ts';
 import { defined } from '../protocol/output.ts';
 import type { HookExecutionResult } from '../verdict/results.ts';
 import { hookProcess, runMachine } from './run-machine.ts';
-import type { InspectObserver } from './telemetry.ts';
+import type { InspectObserver } from '../telemetry.ts';
 
 /** How much is kept for a session's next turn, in answers; a session may have no next turn. */
 const mostKept = 100;

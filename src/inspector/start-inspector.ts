@@ -2,7 +2,7 @@ import type { HookHost } from '../hooks/config.ts';
 import { journalTo, type JournalOptions } from '../journal/journal.ts';
 import { redactedIn } from '../redaction/redact-settings.ts';
 import { warn } from '../log.ts';
-import { addObserver, type InspectObserver } from '../hooks/telemetry.ts';
+import { addObserver, type InspectObserver } from '../telemetry.ts';
 import { Feed } from './feed.ts';
 import type { HistoryLimits } from './history.ts';
 import { serveFeed, type Beside, type Inspector, type ServeOptions } from './serve-feed.ts';

@@ -5,7 +5,7 @@ import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 import type { ModelCallOutcome } from '../../machines/model-call.ts';
 import type { ToolCallOutcome } from '../../machines/tool-call.ts';
 import { messageOf } from '../message-of.ts';
-import type { EventVerdict } from '../hooks/plan-input.ts';
+import type { EventVerdict } from '../verdict/results.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
 import { defined, isRecord } from '../protocol/output.ts';
 import type { EndedEntry, VerdictEntry } from './entry.ts';

@@ -14,7 +14,7 @@ import { beginningOf, longestName } from './beginning.ts';
 import { ending, verdictOf, type Outcome } from './ending.ts';
 import type { JournalEntry, JournaledMachine } from './entry.ts';
 import { answered, longestReason } from './hook-answer.ts';
-import type { InspectObserver } from '../hooks/telemetry.ts';
+import type { InspectObserver } from '../telemetry.ts';
 import { redactor } from '../redaction/redactor.ts';
 
 const debug = debugChannel('system');

@@ -1,6 +1,6 @@
 import { debugChannel } from '../log.ts';
 import { messageOf } from '../message-of.ts';
-import type { InspectObserver } from '../hooks/telemetry.ts';
+import type { InspectObserver } from '../telemetry.ts';
 
 const debug = debugChannel('system');
 

@@ -1,5 +1,5 @@
 import type { Attributes, Context, Meter, Span, Tracer } from '@opentelemetry/api';
-import type { PlainCall } from '../hooks/telemetry.ts';
+import type { PlainCall } from '../telemetry.ts';
 import type { JournaledHook, JournaledMachine, JournalEntry } from '../journal/entry.ts';
 import { decisionOf } from '../journal/decision-of.ts';
 import type { Redactor } from '../redaction/redactor.ts';

@@ -1,8 +1,7 @@
 import type { Meter, Tracer } from '@opentelemetry/api';
-import type { HookHost } from '../hooks/config.ts';
-import type { InspectObserver, PlainObserver } from '../hooks/telemetry.ts';
+import type { InspectObserver, PlainObserver } from '../telemetry.ts';
 import { journalTo } from '../journal/journal.ts';
-import { warn } from '../log.ts';
+import { warn, type WarningSink } from '../log.ts';
 import { messageOf } from '../message-of.ts';
 import { redactedIn } from '../redaction/redact-settings.ts';
 import { redactor } from '../redaction/redactor.ts';
@@ -12,7 +11,7 @@ import { HookSpans } from './spans.ts';
 
 /** A hook system, as far as it is looked at. */
 interface TracedSystem {
-  readonly config: Pick<HookHost, 'getWorkingDir' | 'onWarning'>;
+  readonly config: { getWorkingDir(): string; readonly onWarning?: WarningSink };
   observe(observer: InspectObserver, plain?: PlainObserver): () => void;
 }
 

@@ -102,3 +102,6 @@ export interface RegisteredHook extends HookDefinition {
   readonly dialect: string;
   readonly enabled: boolean;
 }
+
+/** A hook that may not be asked for its event. */
+export type UnaskedHook = Omit<HookDefinition, 'event'>;

@@ -1,5 +1,5 @@
 import { messageOf } from '../message-of.ts';
-import type { InspectObserver } from '../hooks/telemetry.ts';
+import type { InspectObserver } from '../telemetry.ts';
 import { redactedIn } from '../redaction/redact-settings.ts';
 import { redactor } from '../redaction/redactor.ts';
 import { debugChannel, warn, type WarningSink } from '../log.ts';

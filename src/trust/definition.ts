@@ -1,6 +1,6 @@
+import type { UnaskedHook } from '../settings/hook-definition.ts';
 import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
-import type { UnaskedHook } from '../dialects/hook-site.ts';
 import type { HookEventName } from '../protocol/events.ts';
 
 /** A hook; the event of a program is not known before it has been run, and is the program's own. */

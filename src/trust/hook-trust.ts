@@ -1,4 +1,4 @@
-import type { UnaskedHook } from '../dialects/hook-site.ts';
+import type { UnaskedHook } from '../settings/hook-definition.ts';
 
 /** Whether a project's hook may run; if not, why, and what the user can do. */
 export type HookTrust =

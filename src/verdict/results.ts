@@ -1,3 +1,4 @@
+import type { HookVerdict } from '../../machines/hook-event.ts';
 import type { Answer } from '../dialects/answer.ts';
 import { emptyVerdict } from '../dialects/merge-effects.ts';
 import type { HookConflict, Verdict } from '../dialects/verdict.ts';
@@ -109,3 +110,8 @@ export const processHookResult = (aggregated: AggregatedHookResult): ProcessedHo
   aggregated,
   ...commonEffects(aggregated.finalOutput),
 });
+
+/** What the `hookEvent` machine ends with: the machine reads its flags, the engine the whole result. */
+export interface EventVerdict extends HookVerdict {
+  readonly result: AggregatedHookResult;
+}

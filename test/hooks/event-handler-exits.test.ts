@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { eventWarnings } from '../../src/hooks/telemetry.ts';
+import { eventWarnings } from '../../src/telemetry.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { DefaultHookOutput } from '../../src/protocol/output.ts';
 import { makeEmptySuccessResult } from '../../src/verdict/results.ts';

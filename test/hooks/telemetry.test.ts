@@ -1,11 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import { callTool } from '../support/call-tool.ts';
 import { debugLines } from '../support/debug-lines.ts';
-import type {
-  HookBatchSummary,
-  HookFailureDiagnostic,
-  HookRecord,
-} from '../../src/hooks/telemetry.ts';
+import type { HookBatchSummary, HookFailureDiagnostic, HookRecord } from '../../src/telemetry.ts';
 import { startBusSession } from '../bus/bus.ts';
 import {
   inParallel,

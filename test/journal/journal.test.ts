@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { runToolCall, toolCall } from '../../src/agent/run-tool-call.ts';
 import { modelCall } from '../../src/agent/genai-model-call.ts';
-import type { InspectObserver } from '../../src/hooks/telemetry.ts';
+import type { InspectObserver } from '../../src/telemetry.ts';
 import { runMachine } from '../../src/hooks/run-machine.ts';
 import { journalTo } from '../../src/journal/journal.ts';
 import { callTool, someInput, written } from '../support/call-tool.ts';

@@ -5,10 +5,10 @@ import {
   type HookLane,
 } from '../../machines/hook-event.ts';
 import { knownDialects } from '../../src/dialects/index.ts';
-import { toMachineInput, type EventVerdict } from '../../src/hooks/plan-input.ts';
+import { toMachineInput } from '../../src/hooks/plan-input.ts';
 import { HookPlanner, type HookPlan } from '../../src/hooks/hook-planner.ts';
 import { HookRegistry } from '../../src/hooks/hook-registry.ts';
-import type { AggregatedHookResult } from '../../src/verdict/results.ts';
+import type { AggregatedHookResult, EventVerdict } from '../../src/verdict/results.ts';
 import type { LifecycleEvent } from '../../src/protocol/events.ts';
 import type { HookInput } from '../../src/protocol/input.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';

@@ -1,6 +1,6 @@
 import { hasHooks, isUnready, readyHookSystem } from '../../agent/event-hooks.ts';
 import type { NeutralMessage } from '../../agent/run-model-call.ts';
-import { isObserved } from '../../hooks/telemetry.ts';
+import { isObserved } from '../../telemetry.ts';
 import { textOf as textIn } from '../turns.ts';
 import { OpenModelCall } from './open-model-call.ts';
 import type { Plugin, Session } from './session.ts';

@@ -1,9 +1,9 @@
 import { type BigIntStats, lstatSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HookProcessOutcome } from '../../../machines/hook-process.ts';
-import type { HookDefinition } from '../../settings/hook-definition.ts';
+import type { HookDefinition, UnaskedHook } from '../../settings/hook-definition.ts';
 import type { SettingsProblem } from '../../settings/problem.ts';
-import type { FoundHooks, HookSite, UnaskedHook } from '../hook-site.ts';
+import type { FoundHooks, HookSite } from '../hook-site.ts';
 import { unknownGuards } from '../host-levels.ts';
 import { isKodeletEvent, kodeletEvents, type KodeletEvent } from './events.ts';
 import { hookFolders, runArgs, type HookFolder } from './hook-folders.ts';

@@ -1,13 +1,13 @@
 import type { InspectionEvent } from 'xstate';
-import type { HookPayload } from '../../machines/hook-event.ts';
-import type { ToolCallOutcome } from '../../machines/tool-call.ts';
-import type { Effect } from '../dialects/answer.ts';
-import { hookPointOf } from '../hook-points.ts';
-import { debugChannel, oneLine, warn, type WarningSink } from '../log.ts';
-import { messageOf } from '../message-of.ts';
-import type { HookEventName, HookSource } from '../protocol/events.ts';
-import type { RegisteredHook } from '../settings/hook-definition.ts';
-import type { HookStage, AggregatedHookResult, HookExecutionResult } from '../verdict/results.ts';
+import type { HookPayload } from '../machines/hook-event.ts';
+import type { ToolCallOutcome } from '../machines/tool-call.ts';
+import type { Effect } from './dialects/answer.ts';
+import { hookPointOf } from './hook-points.ts';
+import { debugChannel, oneLine, warn, type WarningSink } from './log.ts';
+import { messageOf } from './message-of.ts';
+import type { HookEventName, HookSource } from './protocol/events.ts';
+import type { RegisteredHook } from './settings/hook-definition.ts';
+import type { HookStage, AggregatedHookResult, HookExecutionResult } from './verdict/results.ts';
 
 const debug = debugChannel('event-handler');
 const debugRunner = debugChannel('runner');
