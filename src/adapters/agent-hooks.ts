@@ -163,6 +163,7 @@ export class AgentHooks {
    */
   leavesModelAlone(tools: readonly string[], run?: object): boolean {
     return (
+      !this.isDurable &&
       this.#turns.areNone() &&
       this.#looseStops.areNone() &&
       !(run && this.#runs.has(run)) &&

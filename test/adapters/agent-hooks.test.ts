@@ -440,6 +440,14 @@ describe('a model call is left alone', () => {
     expect(seen).not.toEqual([]);
   });
 
+  test('unless calls are kept beyond the process', async () => {
+    const { config } = await startSession({});
+    const durable = { config, open: broken, withdraw: broken, call: broken, outcome: broken };
+    const hooks = new AgentHooks({ durable, sessionId: 's' });
+    await hooks.ready();
+    expect([hooks.isIdle(), hooks.leavesModelAlone([])]).toEqual([false, false]);
+  });
+
   test('only once what a hook stopped has stopped', async () => {
     const stop = print({ continue: false, stopReason: 'enough' });
     const { hooks } = await agent({ AfterTool: [group([stop], other)] });
