@@ -5,7 +5,12 @@ import type { Dialect } from '../dialects/dialect.ts';
 import { presentDialects } from '../dialects/index.ts';
 import { connectDurable, type Durable } from '../durable/connect.ts';
 import { type DurableRecords, openRecords } from '../durable/records.ts';
-import { durableSettings, type ReadDurableSettings, timeIn } from '../durable/settings.ts';
+import {
+  type DurableSettings,
+  durableSettings,
+  type ReadDurableSettings,
+  timeIn,
+} from '../durable/settings.ts';
 import { isHookmachineError } from '../errors.ts';
 import { createConfig } from '../hooks/create-config.ts';
 import { warn } from '../log.ts';
@@ -31,6 +36,12 @@ function settingsHere(): ReadDurableSettings {
 
 /** @throws {CommandFailure} where none is named */
 export const databaseUrl = (): string => databaseIn(settingsHere());
+
+/** The database, and what settings say beside it. @throws {CommandFailure} where none is named */
+export function databaseHere(): { readonly url: string; readonly settings: DurableSettings } {
+  const read = settingsHere();
+  return { url: databaseIn(read), settings: read.settings };
+}
 
 /** The administrator's settings name the database, else the environment does, else the user's settings. */
 function databaseIn({ settings, systemDatabase }: ReadDurableSettings): string {

@@ -18,6 +18,7 @@ interface Options {
   readonly command?: string;
   readonly via?: 'command' | 'http';
   readonly acceptFailOpen?: true;
+  readonly defer?: true;
 }
 
 type What = 'install' | 'uninstall';
@@ -56,6 +57,10 @@ export function addInstall(program: Command): void {
       '--accept-fail-open',
       'with --via http: the agent may run tools unguarded where "hookmachine serve" is not reached',
     )
+    .option(
+      '--defer',
+      'have what hooks ask about wait in the database of durable calls, where nobody sits there and the agent can be resumed',
+    )
     .addHelpText(
       'after',
       `
@@ -70,9 +75,11 @@ Example:
 
 async function carryOut(what: What, name: string, options: Options): Promise<void> {
   const host = hostNamed(name);
-  const { scope } = options;
+  const { scope, defer } = options;
   const site = siteOf(options);
-  const [installation, { title }] = await Promise.all([host.install(), host.speak()]);
+  const [installation, { title, defers }] = await Promise.all([host.install(), host.speak()]);
+  if (defer && !defers)
+    throw new CommandFailure(`${title} cannot put a call off: install it without --defer`);
   const own =
     options.command === undefined
       ? ownCommand(site, scope, installation.runsInProject === true, process.argv[1] ?? '')
@@ -85,7 +92,7 @@ async function carryOut(what: What, name: string, options: Options): Promise<voi
   const port = over ? await portToServe() : portIfKept();
   const request = (over || what === 'uninstall') && port ? requestOf(name, port) : undefined;
   try {
-    const call = relayCall(own, name);
+    const call = relayCall(own, name, defer);
     const changes = changesFor(what, { installation, title, scope, site, call, request });
     const isChanged = changes.some(changesFile);
     for (const change of changes.filter(changesFile)) {

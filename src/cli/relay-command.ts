@@ -20,6 +20,10 @@ export function addRelay(program: Command): void {
     .option(...dialectsOption)
     .option(...noHooksOption)
     .option(...trustOption)
+    .option(
+      '--defer',
+      'have what hooks ask about wait in the database of durable calls, where nobody sits there and the agent can be resumed',
+    )
     .addHelpText(
       'after',
       `

@@ -28,8 +28,19 @@ export interface RelayPath {
   readonly projectOf: (speaker: Speaker, sessionId: string | undefined) => string;
   /** Takes the event through the hooks. */
   readonly through: (fired: FiredEvent, sessionId: string | undefined) => Promise<Fired>;
+  /** Finds the answer to what hooks ask about a call, where the host can put it off. Default: the host asks. */
+  readonly settle?: (asked: AskedCall, outcome: CallOutcome) => Promise<CallOutcome>;
   /** Tells the user, where no hook runs. */
   readonly warn: (line: string) => void;
+}
+
+/** A call that hooks ask about. */
+export interface AskedCall {
+  readonly fields: Fields;
+  readonly folder: string;
+  readonly session: string;
+  readonly callId: string;
+  readonly results: Fired['result']['results'];
 }
 
 /** What came of an event. */
@@ -76,7 +87,7 @@ export async function relayEvent(
     ...(ownFiles.size > 0 && { runsElsewhere: ({ file = '' }) => ownFiles.has(file) }),
   };
   const { warn, ...came } = await path.through(fired, sessionId);
-  const outcome = callOutcome(fired, came, read.parts);
+  const outcome = await settled(callOutcome(fired, came, read.parts));
   const said = await saidTo(host, given, fired, outcome);
   const wishes = new AllWishes(at, said);
   const answer = speaker.write(event, said, wishes);
@@ -85,6 +96,19 @@ export async function relayEvent(
     warn(`${speaker.title} cannot be given this in answer to ${event}: ${wish}`);
   const ran = [came.result, ...(came.partResults ?? [])].flatMap(({ results }) => results);
   return { answer, hookCount: ran.length };
+
+  async function settled(found: CallOutcome): Promise<CallOutcome> {
+    const { settle } = path;
+    const callId = given['tool_use_id'];
+    const isOpen = found.verdict.decision === 'ask' && !found.verdict.stop;
+    if (!settle || !isOpen) return found;
+    if (!speaker.defers)
+      path.warn(`${speaker.title} cannot put a call off, so it asks by itself: --defer does nothing here`); // prettier-ignore
+    if (!speaker.defers?.(event!, process.env)) return found;
+    if (sessionId === undefined || typeof callId !== 'string') return found;
+    const results = [came.result, ...(came.partResults ?? [])].flatMap((one) => one.results);
+    return settle({ fields: fired.fields, folder: project, session: sessionId, callId, results }, found); // prettier-ignore
+  }
 }
 
 /** The event that the host's input names, or else whoever calls us; undefined for one that nobody here knows. */

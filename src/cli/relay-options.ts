@@ -8,4 +8,6 @@ export interface RelayOptions extends RecordingOptions {
   readonly dialects?: readonly Dialect[];
   readonly hooks: boolean;
   readonly trust?: true;
+  /** What hooks ask about waits in the database of durable calls, where the host can put a call off. */
+  readonly defer?: true;
 }

@@ -43,6 +43,9 @@ export async function relay(
         };
         return throughHooks(fired, dialects, through, sessionId);
       },
+      ...(options.defer && {
+        settle: async (call, outcome) => (await import('./deferred.ts')).deferred(call, outcome),
+      }),
       warn: tellUser,
     },
   );

@@ -19,6 +19,8 @@ export interface Speaker {
   readsItself?(project: string): readonly string[];
   /** Whether the user can be asked at this event, as far as the host lets hooks ask. */
   asks(event: string): boolean;
+  /** Whether a call can be put off at this event, so that the agent ends and makes it again when it is resumed. Default: no. */
+  readonly defers?: (event: string, env: Readonly<Record<string, string | undefined>>) => boolean;
   /** The answer where no hook of ours takes part, by which nothing of other hooks is undone. Default: none. */
   readonly silence?: HostAnswer;
   /** The answer to the host, such that exactly this host obeys it. */

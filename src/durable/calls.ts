@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { ToolInput } from '../../machines/tool-call.ts';
 import type { EndedKeptCall } from '../agent/call-keeper.ts';
 import { HookmachineError } from '../errors.ts';
 import type { HookSaid, Judged } from './judged.ts';
@@ -265,7 +266,6 @@ export function suspend(
   asked: { readonly reason?: string; readonly hooks: readonly HookSaid[] },
   expiresAfter: number,
 ): Promise<void> {
-  const shown = JSON.stringify(judged.toolInput);
   return database.transaction(async (connection) => {
     const { rows } = await connection.query(
       `update hookmachine.calls set status = 'suspended', host = null, judged = $3
@@ -273,13 +273,25 @@ export function suspend(
       [call, number, JSON.stringify(judged)],
     );
     assertHeld(rows, call);
-    await connection.query(
-      `insert into hookmachine.approvals (call, shown, digest, asked, expires_at)
-       values ($1, $2, $3, $4, now() + $5 * interval '1 millisecond')`,
-      [call, shown, sha256(shown), JSON.stringify(asked), expiresAfter],
-    );
-    await connection.query(`select pg_notify('${channel}', $1)`, [call]);
+    await insertQuestion(connection, call, judged.toolInput, asked, expiresAfter);
   });
+}
+
+/** Lists the question of a call, and tells whoever watches. */
+export async function insertQuestion(
+  connection: Queryable,
+  call: string,
+  toolInput: ToolInput,
+  asked: { readonly reason?: string; readonly hooks: readonly HookSaid[] },
+  expiresAfter: number,
+): Promise<void> {
+  const shown = JSON.stringify(toolInput);
+  await connection.query(
+    `insert into hookmachine.approvals (call, shown, digest, asked, expires_at)
+     values ($1, $2, $3, $4, now() + $5 * interval '1 millisecond')`,
+    [call, shown, sha256(shown), JSON.stringify(asked), expiresAfter],
+  );
+  await connection.query(`select pg_notify('${channel}', $1)`, [call]);
 }
 
 /** Writes how a call ended. */

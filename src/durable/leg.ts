@@ -20,7 +20,8 @@ import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { cancelOnAbort, hookProcess, onlyWatching } from '../hooks/run-machine.ts';
 import { observed, observedSession } from '../telemetry.ts';
 import { errorResult } from '../protocol/tool-result.ts';
-import type { Approval, Approvals } from './approvals.ts';
+import type { Approvals } from './approvals.ts';
+import { answerOf } from './answer-of.ts';
 import { type CallRow, end, type EndedCall, keepPolicy, suspend } from './calls.ts';
 import { Effects, type LegTool } from './effects.ts';
 import { contextOf, type Judged, judgedOf, saidOf } from './judged.ts';
@@ -309,21 +310,4 @@ function machineOf(effects: Effects): typeof toolCallMachine {
     actors: { hookProcess: durableHook as unknown as typeof hookProcess },
   });
   return toolCallMachine.provide({ actors: { hookEvent } });
-}
-
-/** What an answered question is to the machine; the model reads who answered, when and why. */
-function answerOf({ id, answer, expiresAt }: Approval) {
-  const { decision, by = 'somebody', note, at } = answer!;
-  const why = note === undefined || note === '' ? '' : `: ${note}`;
-  const when = at.toISOString();
-  switch (decision) {
-    case 'approved':
-      return { type: 'answer', approved: true, reason: '' } as const;
-    case 'denied':
-      return { type: 'answer', approved: false, reason: `Denied by ${by} at ${when}${why}` } as const; // prettier-ignore
-    case 'expired':
-      return { type: 'expire', reason: `Nobody answered ${id} in time; it expired at ${expiresAt.toISOString()}, and the tool did not run.` } as const; // prettier-ignore
-    case 'withdrawn':
-      return { type: 'cancel', reason: `Withdrawn by ${by} at ${when}${why}` } as const;
-  }
 }

@@ -10,11 +10,17 @@ export interface OwnCommand {
   readonly note?: string;
 }
 
-/** The command by which hooks of a host call its relay. */
+/** The command by which hooks of a host call its relay; `defers` has it put off what hooks ask about. */
 export const relayCall =
-  ({ command }: OwnCommand, host: string): RelayCall =>
+  ({ command }: OwnCommand, host: string, defers = false): RelayCall =>
   (event) =>
-    [command, 'relay', host, ...(event === undefined ? [] : [event])].join(' ');
+    [
+      command,
+      'relay',
+      host,
+      ...(event === undefined ? [] : [event]),
+      ...(defers ? ['--defer'] : []),
+    ].join(' ');
 
 /**
  * How hooks find our command: by its name where it is installed for the user, in the project where it

@@ -99,7 +99,7 @@ const [bundle] = (
       './dist/src/cli/main.js',
       './dist/src/journal/*',
       './dist/src/audit/*',
-      ...['fire-readable', 'fire-sample', 'hook-asked-for', 'why-hooks'].map(
+      ...['deferred', 'fire-readable', 'fire-sample', 'hook-asked-for', 'why-hooks'].map(
         (name) => `./dist/src/cli/${name}.js`,
       ),
     ],

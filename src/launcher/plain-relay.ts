@@ -9,10 +9,11 @@ export function plainRelay(
 ):
   | { readonly host: Host; readonly event: string | undefined; readonly options: RelayOptions }
   | undefined {
-  const [name, event, ...more] = args;
+  const defers = args.at(-1) === '--defer';
+  const [name, event, ...more] = defers ? args.slice(0, -1) : args;
   const host = hosts.find((known) => known.name === name);
   if (host === undefined || more.length > 0 || currentFolder() === undefined) return undefined;
   return event === undefined || isWord(event)
-    ? { host, event, options: { hooks: true } }
+    ? { host, event, options: { hooks: true, ...(defers && { defer: true }) } }
     : undefined;
 }

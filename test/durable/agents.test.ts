@@ -1,5 +1,6 @@
-import { existsSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Answer, serveMessages } from '../frameworks/claude-agent-sdk/messages-server.ts';
 import { folderOf, packageOf } from '../frameworks/installed.ts';
@@ -21,6 +22,15 @@ interface Said {
   /** What the model was asked. */
   readonly asked?: unknown;
 }
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The program of Claude Code that comes with the Agent SDK. */
+const claudePackage = packageOf(
+  'claude-agent-sdk',
+  `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`,
+);
+const claude = claudePackage && join(claudePackage, 'claude');
 
 /** Installs the built package and `pg` beside a framework. */
 function installInto(framework: string): void {
@@ -217,4 +227,109 @@ describe.skipIf(missing !== undefined)('an agent whose calls are durable', () =>
       );
     },
   );
+
+  test.skipIf(claude === undefined)(
+    'Claude Code without a user puts off what our hooks ask about, and runs it once somebody has approved',
+    async () => {
+      const scene = await make();
+      const command = `node '${installed.command}' relay claude-code --defer`;
+      const entry = { hooks: [{ type: 'command', command }] };
+      mkdirSync(join(scene.project, '.claude'));
+      writeFileSync(
+        join(scene.project, '.claude/settings.json'),
+        JSON.stringify({ hooks: { PreToolUse: [entry] } }),
+      );
+      const model = await serveMessages([
+        [{ name: 'Bash', input: { command: 'echo started >> tool.log; echo ran' } }],
+        'Done.',
+        'Done.',
+      ]);
+      onTestFinished(() => model.close());
+      const run = async (...args: readonly string[]): Promise<Fields> => {
+        const { stdout } = await execa(
+          claude!,
+          ['-p', ...args, '--allowedTools', 'Bash', '--model', 'm', '--output-format', 'json'],
+          {
+            cwd: scene.project,
+            stdin: 'ignore',
+            extendEnv: false,
+            env: {
+              PATH: process.env['PATH'],
+              HOME: process.env['HOME'],
+              HOOKMACHINE_DATABASE_URL: scene.url,
+              HOOKMACHINE_TRUST: '1',
+              ANTHROPIC_BASE_URL: model.url,
+              ANTHROPIC_API_KEY: 'none',
+              CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+              DISABLE_AUTOUPDATER: '1',
+            },
+          },
+        );
+        return JSON.parse(stdout) as Fields;
+      };
+      const first = await run('Go');
+      expect(first).toMatchObject({ stop_reason: 'tool_deferred' });
+      const { approvals } = await scene.records();
+      expect(await approvals.list()).toMatchObject([
+        { id: 'ap-1', tool: 'run_shell_command', reason: 'May it?', hooks: [{ hook: 'guard' }] },
+      ]);
+      expect(scene.starts('tool')).toBe(0);
+      await approvals.answer('ap-1', { decision: 'approve', by: 'ann' });
+      const session = String(first['session_id']);
+      await run('--resume', session, 'Go on.');
+      expect(scene.starts('tool')).toBe(1);
+      expect(JSON.stringify(model.requests[1])).toContain('ran');
+      expect(await scene.query('select status from hookmachine.calls')).toEqual([{ status: 'ended' }]); // prettier-ignore
+
+      // Made once more, as after a crash, it is not handed over again.
+      const [{ id }] = (await scene.query('select id from hookmachine.calls')) as [{ id: string }];
+      const again = await execa('node', [installed.command, 'relay', 'claude-code', '--defer'], {
+        cwd: scene.project,
+        input: JSON.stringify({
+          hook_event_name: 'PreToolUse',
+          session_id: session,
+          tool_use_id: id.slice(id.indexOf('/') + 1),
+          tool_name: 'Bash',
+          tool_input: { command: 'true' },
+        }),
+        env: { HOOKMACHINE_DATABASE_URL: scene.url, HOOKMACHINE_TRUST: '1', CLAUDE_CODE_ENTRYPOINT: 'sdk-cli' }, // prettier-ignore
+      });
+      expect(JSON.parse(again.stdout)).toMatchObject({
+        hookSpecificOutput: {
+          permissionDecision: 'deny',
+          permissionDecisionReason: expect.stringContaining('handed over to the agent'),
+        },
+      });
+    },
+  );
+
+  test('a relay keeps one question of a session, takes back what is asked too soon again, and asks by itself without the database', async () => {
+    const scene = await make();
+    const relay = async (callId: string, database = scene.url, entry = 'sdk-cli') => {
+      const { stdout } = await execa(
+        'node',
+        [installed.command, 'relay', 'claude-code', '--defer'],
+        {
+          cwd: scene.project,
+          input: JSON.stringify({
+            hook_event_name: 'PreToolUse',
+            session_id: 's-1',
+            tool_use_id: callId,
+            tool_name: 'Bash',
+            tool_input: { command: 'true' },
+          }),
+          env: { HOOKMACHINE_DATABASE_URL: database, HOOKMACHINE_TRUST: '1', CLAUDE_CODE_ENTRYPOINT: entry }, // prettier-ignore
+        },
+      );
+      const said = (JSON.parse(stdout) as { hookSpecificOutput: Fields }).hookSpecificOutput;
+      return [said['permissionDecision'], said['permissionDecisionReason']];
+    };
+    expect(await relay('t-1', scene.url, 'cli')).toEqual(['ask', 'May it?']);
+    expect(await relay('t-1', 'postgres://nobody@127.0.0.1:1/none')).toEqual(['ask', 'May it?']);
+    expect(await relay('t-1')).toEqual(['defer', expect.stringContaining('May it? (it waits for an answer to ap-1')]); // prettier-ignore
+    expect(await relay('t-2')).toEqual(['deny', expect.stringContaining('ap-1 of this session waits')]); // prettier-ignore
+    expect(await relay('t-1')).toEqual(['deny', expect.stringMatching(/^Withdrawn by the agent at .*: the agent was resumed before anybody had answered$/)]); // prettier-ignore
+    const { approvals } = await scene.records();
+    expect(await approvals.list()).toEqual([]);
+  });
 });

@@ -19,6 +19,9 @@ export const speaker: Speaker = {
   title: 'Claude Code',
   projectIn: (_, { CLAUDE_PROJECT_DIR }) => [CLAUDE_PROJECT_DIR].filter(isWhole),
   asks: (event) => event === 'PreToolUse',
+  // Where somebody sits there, it asks, and knows of no call that was put off.
+  defers: (event, { CLAUDE_CODE_ENTRYPOINT: entry = 'cli' }) =>
+    event === 'PreToolUse' && entry !== 'cli',
   write(event, said, wishes): HostAnswer {
     const { top, specific = {} } = answerTo(event as ClaudeEventName, said, wishes);
     const hasSpecific = Object.values(specific).some((value) => value !== undefined);

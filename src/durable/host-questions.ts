@@ -1,0 +1,102 @@
+import type { ToolInput } from '../../machines/tool-call.ts';
+import type { Verdict } from '../dialects/verdict.ts';
+import { errorResult } from '../protocol/tool-result.ts';
+import { answerOf } from './answer-of.ts';
+import { type Approval, Approvals } from './approvals.ts';
+import { type CallRow, type EndedCall, insertQuestion } from './calls.ts';
+import type { HookSaid, Judged } from './judged.ts';
+import { type Database, lockKey } from './postgres.ts';
+import { format } from './schema.ts';
+
+/** A tool call that hooks of a host ask about, whose agent ends and makes the call again once it is resumed. */
+export interface HostCall {
+  /** The same when the call is made again. */
+  readonly id: string;
+  readonly workspace: string;
+  readonly session: string;
+  readonly tool: string;
+  /** The arguments that the hooks left. */
+  readonly input: ToolInput;
+  readonly verdict: Verdict;
+  readonly hooks: readonly HookSaid[];
+  /** How long the question waits, in ms. */
+  readonly expiresAfter: number;
+}
+
+/** What the host is told. */
+export type HostAnswer =
+  /** The agent is to end: nobody has been asked before. */
+  | { readonly status: 'waits'; readonly approval: Approval }
+  | { readonly status: 'approved'; readonly toolInput: ToolInput }
+  | { readonly status: 'refused'; readonly reason: string };
+
+/** The answer to the question of a host's call, which is asked where it was not: an approved call is handed over once. */
+export async function askForHost(database: Database, call: HostCall): Promise<HostAnswer> {
+  const { id, session } = call;
+  const approvals = new Approvals(database);
+  await approvals.expire();
+  const known = await approvals.of(id);
+  if (known?.answer) return answered(database, call, known);
+  if (known) {
+    const note = 'the agent was resumed before anybody had answered';
+    await approvals.answer(known.id, { decision: 'withdraw', by: 'the agent', note });
+    const withdrawn = await approvals.of(id);
+    return answered(database, call, withdrawn!);
+  }
+  const open = await database.transaction(async (connection) => {
+    // One call at a time of a session finds that no other waits.
+    await connection.query('select pg_advisory_xact_lock($1::bigint)', [lockKey(`ask ${session}`)]);
+    const { rows } = await connection.query<{ id: string }>(
+      `select a.id from hookmachine.approvals a join hookmachine.calls c on c.id = a.call
+       where c.session = $1 and c.workspace = $2 and a.decision is null`,
+      [session, call.workspace],
+    );
+    if (rows[0]) return `ap-${rows[0].id}`;
+    await connection.query(
+      `insert into hookmachine.calls (id, format, workspace, session, tool, input, is_callers, status, judged)
+       values ($1, $2, $3, $4, $5, $6, true, 'suspended', $7)`,
+      [id, format, call.workspace, session, call.tool, JSON.stringify(call.input), JSON.stringify(judgedOf(call))], // prettier-ignore
+    );
+    const { reason } = call.verdict;
+    const asked = { ...(reason !== undefined && { reason }), hooks: call.hooks };
+    await insertQuestion(connection, id, call.input, asked, call.expiresAfter);
+    return undefined;
+  });
+  return open === undefined
+    ? { status: 'waits', approval: (await approvals.of(id))! }
+    : {
+        status: 'refused',
+        reason: `${open} of this session waits for an answer already, and only one can: make this call again once it was answered.`,
+      };
+}
+
+const judgedOf = ({ input, verdict }: HostCall): Judged => ({
+  toolInput: input,
+  before: { verdict },
+  failures: [],
+});
+
+/** Ends an answered call. The host runs the tool; who makes the call again later is told that it was handed over. */
+async function answered(
+  database: Database,
+  { id, tool }: HostCall,
+  approval: Approval,
+): Promise<HostAnswer> {
+  const answer = answerOf(approval);
+  const toolInput = JSON.parse(approval.shown) as ToolInput;
+  const isApproved = answer.type === 'answer' && answer.approved;
+  const outcome: EndedCall = isApproved
+    ? { id, status: 'done', toolInput, toolResult: { llmContent: handedOver, returnDisplay: '' } }
+    : { id, status: 'cancelled', toolInput, toolResult: errorResult(answer.reason, 'refused') };
+  const { rows } = await database.query<Pick<CallRow, 'tool'>>(
+    `update hookmachine.calls set status = 'ended', outcome = $2, ended_at = now()
+     where id = $1 and status = 'ready' and tool = $3 returning tool`,
+    [id, JSON.stringify(outcome), tool],
+  );
+  if (!isApproved) return { status: 'refused', reason: answer.reason };
+  return rows.length > 0
+    ? { status: 'approved', toolInput }
+    : { status: 'refused', reason: `${handedOver} It may have run, and is not run again.` };
+}
+
+const handedOver = 'This call was handed over to the agent, which runs the tool itself.';
