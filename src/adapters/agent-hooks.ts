@@ -244,6 +244,11 @@ export class AgentHooks {
     return this.#questions.isToBeAsked(this.#turns.like(this.nameOf(name), input), undefined);
   }
 
+  /** Whether the framework was told to ask about a call: where it runs, its user has approved it. What is kept beyond the process is answered there. */
+  async wasToBeAsked(asked: ToolCallRequest): Promise<boolean> {
+    return !this.isDurable && (await this.#openCall(asked, true)?.question) === true;
+  }
+
   /** The arguments that a hook permitted in the user's place, where they are others than the framework has. */
   permittedInput(asked: ToolCallRequest): ToolInput | undefined {
     return this.#openCall(asked, false)?.permitted;

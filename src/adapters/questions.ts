@@ -28,9 +28,13 @@ export class Questions {
   ): boolean | Promise<boolean> {
     if (found?.verdict === undefined) return true;
     const { turn, question, call, verdict, input } = found;
-    if (verdict.status !== 'allowed') return question ?? verdict.status === 'asked';
     if (question) return question;
+    if (verdict.status === 'ended') return false;
     const { id, name } = call.request;
+    if (verdict.status === 'asked') {
+      turn.open.set(id, { call, verdict, input, question: Promise.resolve(true) });
+      return true;
+    }
     const hasHooks =
       mayHaveHooks(this.#config, 'ToolPermission', name) ||
       mayHaveHooks(this.#config, 'Notification', type);

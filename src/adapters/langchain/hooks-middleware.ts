@@ -16,8 +16,11 @@ export interface HooksMiddleware extends AsyncDisposable {
     request: Request,
     handler: (request: Request) => Result | PromiseLike<Result>,
   ): Promise<Result>;
-  /** For `when` of the human-in-the-loop middleware: false for a call that hooks denied, about which nobody is to be asked. */
-  readonly mayRun: (asked: { readonly toolCall: WantedCall }) => boolean;
+  /**
+   * For `when` of the human-in-the-loop middleware: false for a call about which nobody is to be asked, for hooks denied
+   * it, or answered in the user's place.
+   */
+  readonly mayRun: (asked: { readonly toolCall: WantedCall }) => boolean | Promise<boolean>;
   /** Ends the session: open calls are cancelled and SessionEnd hooks run. */
   end(reason?: Parameters<AgentHooks['end']>[0]): Promise<void>;
 }
@@ -52,10 +55,7 @@ export function hooksMiddleware(options: AdapterOptions = {}): HooksMiddleware {
       );
       return result as Result;
     },
-    mayRun({ toolCall: { id = '', name, args } }) {
-      const verdict = hooks.verdictOf({ id, name, input: args });
-      return verdict?.status !== 'ended';
-    },
+    mayRun: ({ toolCall: { id = '', name, args } }) => hooks.isToBeAsked({ id, name, input: args }),
     end: (reason) => hooks.end(reason),
     [Symbol.asyncDispose]: () => hooks.end(),
   };

@@ -20,6 +20,7 @@ export async function runTool(
   // Graphs know by it where they are, and hooks may go on somewhere else.
   const place = new AsyncResource('HookedToolCall');
   const { signal } = runtime;
+  const isAnswered = hooks.wasToBeAsked({ id, name, input: args });
   let ran: Ran | undefined;
   const ended = await hooks.tool(
     {
@@ -31,8 +32,9 @@ export async function runTool(
       isInterruption: isGraphSignal,
       asksAgain: true,
       ...(canAsk(runtime) && {
-        confirm: ({ input, reason }) =>
-          place.runInAsyncScope(() => askInGraph(runtime, { name, input, reason }) === true),
+        confirm: async ({ input, reason }) =>
+          (await isAnswered) ||
+          place.runInAsyncScope(() => askInGraph(runtime, { name, input, reason })),
       }),
     },
     async (input) => {

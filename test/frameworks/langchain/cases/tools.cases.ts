@@ -21,6 +21,31 @@ import {
 const resultsIn = (messages: readonly { type: string }[]) =>
   messages.filter((message): message is ToolMessage => message.type === 'tool');
 
+/** Runs an agent, and approves whatever it asks. */
+async function approving(
+  agent: {
+    readonly graph: {
+      getState(
+        config: object,
+      ): Promise<{ readonly tasks: readonly { readonly interrupts: readonly unknown[] }[] }>;
+    };
+  },
+  how: (typeof ways)[number],
+) {
+  const config = { configurable: { thread_id: 'one' } };
+  let ran = await run(agent, how, say('Write.'), config);
+  for (let asked = 0; ; asked++) {
+    const { tasks } = await agent.graph.getState(config);
+    if (!tasks.some(({ interrupts }) => interrupts.length > 0)) return { ...ran, asked };
+    ran = await run(
+      agent,
+      how,
+      new Command({ resume: { decisions: [{ type: 'approve' }] } }),
+      config,
+    );
+  }
+}
+
 describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
   test('is what it was where no hook matches, and where there is none', async () => {
     const runs = [];
@@ -222,6 +247,49 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     );
   });
 
+  test.each([
+    { said: { decision: 'allow' }, questions: 0, notified: 0, result: 'written' },
+    {
+      said: { decision: 'deny', reason: 'not here' },
+      questions: 0,
+      notified: 0,
+      result: 'not here',
+    },
+    { said: {}, questions: 1, notified: 1, result: 'written' },
+  ])(
+    'is asked about by the human-in-the-loop middleware once ToolPermission hooks said $said',
+    async ({ said, questions, notified, result }) => {
+      const cwd = projectWith({ 'tool.permission': prints(said), notify: 'exit 0' });
+      const guarded = hooksMiddleware({ cwd });
+      const asking = human({ write: { allowedDecisions: ['approve'], when: guarded.mayRun } });
+      const agent = createAgent({
+        model: new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]),
+        tools: [writeTool([])],
+        middleware: [guarded, asking],
+        checkpointer: new MemorySaver(),
+      });
+      const { messages, asked } = await approving(agent, how);
+      expect(asked).toBe(questions);
+      expect(resultsIn(messages)[0]?.content).toBe(result);
+      expect(toldTo(cwd, 'notify')).toHaveLength(notified);
+    },
+  );
+
+  test('that a hook wants asked about is asked about once, where the human-in-the-loop middleware asks too', async () => {
+    const guarded = hooksMiddleware({
+      cwd: projectWith({ BeforeTool: prints({ decision: 'ask', reason: 'Sure?' }) }),
+    });
+    const asking = human({ write: { allowedDecisions: ['approve'], when: guarded.mayRun } });
+    const agent = createAgent({
+      model: new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]),
+      tools: [writeTool([])],
+      middleware: [guarded, asking],
+      checkpointer: new MemorySaver(),
+    });
+    const { messages, asked } = await approving(agent, how);
+    expect([asked, resultsIn(messages)[0]?.content]).toEqual([1, 'written']);
+  });
+
   test('that the user edited is judged again', async () => {
     const ran: unknown[] = [];
     const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
@@ -249,6 +317,11 @@ describe.each(ways)('a tool call of an agent of LangChain, by %s', (how) => {
     {
       answer: { decisions: [{ type: 'reject' }] },
       results: [expect.stringContaining('did not let')],
+      runs: 0,
+    },
+    {
+      answer: { decisions: [{ type: 'reject', message: 'Not on a Monday.' }] },
+      results: [expect.stringContaining('Not on a Monday.')],
       runs: 0,
     },
   ])(
