@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { isRecord } from '../../protocol/output.ts';
+import type { ToolCallVerdict } from '../../agent/open-tool-call.ts';
+import type { Confirm } from '../../agent/run-tool-call.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import type { FrameworkToolCall } from '../run-tool.ts';
-import { isPromiseLike, withAnnotations } from '../ai-sdk/annotations.ts';
+import { withAnnotations } from '../ai-sdk/annotations.ts';
 import { whole } from '../ai-sdk/guard-tool.ts';
+import { Suspension } from './suspension.ts';
 import type { MastraTool, NeedsApproval, ToolContext } from './types.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -39,15 +42,10 @@ const isTool = (tool: unknown): tool is MastraTool =>
   typeof tool.execute === 'function';
 
 function guardedTool(tool: MastraTool, name: string, hooks: AgentHooks): MastraTool {
-  const { execute, requireApproval, toModelOutput } = tool;
+  const { execute, toModelOutput } = tool;
   const own = execute!.bind(tool);
   const parts: Required<MastraTool> = {
-    execute: (input, context) => {
-      const asked = callOf(hooks, name, input, context);
-      if (hooks.leavesAlone(asked)) return own(input, context);
-      return whole(hooks, asked, (given) => own(given === asked.input ? input : given, context));
-    },
-    requireApproval: mustAsk(hooks, name, requireApproval),
+    execute: (input, context) => ran(hooks, { name, input, context }, own),
     toModelOutput: withAnnotations(toModelOutput?.bind(tool), () => undefined),
   };
   // A tool of Mastra's is known by its class.
@@ -62,6 +60,34 @@ function guardedTool(tool: MastraTool, name: string, hooks: AgentHooks): MastraT
   }) as MastraTool;
 }
 
+/** What a tool is given. */
+interface Given {
+  readonly name: string;
+  readonly input: unknown;
+  readonly context: ToolContext;
+}
+
+/** Runs a tool between its hooks; with none, it just runs. */
+export function ran(
+  hooks: AgentHooks,
+  { name, input, context }: Given,
+  run: (input: unknown, context: ToolContext) => unknown,
+): unknown {
+  const asked = callOf(hooks, name, input, context);
+  if (hooks.leavesAlone(asked)) return run(input, context);
+  const suspension = new Suspension(context);
+  const isInterruption = (error: unknown): boolean => error === suspension;
+  return whole(hooks, { ...asked, isInterruption }, (given) =>
+    suspension.of((told) => run(given === asked.input ? input : given, told)),
+  ).catch((error: unknown) => {
+    if (error === suspension) return suspension.output;
+    throw error;
+  });
+}
+
+/** Why a call is refused that a hook wants asked about, where Mastra runs it all the same. */
+const nobodyAsked = 'A hook wants the user to be asked about this call, and nobody was.';
+
 /** A call as a tool is given it; outside an agent it has no id. */
 export function callOf(
   hooks: AgentHooks,
@@ -73,22 +99,29 @@ export function callOf(
   const id = agent?.toolCallId || context?.toolCallId || randomUUID();
   const call = { id, name, input: inputOf(input) };
   const resumed = agent?.resumeData ?? context?.resumeData;
-  const isApproved = isRecord(resumed) && resumed['approved'] === true;
-  // Mastra runs what a hook wants asked about only once its user has approved it.
-  const asks = isApproved || hooks.verdictOf(call)?.status === 'asked';
-  return { ...call, signal, ...(asks && { confirm: () => true }) };
+  const verdict = hooks.verdictOf(call);
+  // What it asks about, Mastra runs only once its user has approved it.
+  const isApproved =
+    (isRecord(resumed) && resumed['approved'] === true) || (verdict && wasAsked.has(verdict));
+  const asks = isApproved || verdict?.status === 'asked';
+  const confirm: Confirm = ({ reason }) => isApproved || (reason ?? nobodyAsked);
+  return { ...call, signal, ...(asks && { confirm }) };
 }
 
+/** The verdicts that Mastra's user was asked about. */
+const wasAsked = new WeakSet<ToolCallVerdict>();
+
 /** Nobody is asked about a denied call. Mastra does not say which call it asks about, so its arguments must do. */
-const mustAsk =
-  (hooks: AgentHooks, name: string, own: MastraTool['requireApproval']): NeedsApproval =>
-  (input, context) => {
+export const mustAsk =
+  (hooks: AgentHooks, name: string, own: NeedsApproval): NeedsApproval =>
+  async (input, context) => {
     const call = inputOf(input);
     const verdict = hooks.verdictLike(name, call);
     if (verdict?.status === 'ended') return false;
-    if (verdict?.status === 'asked') return true;
-    const wanted = typeof own === 'function' ? own(input, context) : (own ?? false);
-    if (isPromiseLike(wanted))
-      return wanted.then((asks) => asks && hooks.isLikeToBeAsked(name, call));
-    return wanted && hooks.isLikeToBeAsked(name, call);
+    const isAsked =
+      verdict?.status === 'asked' ||
+      ((await own(input, context)) && (await hooks.isLikeToBeAsked(name, call)));
+    const asked = isAsked && hooks.verdictLike(name, call);
+    if (asked) wasAsked.add(asked);
+    return isAsked;
   };

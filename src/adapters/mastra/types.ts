@@ -17,7 +17,9 @@ export interface ToolContext {
     readonly toolCallId?: string;
     readonly messages?: unknown;
     readonly resumeData?: unknown;
+    readonly suspend?: (...args: readonly unknown[]) => unknown;
   };
+  readonly suspend?: (...args: readonly unknown[]) => unknown;
   readonly abortSignal?: AbortSignal;
   /** Where Mastra has not yet put the call into `agent`. */
   readonly toolCallId?: string;
@@ -27,16 +29,23 @@ export interface ToolContext {
 /** A tool, of Mastra's or of the AI SDK's. */
 export interface MastraTool {
   readonly execute?: (input: unknown, context: ToolContext) => unknown;
-  readonly requireApproval?: boolean | NeedsApproval;
   readonly toModelOutput?: (output: unknown) => unknown;
 }
 
 export type NeedsApproval = (input: unknown, context?: unknown) => boolean | Promise<boolean>;
 
+/** A tool as Mastra makes it for a run. */
+export interface CoreTool {
+  readonly execute: (input: unknown, context: ToolContext) => unknown;
+  readonly requireApproval?: boolean;
+  readonly needsApprovalFn?: NeedsApproval;
+}
+
 /** What an input processor is given before each request. */
 export interface InputStep {
   readonly model: unknown;
   readonly tools?: Readonly<Record<string, unknown>>;
+  readonly requestContext?: { get(key: string): unknown };
 }
 
 /** What Mastra tells of a call before its tool runs. */

@@ -8,6 +8,7 @@ import type { AiSdkModel } from '../ai-sdk/types.ts';
 import { type HooksHandle, handleOf } from '../handle.ts';
 import { type AdapterOptions, refuseDurable } from '../options.ts';
 import { withStream } from './generate-stream.ts';
+import { StepTools } from './step-tools.ts';
 import { callOf, guardedTools } from './tools.ts';
 import type { InputStep, MastraAgentConfig, ToolHookContext } from './types.ts';
 
@@ -16,9 +17,6 @@ export interface MastraOptions extends AdapterOptions {
   /** Makes the model for a request in which a hook names another one. Without it every request goes to the one model. */
   readonly modelFor?: ModelFor;
 }
-
-/** Denied calls stay in the answer: each tool of an agent says why itself. */
-const isGuarded = (): boolean => true;
 
 const handles = new WeakMap<object, HooksHandle>();
 
@@ -38,11 +36,12 @@ export function withHooks<Config extends MastraAgentConfig>(
   const hooks = new AgentHooks(options);
   const names = new Set<string>();
   const seen = new WeakMap<object, unknown>();
-  // Mastra asks about tools that are the agent's own.
-  const canAsk = (name: string): boolean => names.has(name);
+  const stepTools = new StepTools(hooks, names);
+  // Mastra asks about the tools that it runs, and denied calls of these stay in the answer: the tool says why.
+  const isRun = (name: string): boolean => stepTools.isRun(name);
   const guard = (model: unknown, more: Pick<Answering, 'complete'> = {}): unknown => {
     if (!isModel(model)) return model;
-    const how = { hooks, isGuarded, modelFor, canAsk, ...more };
+    const how = { hooks, isGuarded: isRun, canAsk: isRun, modelFor, ...more };
     const known = seen.get(model) ?? guardedModel(model, how);
     seen.set(model, known);
     seen.set(known, known);
@@ -53,16 +52,25 @@ export function withHooks<Config extends MastraAgentConfig>(
     ...config,
     model,
     ...(config.tools !== undefined && { tools: guardedSet(config.tools, hooks, names) }),
-    hooks: withOtherTools(config.hooks, hooks, names),
-    // A model that has only a name, or none before the run, is known with the first request.
-    ...(!isChosen(config.model) && {
-      inputProcessors: withProcessor(config.inputProcessors, {
+    hooks: withOtherTools(config.hooks, { hooks, names, stepTools }),
+    inputProcessors: withProcessor(
+      config.inputProcessors,
+      {
         id: 'hookmachine',
-        processInputStep: ({ model: made }: InputStep) => ({
-          model: guard(made, { complete: withStream }),
-        }),
-      }),
-    }),
+        processInputStep: async (step: InputStep) => {
+          await hooks.ready();
+          return {
+            // A model that has only a name, or none before the run, is known with the first request.
+            ...(!isChosen(config.model) && { model: guard(step.model, { complete: withStream }) }),
+            ...(step.tools && !hooks.isIdle() && { tools: stepTools.guard(step) }),
+          };
+        },
+      },
+      async () => {
+        await hooks.ready();
+        return !isChosen(config.model) || !hooks.isIdle();
+      },
+    ),
   };
   handles.set(changed, handleOf(hooks));
   return changed as Config;
@@ -106,11 +114,22 @@ function guardedSet(tools: unknown, hooks: AgentHooks, names: Set<string>): unkn
   return isRecord(tools) ? guardedTools(tools, hooks, names) : tools;
 }
 
-function withProcessor(processors: unknown, ours: object): unknown {
-  if (typeof processors === 'function')
-    return async (...given: readonly unknown[]) =>
-      withProcessor(await (processors as (...all: readonly unknown[]) => unknown)(...given), ours);
-  return [...(Array.isArray(processors) ? (processors as readonly unknown[]) : []), ours];
+/** Processors with ours behind them; where the agent has none, ours is there only while it `isNeeded`, for a processor takes time. */
+function withProcessor(
+  processors: unknown,
+  ours: object,
+  isNeeded: () => Promise<boolean>,
+): unknown {
+  if (Array.isArray(processors)) return [...(processors as readonly unknown[]), ours];
+  return async (...given: readonly unknown[]) => {
+    const own =
+      typeof processors === 'function'
+        ? await (processors as (...all: readonly unknown[]) => Promise<readonly unknown[]>)(
+            ...given,
+          )
+        : [];
+    return (await isNeeded()) ? [...own, ours] : own;
+  };
 }
 
 interface OwnHooks {
@@ -118,13 +137,19 @@ interface OwnHooks {
   readonly afterToolCall?: (context: ToolHookContext & Outcome) => unknown;
 }
 
+interface Guards {
+  readonly hooks: AgentHooks;
+  readonly names: ReadonlySet<string>;
+  readonly stepTools: StepTools;
+}
+
 interface Outcome {
   readonly output?: unknown;
   readonly error?: unknown;
 }
 
-/** Tools that are not the agent's own, such as those of a workspace: Mastra lets their calls be denied and rewritten, and their results be seen. */
-function withOtherTools(own: unknown, hooks: AgentHooks, names: ReadonlySet<string>): object {
+/** The same of tools that are not the agent's own where a call's processors take the place of ours, or a run is taken up elsewhere: their calls are denied and rewritten, and their results only seen. */
+function withOtherTools(own: unknown, { hooks, names, stepTools }: Guards): object {
   const { beforeToolCall, afterToolCall }: OwnHooks = isRecord(own) ? own : {};
   const results = new Map<string, (outcome: Outcome) => void>();
   return {
@@ -133,7 +158,7 @@ function withOtherTools(own: unknown, hooks: AgentHooks, names: ReadonlySet<stri
       const answer = await beforeToolCall?.(context);
       if (isRecord(answer) && answer['proceed'] === false) return answer;
       const { toolName, input } = context;
-      if (names.has(toolName)) return answer;
+      if (names.has(toolName) || stepTools.isHandled(context.context)) return answer;
       const asked = callOf(hooks, toolName, input, context.context);
       if (hooks.leavesAlone(asked)) return answer;
       return new Promise<unknown>((resolve) => {

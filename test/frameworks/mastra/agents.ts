@@ -19,6 +19,11 @@ interface Agent {
   stream(prompt: string, options?: object): Promise<Streaming>;
   approveToolCall(options: object): Promise<Streaming>;
   declineToolCall(options: object): Promise<Streaming>;
+  resumeStream(data: object, options: object): Promise<Streaming>;
+}
+interface Suspendable {
+  readonly resumeData?: unknown;
+  suspend(payload: object): Promise<unknown>;
 }
 interface Ended {
   readonly text: string;
@@ -131,6 +136,12 @@ const wantsWrite: Said = { text: 'I write.', calls: [['c1', 'write', { path: 'a.
 const done: Said = { text: 'Done.' };
 const stop = print({ continue: false, stopReason: 'enough' });
 const context = print({ hookSpecificOutput: { additionalContext: 'It was formatted.' } });
+
+/** A tool for a single call. */
+const toolsets = async (execute: ToolRun) => {
+  const { createTool } = await load<Modules>('@mastra/core/tools');
+  return { toolsets: { more: { write: createTool({ id: 'write', description: 'w', execute }) } } };
+};
 
 export function cases(): void {
   describe.each(['generated', 'streamed'] as const)('%s,', (mode) => {
@@ -298,18 +309,86 @@ export function cases(): void {
     });
   });
 
-  test('takes a question for a denial about a tool that is not its own, and never runs it', async () => {
+  describe('a tool that is given with a call', () => {
     const ask = print({ decision: 'ask', reason: 'May it write?' });
-    const write = vi.fn();
-    const { run, asked } = await agentOf('generated', {
-      files: { '.hookmachine/settings.json': { hooks: { 'tool.before': [group(ask)] } } },
-      answers: [wantsWrite, done],
+
+    test('is asked about, runs once approved, and has its result annotated', async () => {
+      const own = { hooks: { 'tool.before': [group(ask)], 'tool.after': [group(context)] } };
+      const write = vi.fn(async () => 'written');
+      const given = await toolsets(write);
+      const { run, read, agent, asked } = await agentOf('streamed', {
+        files: { '.hookmachine/settings.json': own },
+        answers: [wantsWrite, done],
+      });
+      const { chunks, runId } = await run('Go', given);
+      expect(chunks.map(({ type }) => type)).toContain('tool-call-approval');
+      expect(write).not.toHaveBeenCalled();
+      await read(await agent.approveToolCall({ runId, toolCallId: 'c1', ...given }));
+      expect(resultsIn(asked[1]!)).toEqual([
+        { type: 'text', value: 'written\n\nIt was formatted.' },
+      ]);
     });
-    const { createTool } = await load<Modules>('@mastra/core/tools');
-    const tool = createTool({ id: 'write', description: 'w', execute: write });
-    await run('Go', { toolsets: { more: { write: tool } } });
+
+    test.each([
+      ['hooks', { hooks: { beforeToolCall: () => undefined } }],
+      ['processors', { inputProcessors: [] }],
+    ])('does not run against hooks where the call has %s of its own', async (_, more) => {
+      const write = vi.fn();
+      const { run } = await agentOf('generated', {
+        files: { '.hookmachine/settings.json': { hooks: { 'tool.before': [group(ask)] } } },
+        answers: [wantsWrite, done],
+      });
+      await run('Go', { ...(await toolsets(write)), ...more });
+      expect(write).not.toHaveBeenCalled();
+    });
+
+    test('is no call for the client where hooks deny it', async () => {
+      const { createTool } = await load<Modules>('@mastra/core/tools');
+      const { run } = await agentOf('streamed', {
+        hooks: { BeforeTool: [group(deny('not here'))] },
+        answers: [{ calls: [['c1', 'write', { path: 'a.txt' }]] }],
+      });
+      const page = createTool({ id: 'write', description: 'w' });
+      const { text, chunks } = await run('Go', { clientTools: { write: page } });
+      expect(text).toBe('not here');
+      expect(chunks.map(({ type }) => type)).not.toContain('tool-call');
+    });
+  });
+
+  test.each([
+    ['no hook matches', {}],
+    ['hooks match', { 'tool.before': [group('true')] }],
+  ])('asks about each call that its caller wants asked about where %s', async (_, hooks) => {
+    const write = vi.fn();
+    const { run } = await agentOf('streamed', {
+      files: { '.hookmachine/settings.json': { hooks } },
+      answers: [wantsWrite],
+      tools: { write },
+    });
+    const { chunks } = await run('Go', { requireToolApproval: true });
+    expect(chunks.map(({ type }) => type)).toContain('tool-call-approval');
     expect(write).not.toHaveBeenCalled();
-    expect(JSON.stringify(resultsIn(asked[1]!))).toContain('May it write?');
+  });
+
+  test('has hooks see the result of a tool that put its call off once it is there', async () => {
+    const { run, read, agent, left } = await agentOf('streamed', {
+      hooks: {
+        BeforeTool: [group('echo before >> events')],
+        AfterTool: [group('jq -r .tool_response.llmContent >> events')],
+      },
+      answers: [wantsWrite, done],
+      tools: {
+        write: async (_: never, { agent: call }: { readonly agent: Suspendable }) =>
+          call.resumeData ? 'written' : call.suspend({ really: true }),
+      },
+    });
+    const { runId } = await run('Go');
+    expect(left('events')).toBe('before\n');
+    const { text } = await read(
+      await agent.resumeStream({ yes: true }, { runId, toolCallId: 'c1' }),
+    );
+    expect(text).toContain('Done.');
+    expect(left('events')).toBe('before\nwritten\n');
   });
 
   test('asks nobody about a denied call', async () => {
