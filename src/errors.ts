@@ -8,6 +8,7 @@ export type HookmachineErrorCode =
   | 'CALL_SUSPENDED'
   | 'CALL_UNKNOWN'
   | 'COMMAND_FAILED'
+  | 'DATABASE_ROLE'
   | 'DATABASE_SCHEMA'
   | 'DATABASE_UNAVAILABLE'
   | 'HOST_NAME_TAKEN'

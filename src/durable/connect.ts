@@ -32,7 +32,7 @@ import { type LegParts, runLeg, type ToolOf } from './leg.ts';
 import { type Hold, OpenCall } from './open-call.ts';
 import { blockedBy, type DurableOutcome, outcomeOf, type WaitOptions } from './outcome.ts';
 import { type Database, isUnreachable, openDatabase } from './postgres.ts';
-import { assertMigrated } from './schema.ts';
+import { assertGranted, assertMigrated } from './schema.ts';
 import { takeOver } from './take-over.ts';
 
 /** What a host needs for durable calls. */
@@ -73,7 +73,7 @@ export interface DurableRequest {
 /**
  * Joins the hosts of a workspace. The database must have been migrated: `hookmachine durable migrate`.
  *
- * @throws {HookmachineError} `DATABASE_UNAVAILABLE`, `DATABASE_SCHEMA`, `HOST_NAME_TAKEN`
+ * @throws {HookmachineError} `DATABASE_UNAVAILABLE`, `DATABASE_SCHEMA`, `DATABASE_ROLE`, `HOST_NAME_TAKEN`
  * @example
  * const durable = await connectDurable({ database, config, tools, workspace: 'shop' });
  * const outcome = await durable.call({ id: 'c-1', name: 'write_file', input });
@@ -84,6 +84,7 @@ export async function connectDurable(options: DurableOptions): Promise<Durable> 
   const database = await openDatabase(options.database, `hookmachine ${name}`);
   try {
     await assertMigrated(database);
+    await assertGranted(database);
     const { workspace, lostAfter = 60_000, config } = options;
     const tell = (line: string): void => warn(config.onWarning, line);
     const host = new Host(database, { name, workspace, lostAfter, warn: tell });

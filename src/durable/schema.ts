@@ -151,6 +151,38 @@ export async function assertMigrated(database: Queryable): Promise<void> {
     );
 }
 
+/** What a host does to the tables: it would not get far without it. */
+const needed = {
+  hosts: ['select', 'insert', 'update', 'delete'],
+  policies: ['select', 'insert'],
+  calls: ['select', 'insert', 'update'],
+  effects: ['select', 'insert', 'update'],
+  approvals: ['select', 'insert'],
+  bundles: ['select'],
+  bundle_files: ['select'],
+  bundle_uses: ['select'],
+};
+
+/** @throws {HookmachineError} `DATABASE_ROLE` where the role of a host lacks a right */
+export async function assertGranted(database: Queryable): Promise<void> {
+  const pairs = Object.entries(needed).flatMap(([table, rights]) =>
+    rights.map((right) => [`hookmachine.${table}`, right] as const),
+  );
+  const { rows } = await database.query<{ role: string; lacks: string }>(
+    `select current_user as role, upper(p.right) || ' on ' || p.name as lacks
+     from unnest($1::text[], $2::text[]) p(name, "right")
+     where not has_table_privilege(p.name, p.right)
+     union all select current_user, 'UPDATE (decision, answered_by, answered_as, note, answered_at) on hookmachine.approvals'
+     where not has_column_privilege('hookmachine.approvals', 'decision', 'update')`,
+    [pairs.map(([table]) => table), pairs.map(([, right]) => right)],
+  );
+  if (rows.length > 0)
+    throw new HookmachineError(
+      'DATABASE_ROLE',
+      `The role "${rows[0]!.role}" lacks what a host needs: ${rows.map(({ lacks }) => lacks).join(', ')}; have the owner of the tables grant it`,
+    );
+}
+
 function assertNotNewer(version: number): void {
   if (version > schemaVersion)
     throw new HookmachineError(

@@ -93,7 +93,14 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
     test('is used by hosts in a role that can neither delete calls nor say which policy is used', async () => {
       const scene = await Scene.make(server, installed);
       await scene.query(documented('create role host'));
-      const host = await scene.work({ database: scene.url.replace('postgres@', 'host@') });
+      await scene.query('revoke insert, update on hookmachine.effects from host');
+      const database = scene.url.replace('postgres@', 'host@');
+      await expect(scene.connect({}, { database })).rejects.toMatchObject({
+        code: 'DATABASE_ROLE',
+        message: 'The role "host" lacks what a host needs: INSERT on hookmachine.effects, UPDATE on hookmachine.effects; have the owner of the tables grant it', // prettier-ignore
+      });
+      await scene.query('grant insert, update on hookmachine.effects to host');
+      const host = await scene.work({ database });
       const first = await host.call({ id: 'c-1', name: 'run_shell_command', input: command });
       expect(first.status).toBe('suspended');
       const { approvals } = await scene.records();
