@@ -48,8 +48,13 @@ export interface HookLane {
 export interface HookRules {
   /** What the process of this hook is given, for this payload. */
   prepare(hook: PlannedHook, payload: HookPayload): HookProcessInput;
-  /** What the ended process means, for a hook that was given this payload. */
-  read(hook: PlannedHook, outcome: HookProcessOutcome, payload: HookPayload): HookAnswer;
+  /** What the ended process means, for a hook that was given this payload; `first` is what it said before it was asked once more. */
+  read(
+    hook: PlannedHook,
+    outcome: HookProcessOutcome,
+    payload: HookPayload,
+    first?: HookAnswer,
+  ): HookAnswer;
   /** All answers, in plan order and then those to what hooks were asked once more, as one verdict. */
   merge(answers: readonly HookAnswer[], payload: HookPayload): HookVerdict;
   /** The hooks that have judged something else than what would run now; absent where none is asked once more. */
@@ -103,8 +108,8 @@ export interface HookEventContext {
   readonly started: readonly boolean[];
   /** The plan position of the answer that came last. */
   readonly last?: number;
-  /** What was said before hooks were asked once more. */
-  readonly judged?: readonly HookAnswer[];
+  /** By plan position, what was said before hooks were asked once more. */
+  readonly judged?: readonly (HookAnswer | undefined)[];
   readonly cancelReason?: string;
   readonly verdict?: HookVerdict;
 }
@@ -183,12 +188,12 @@ export const hookEventMachine = setup({
       enqueue.assign({ started: started.with(position, true) });
     }),
     keepAnswer: assign(({ context }, { actorId, outcome }: EndedChild) => {
-      const { answers, input, payloads } = context;
+      const { answers, input, payloads, judged } = context;
       const position = input.hooks.findIndex((_, index) => actorId === `hook.${index}`);
       const hook = input.hooks[position];
       if (hook === undefined) return {};
       const payload = payloads[laneAt(context, position).index] ?? {};
-      const answer = input.rules.read(hook, outcome, payload);
+      const answer = input.rules.read(hook, outcome, payload, judged?.[position]);
       return { last: position, answers: answers.with(position, answer) };
     }),
     passOn: assign({
@@ -207,7 +212,7 @@ export const hookEventMachine = setup({
     mergeAnswers: assign({
       verdict: ({ context: { input, answers, judged = [] } }) =>
         input.rules.merge(
-          [...judged, ...answers.filter((answer) => answer !== undefined)],
+          [...judged, ...answers].filter((answer) => answer !== undefined),
           input.payload,
         ),
     }),
@@ -219,7 +224,7 @@ export const hookEventMachine = setup({
       return {
         lanes: [{ dialect: '', mode: 'parallel' as const, positions }],
         payloads: [payload],
-        judged: answers.filter((answer) => answer !== undefined),
+        judged: answers,
         answers: input.hooks.map(() => undefined),
         started: input.hooks.map(() => false),
       };

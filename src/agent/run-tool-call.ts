@@ -227,10 +227,10 @@ export function toolCallInput(
   };
   const portsWith = (system: Ready): ToolCallPorts => {
     const canAsk = confirm !== undefined;
-    const planned = plannedHooks(config, system, name, context, canAsk);
+    const hooks = hookPorts(config, system, name, context, canAsk);
     return {
       planHooks: undefined,
-      ...planned,
+      ...hooks,
       rewrite: rewritten,
       ask:
         confirm &&
@@ -249,8 +249,8 @@ export function toolCallInput(
   return { id, toolName: name, toolInput: input, notOffered, ports };
 }
 
-/** The hooks of a tool call. */
-function plannedHooks(
+/** The hooks of a tool call, phase by phase, each planned once; a phase without hooks has none. */
+function hookPorts(
   config: HookSystemConfig,
   system: Ready,
   name: string,

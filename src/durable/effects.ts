@@ -88,8 +88,8 @@ export class Effects {
           if ((hook as RegisteredHook).idempotent) this.#idempotent.add(effect);
           return { ...rules.prepare(hook, payload), effect };
         },
-        read: (hook, outcome, payload) => {
-          const answer = rules.read(hook, outcome, payload);
+        read: (hook, outcome, payload, first) => {
+          const answer = rules.read(hook, outcome, payload, first);
           const mayAsk = input.event === 'BeforeTool' && answer.decision !== 'deny';
           return isCutOff(outcome) && mayAsk ? asking(hook, answer, outcome) : answer;
         },

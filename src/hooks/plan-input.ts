@@ -84,7 +84,14 @@ export type StartUnawaited = (
 ) => void;
 
 /** A hook's answer, as the machine keeps it. */
-interface KeptAnswer extends HookExecutionResult, HookAnswer {}
+interface KeptAnswer extends HookExecutionResult, HookAnswer {
+  /** What the hook was asked about. */
+  readonly received: HookPayload;
+}
+
+/** What the event's result says of it. */
+const shownOf = ({ passesOn: _, received: __, ...answer }: KeptAnswer): HookExecutionResult =>
+  answer;
 
 const refusal = ({ bundle }: RegisteredHook): string =>
   bundle ? 'its bundle is not as it was signed' : 'it is not trusted';
@@ -178,10 +185,6 @@ export function toMachineInput(
   const isInSequence = ({ dialect }: RegisteredHook): boolean =>
     plan.lanes.some((lane) => lane.dialect === dialect && lane.mode === 'sequential');
 
-  /** What each hook was asked about last, and what it said first. */
-  const inputOf = new Map<PlannedHook, HookPayload>();
-  const saidFirst = new Map<PlannedHook, HookExecutionResult>();
-
   const answerFrom = (
     hook: RegisteredHook,
     outcome: HookProcessOutcome,
@@ -192,7 +195,7 @@ export function toMachineInput(
       // To a dialect whose failures deny, one that was refused would be a failure.
       if (refused.has(hook)) throw new Error(refusal(hook));
       const read = dialect.read(hook, outcome, received);
-      const result = { ...withOutput(event, hook, read, received), hook, event };
+      const result = { ...withOutput(event, hook, read, received), hook, event, received };
       const { chain = passReplaced } = dialect;
       return isInSequence(hook) && isPassedOn(result)
         ? { ...result, passesOn: chain(event, received, result) }
@@ -200,7 +203,7 @@ export function toMachineInput(
     });
     if ('made' in answer) return answer.made;
     const failed = readOutcome(outcome, (exit) => noAnswer('failed', answer.error, exit));
-    return { ...failed, hook, event };
+    return { ...failed, hook, event, received };
   };
 
   const processOf = (hook: RegisteredHook, received: HookPayload): HookProcessInput => {
@@ -219,8 +222,9 @@ export function toMachineInput(
     startUnawaited({ ...processOf(hook, received), outlives }, (outcome) => {
       const answer = read(outcome);
       if (answer.status === 'untrusted') return undefined;
-      observer.ended(answer);
-      return answer;
+      const shown = shownOf(answer);
+      observer.ended(shown);
+      return shown;
     });
   };
   const unawaited = [...plan.hooks.keys()].filter((position) => plan.hooks[position]!.async);
@@ -238,36 +242,32 @@ export function toMachineInput(
     payload,
     rules: {
       prepare: (planned, received) => processOf(hookOf(planned), received),
-      read(planned, outcome, received): HookAnswer {
-        inputOf.set(planned, received);
+      read(planned, outcome, received, first): HookAnswer {
         const hook = standingIn.get(planned) ?? hookOf(planned);
         const answer = answerFrom(hook, outcome, received);
         const result = plan.failClosed?.has(hookOf(planned))
           ? denyFailure(answer, hook.name)
           : answer;
         if (refused.has(planned)) return { ...result, status: 'untrusted' };
-        const first = saidFirst.get(planned);
-        if (first !== undefined) return judgingOnly(result, first);
-        saidFirst.set(planned, result);
-        return result;
+        return first === undefined ? result : judgingOnly(result, first as KeptAnswer);
       },
       merge(answers): EventVerdict {
         const results = (answers as KeptAnswer[])
           .filter(({ status, decision }) => status !== 'untrusted' || decision === 'deny')
-          .map(({ passesOn: _, ...result }) => result);
+          .map(shownOf);
         const merged = tried(() => aggregateResults(plan, results, payload, canAsk));
         const result = 'made' in merged ? merged.made : unmerged(merged.error);
         return verdictOf(withLate(event, result, late));
       },
       ...(recheck && {
         recheck: (answers, verdict) =>
-          recheckOf(plan, payload, answers, (verdict as EventVerdict).result, inputOf),
+          recheckOf(plan, payload, answers, (verdict as EventVerdict).result),
       }),
     },
     reports: {
       answered(answer) {
         // A hook that was refused was asked nothing, so nothing is reported of it but its denial.
-        if (answer.status !== 'untrusted') observer.ended(answer as KeptAnswer);
+        if (answer.status !== 'untrusted') observer.ended(shownOf(answer as KeptAnswer));
       },
       decided: (verdict) => observer.settled(plan, (verdict as EventVerdict).result),
     },
@@ -283,7 +283,6 @@ function recheckOf(
   payload: HookPayload,
   answers: readonly (HookAnswer | undefined)[],
   { verdict }: AggregatedHookResult,
-  inputOf: ReadonlyMap<PlannedHook, HookPayload>,
 ): Recheck | undefined {
   if (hookPointOf(event).denial !== 'prevents' || verdict.decision === 'deny' || verdict.stop)
     return undefined;
@@ -295,9 +294,8 @@ function recheckOf(
   );
   const positions = [...hooks.keys()].filter((position) => {
     const answer = answers[position] as KeptAnswer | undefined;
-    const received = inputOf.get(hooks[position]!);
-    if (answer?.status !== 'ok' || received === undefined) return false;
-    const knows = passReplaced(event, received, answer);
+    if (answer?.status !== 'ok') return false;
+    const knows = passReplaced(event, answer.received, answer);
     return changed.some(([slot]) => !isDeepStrictEqual(knows[slot], final[slot]));
   });
   return positions.length > 0 ? { positions, payload: final } : undefined;
