@@ -1,3 +1,4 @@
+import type { ToolCallQuestion } from '../agent/run-tool-call.ts';
 import { finalOutputOf, hasNoHooks } from '../agent/event-hooks.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { warn } from '../log.ts';
@@ -34,6 +35,20 @@ export class McpSession {
     return this.#isBegun ? undefined : this.#begun;
   }
 
+  /** Notification hooks see that the user is about to be asked about a call. */
+  async announce({ name, input, reason }: ToolCallQuestion, signal: AbortSignal): Promise<void> {
+    const type = 'ToolPermission';
+    const fields = {
+      notification_type: type,
+      message: reason ?? `The agent wants to run ${name}.`,
+      details: { tool_name: name, tool_input: input },
+    };
+    const output = await finalOutputOf(this.#config, 'Notification', type, (handler) =>
+      handler.fire('Notification', fields, { signal }),
+    );
+    this.#tell('Notification', output);
+  }
+
   /** Fires SessionEnd, if the session has begun. */
   async end(): Promise<void> {
     if (this.#begun === undefined) return;
@@ -44,7 +59,10 @@ export class McpSession {
     this.#tell('SessionEnd', output);
   }
 
-  #tell(event: 'SessionStart' | 'SessionEnd', output: DefaultHookOutput | undefined): void {
+  #tell(
+    event: 'SessionStart' | 'SessionEnd' | 'Notification',
+    output: DefaultHookOutput | undefined,
+  ): void {
     const { systemMessage } = output ?? {};
     const tell = (line: string): void => warn(this.#config.onWarning, line);
     if (systemMessage !== undefined) tell(`a hook says: ${systemMessage}`);

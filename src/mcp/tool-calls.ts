@@ -1,7 +1,7 @@
 import { types } from 'node:util';
 import type { ToolInput } from '../../machines/tool-call.ts';
 import { argumentChanges, type HookChange, resultChanges } from '../agent/hook-changes.ts';
-import type { EndedToolCall } from '../agent/run-tool-call.ts';
+import type { EndedToolCall, ToolCallQuestion } from '../agent/run-tool-call.ts';
 import { refusalOf } from '../agent/tool-choice.ts';
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { warn } from '../log.ts';
@@ -105,7 +105,7 @@ export class ToolCalls {
       {
         config,
         refusal: this.#refusalOf(name, given),
-        ask: questions.canAsk ? (question, signal) => questions.ask(question, signal) : undefined,
+        ask: questions.canAsk ? (question, signal) => this.#ask(question, signal) : undefined,
         send: (toolInput) => {
           const { bytes, text } = message;
           if (toolInput === input) return toServer(bytes);
@@ -114,6 +114,12 @@ export class ToolCalls {
         },
       },
     );
+  }
+
+  async #ask(question: ToolCallQuestion, signal: AbortSignal): Promise<boolean> {
+    const { session, questions } = this.#options;
+    await session.announce(question, signal);
+    return questions.ask(question, signal);
   }
 
   /** Why a tool may not be called now. What hooks see must be what the server gets, so other arguments than an object are refused. */

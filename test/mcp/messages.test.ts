@@ -96,8 +96,8 @@ test.each([
 ])(
   'where a hook asks, the user is asked by elicitation, and %s counts',
   async (action, isError) => {
-    const { write, call, messages, answerTo } = await startMcp({
-      files: hooks({ 'tool.before': ask }),
+    const { write, call, messages, answerTo, folder } = await startMcp({
+      files: hooks({ 'tool.before': ask, notify: 'jq -c "[.message, .details]" > notified' }),
       capabilities: elicitation,
     });
     void call(1, 'echo', { a: 1 });
@@ -110,6 +110,10 @@ test.each([
         requestedSchema: { type: 'object', properties: {} },
       },
     });
+    expect(JSON.parse(readFileSync(`${folder}/notified`, 'utf8'))).toEqual([
+      'Really?',
+      { tool_name: 'echo', tool_input: { a: 1 } },
+    ]);
     write({ id: question!['id'], result: { action } });
     const { result } = await answerTo(1);
     expect((result as { isError?: boolean }).isError).toBe(isError);
