@@ -52,7 +52,7 @@ export class HookTelemetry {
   }
 
   /** Emits to the watchers; with none, the record is not even made. */
-  tell<Name extends keyof HookTelemetryEvents>(
+  emit<Name extends keyof HookTelemetryEvents>(
     name: Name,
     make: () => HookTelemetryEvents[Name],
   ): void {
@@ -67,13 +67,13 @@ export class HookTelemetry {
   /** Reports a failure, in the debug log too. */
   diagnose(diagnostic: HookFailureDiagnostic): void {
     debug('hook:failure_diagnostic %o', diagnostic);
-    this.tell('hook:failure_diagnostic', () => diagnostic);
+    this.emit('hook:failure_diagnostic', () => diagnostic);
   }
 
-  /** Warns the user and tells the watchers. */
+  /** Warns the user, and emits that to the watchers. */
   warn(sink: WarningSink | undefined, text: string): void {
     warn(sink, text);
-    this.tell('warning', () => oneLine(text));
+    this.emit('warning', () => oneLine(text));
   }
 }
 
@@ -217,7 +217,7 @@ export function observePlan(
         result.stdout,
         result.stderr,
       );
-      telemetry.tell('hook:result', () => hookRecord(result));
+      telemetry.emit('hook:result', () => hookRecord(result));
       const diagnostic = hookDiagnostic(result);
       if (diagnostic) telemetry.diagnose(diagnostic);
       for (const line of hookWarnings(result)) warnUser(line);
@@ -234,7 +234,7 @@ export function observePlan(
         Math.round(result.totalDuration),
         Math.round(wallTimeMs),
       );
-      telemetry.tell('hook:batch_summary', () => batchSummary(event, result, wallTimeMs));
+      telemetry.emit('hook:batch_summary', () => batchSummary(event, result, wallTimeMs));
       if (result.failure) {
         const { stage, message } = result.failure;
         telemetry.diagnose({ event, stage, message });

@@ -256,7 +256,7 @@ export class HookEventHandler {
       const plan = this.#planner.plan(event, subjectFor());
       if (plan) return { event, kind: 'hooks', plan };
       if (this.hasLate(event, session)) return { event, kind: 'late' };
-      this.#telemetry.tell('hook:batch_summary', () =>
+      this.#telemetry.emit('hook:batch_summary', () =>
         batchSummary(event, makeEmptySuccessResult(), 0),
       );
       return undefined;
