@@ -5,6 +5,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import type { HookSystemConfig } from '../../src/hooks/hook-system-config.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
+import { HookPlanner } from '../../src/hooks/hook-planner.ts';
 import { HookSystem } from '../../src/hooks/hook-system.ts';
 import type { HookTrust } from '../../src/trust/hook-trust.ts';
 import { sandbox } from '../support/sandbox.ts';
@@ -229,23 +230,30 @@ describe('trust that is asked when the turn has come', () => {
     ]);
   });
 
-  test('asks checkTrust at most twice a hook and event, and hasHooksFor asks nobody', async () => {
+  test('a tool call is planned once before and once after, asks checkTrust at most twice a hook, and hasHooksFor asks nobody', async () => {
     const asked: string[] = [];
     const session = await startSession(
-      { BeforeTool: inParallel({ command: 'true', name: 'one' }) },
       {
-        checkTrust: () => {
-          asked.push('check');
+        BeforeTool: inParallel({ command: 'true', name: 'before' }),
+        AfterTool: inParallel({ command: 'true', name: 'after' }),
+      },
+      {
+        checkTrust: ({ name }) => {
+          asked.push(name);
           return { trusted: true };
         },
       },
     );
     expect(session.config.getHookSystem()!.hasHooksFor('BeforeTool', 'write_file')).toBe(true);
     expect(asked).toEqual([]);
+    const planned = vi.spyOn(HookPlanner.prototype, 'plan');
     await executeToolWithHooks(session.config, 'write_file', {}, () =>
       Promise.resolve({ llmContent: 'done', returnDisplay: 'done' }),
     );
-    expect(asked).toEqual(['check', 'check']);
+    const events = planned.mock.calls.map(([event]) => event);
+    planned.mockRestore();
+    expect(events).toEqual(['BeforeTool', 'AfterTool']);
+    expect(asked.toSorted()).toEqual(['after', 'after', 'before', 'before']);
   });
 
   test.each<[string, () => Promise<HookTrust>]>([
