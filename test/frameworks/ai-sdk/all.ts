@@ -1,6 +1,7 @@
 import type { Suite } from './agent.ts';
 import { approvals } from './approvals.ts';
 import { answers } from './answers.ts';
+import { parts } from './parts.ts';
 import { results } from './results.ts';
 import { stops } from './stops.ts';
 import { streams } from './streams.ts';
@@ -15,6 +16,7 @@ const others: readonly ((one: Suite) => void)[] = [
   streams,
   turns,
   approvals,
+  parts,
 ];
 
 export const all = (version: Version): void => suite(version, others);
