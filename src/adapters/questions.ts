@@ -11,6 +11,10 @@ const type = 'ToolPermission';
 const changedLate =
   'A ToolPermission hook changed the arguments of this call after they were shown, and did not approve it.';
 
+/** Whether hooks may have something to say to a question about a tool. */
+export const mayHearQuestion = (config: HookSystemConfig, toolName: string): boolean =>
+  mayHaveHooks(config, 'ToolPermission', toolName) || mayHaveHooks(config, 'Notification', type);
+
 /** What hooks see of the questions that a framework asks its user about tool calls. */
 export class Questions {
   readonly #config: HookSystemConfig;
@@ -35,10 +39,7 @@ export class Questions {
       turn.open.set(id, { call, verdict, input, question: Promise.resolve(true) });
       return true;
     }
-    const hasHooks =
-      mayHaveHooks(this.#config, 'ToolPermission', name) ||
-      mayHaveHooks(this.#config, 'Notification', type);
-    if (!hasHooks) return true;
+    if (!mayHearQuestion(this.#config, name)) return true;
     const raised = this.#raise(found, signal);
     turn.open.set(id, { call, verdict, input, question: raised });
     return raised;

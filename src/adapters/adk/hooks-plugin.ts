@@ -4,7 +4,7 @@ import { type AdapterOptions, refuseDurable } from '../options.ts';
 import { loadFramework } from './framework.ts';
 import { aroundRequest } from './model.ts';
 import { CallbackToolCall } from './tool-call.ts';
-import { knowQuestions } from './questions.ts';
+import { answerQuestion, knowQuestions } from './questions.ts';
 import type {
   Context,
   GivenToolCallback,
@@ -80,6 +80,7 @@ export class HooksPlugin extends BasePlugin implements AsyncDisposable {
       );
     const { functionCallId: id = '' } = toolContext;
     if (this.#hooks.leavesAlone({ id, name: tool.name, input: toolArgs })) return undefined;
+    await answerQuestion(this.#hooks, callback);
     const sessionId = this.#sessionOf(toolContext.invocationContext);
     const call = new CallbackToolCall(this.#hooks, callback, sessionId);
     const answer = await call.begin();

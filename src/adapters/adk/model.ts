@@ -48,9 +48,11 @@ function wrapModel(model: Llm): Llm {
   if (known) return known;
   const generate: Llm['generateContentAsync'] = (request, stream, signal) => {
     const asked = requests.get(request);
-    return asked && !isLeftAlone(asked, request)
-      ? new HookedCall(model, request, stream, asked).run(signal)
-      : model.generateContentAsync(request, stream, signal);
+    if (asked === undefined || asked.hooks.isIdle())
+      return model.generateContentAsync(request, stream, signal);
+    return isLeftAlone(asked, request)
+      ? plainly(model.generateContentAsync(request, stream, signal), asked.hooks)
+      : new HookedCall(model, request, stream, asked).run(signal);
   };
   const proxy = new Proxy(model, {
     get(target, key) {
@@ -63,16 +65,19 @@ function wrapModel(model: Llm): Llm {
   return proxy;
 }
 
-/** Whether hooks have nothing to do with a request, and there is nothing to warn of in its answer. */
-function isLeftAlone(
-  { hooks, within }: Asked,
-  { config: { tools = [] } = {} }: LlmRequest,
-): boolean {
-  if (hooks.isIdle()) return true;
-  const areOurs = tools.every((tool) =>
-    Object.keys(tool).every((key) => key === 'functionDeclarations'),
-  );
-  return areOurs && hooks.leavesModelAlone(declaredNames(tools), within.run);
+/** Whether no hook has anything to do with a request. */
+const isLeftAlone = ({ hooks, within }: Asked, { config }: LlmRequest): boolean =>
+  hooks.leavesModelAlone(declaredNames(config?.tools ?? []), within.run);
+
+/** The answer as it is, of which hooks want nothing. */
+async function* plainly(
+  answer: AsyncIterable<LlmResponse>,
+  { notices }: AgentHooks,
+): AsyncGenerator<LlmResponse, void> {
+  for await (const piece of answer) {
+    for (const tool of providerToolsIn(piece)) notices.warnOfProviderTool(tool);
+    yield piece;
+  }
 }
 
 /** The call of a tool that ADK offers for an answer with a structure; it is not run. */
@@ -145,8 +150,7 @@ class HookedCall {
     this.#said = '';
     for await (const given of this.#model.generateContentAsync(request, this.#stream, signal)) {
       signal.throwIfAborted();
-      for (const part of given.content?.parts ?? [])
-        if ('executableCode' in part) hooks.notices.warnOfProviderTool('code_execution');
+      for (const tool of providerToolsIn(given)) hooks.notices.warnOfProviderTool(tool);
       if (!given.partial) {
         this.#whole.push(given);
         continue;
@@ -163,6 +167,12 @@ class HookedCall {
       else queue.push(piece);
     }
   }
+}
+
+/** The tools that the provider ran for a piece of an answer, by their names. */
+function providerToolsIn({ content, groundingMetadata }: LlmResponse): string[] {
+  const ranCode = content?.parts?.some((part) => 'executableCode' in part);
+  return [...(ranCode ? ['code_execution'] : []), ...(groundingMetadata ? ['google_search'] : [])];
 }
 
 /** Gives the text of a piece to hooks, and what else is in it back. */

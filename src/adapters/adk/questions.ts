@@ -1,5 +1,7 @@
 import { isRecord } from '../../protocol/output.ts';
-import type { Agent, Context, Tool } from './types.ts';
+import type { AgentHooks } from '../agent-hooks.ts';
+import { mayHearQuestion } from '../questions.ts';
+import type { Agent, Context, Tool, ToolCallback } from './types.ts';
 
 /** What ADK calls its question to the user. */
 const question = 'adk_request_confirmation';
@@ -45,4 +47,20 @@ function wasAskedByHook({ functionCallId, invocationContext }: Context): boolean
       return isRecord(payload) && payload['hookmachine'] === askedByHook.hookmachine;
     }),
   );
+}
+
+/** Has ToolPermission hooks answer what a tool is about to ask, in the user's place. */
+export async function answerQuestion(
+  hooks: AgentHooks,
+  { tool, toolArgs, toolContext }: ToolCallback,
+): Promise<void> {
+  const { functionCallId: id, toolConfirmation } = toolContext;
+  const mayAnswer = mayHearQuestion(hooks.config, hooks.nameOf(tool.name));
+  if (id === undefined || toolConfirmation || !mayAnswer) return;
+  const call = { id, name: tool.name, input: toolArgs };
+  // Where a call does not fit its tool, ADK says so as it runs.
+  const asks = await tool.checkRequireConfirmation(toolArgs, toolContext).catch(() => false);
+  if (!asks || hooks.verdictOf(call)?.status !== 'allowed' || (await hooks.isToBeAsked(call)))
+    return;
+  toolContext.toolConfirmation = { confirmed: hooks.verdictOf(call)?.status === 'allowed' };
 }

@@ -35,6 +35,8 @@ export interface LlmResponse {
   readonly content?: Content;
   readonly partial?: boolean;
   readonly finishReason?: string;
+  /** What the provider searched for, and found. */
+  readonly groundingMetadata?: object;
   readonly usageMetadata?: {
     readonly promptTokenCount?: number;
     readonly candidatesTokenCount?: number;
@@ -66,14 +68,14 @@ export interface InvocationContext {
 export interface Context {
   readonly invocationContext: InvocationContext;
   readonly functionCallId?: string;
-  readonly toolConfirmation?: { readonly confirmed: boolean };
+  toolConfirmation?: { readonly confirmed: boolean };
   readonly abortSignal?: AbortSignal;
   readonly actions: { readonly requestedToolConfirmations?: Fields };
   requestConfirmation(question: { hint?: string; payload?: unknown }): void;
 }
 
 export interface ToolCallback {
-  readonly tool: { readonly name: string };
+  readonly tool: Tool & { readonly name: string };
   readonly toolArgs: Record<string, unknown>;
   readonly toolContext: Context;
 }

@@ -12,7 +12,7 @@ export function toPart(
   const { type, text, toolCallId: id, toolName: name, input, providerExecuted } = content;
   if (type === 'text' && text !== undefined) return { text, original: content };
   if (type !== 'tool-call' || id === undefined || name === undefined) return { original: content };
-  if (providerExecuted) hooks.notices.warnOfProviderTool(name);
+  warnOfProviderTool(hooks, content);
   const args = !providerExecuted && tools.includes(name) ? argumentsOf(input) : undefined;
   return args ? { call: { id, name, input: args }, original: content } : { original: content };
 }
@@ -131,4 +131,13 @@ export function fromResponse(
     content: isSame ? given.content : content,
     finishReason: finishReason(response, given?.finishReason, hasCalls, specification),
   };
+}
+
+/** Names a tool that the provider ran. */
+export function warnOfProviderTool(
+  { notices }: AgentHooks,
+  { type, toolName, providerExecuted }: Content,
+): void {
+  if (type === 'tool-call' && providerExecuted && toolName !== undefined)
+    notices.warnOfProviderTool(toolName);
 }

@@ -1,7 +1,7 @@
 import type { CallNeutralModel, NeutralResponse } from '../../agent/run-model-call.ts';
 import { onAbort } from '../../hooks/run-machine.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
-import { fromResponse, toResponse } from './answer.ts';
+import { fromResponse, toResponse, warnOfProviderTool } from './answer.ts';
 import { fromNeutral, toNeutral } from './request.ts';
 import { LiveAnswer, spoken } from './stream.ts';
 import type { CallOptions, GenerateResult, StreamPart, StreamResult } from './types.ts';
@@ -33,11 +33,9 @@ export const canAsk = ({
   specificationVersion,
 }: Pick<AskedModel, 'specificationVersion'>): boolean => specificationVersion !== 'v2';
 
-/** Whether hooks have nothing to do with a call, and there is nothing to warn of in its answer. */
+/** Whether no hook has anything to do with a call. */
 const isLeftAlone = (hooks: AgentHooks, { tools = [] }: CallOptions): boolean =>
-  hooks.isIdle() ||
-  (tools.every(({ type }) => type === 'function') &&
-    hooks.leavesModelAlone(tools.map(({ name }) => name)));
+  hooks.leavesModelAlone(tools.map(({ name }) => name));
 
 /** `doGenerate` with the hooks around it. */
 export async function generated(
@@ -47,7 +45,12 @@ export async function generated(
   { change, complete, ...judging }: Answering,
 ): Promise<GenerateResult> {
   await hooks.ready();
-  if (isLeftAlone(hooks, options)) return model.generate(options, model.modelId);
+  if (hooks.isIdle()) return model.generate(options, model.modelId);
+  if (isLeftAlone(hooks, options)) {
+    const result = await model.generate(options, model.modelId);
+    for (const content of result.content) warnOfProviderTool(hooks, content);
+    return result;
+  }
   const given = toNeutral(model.modelId, options);
   let result: GenerateResult | undefined;
   const response = await hooks.model(
@@ -70,7 +73,11 @@ export async function streamed(
   how: Answering,
 ): Promise<StreamResult> {
   await hooks.ready();
-  if (isLeftAlone(hooks, options)) return model.stream(options, model.modelId);
+  if (hooks.isIdle()) return model.stream(options, model.modelId);
+  if (isLeftAlone(hooks, options)) {
+    const result = await model.stream(options, model.modelId);
+    return { ...result, stream: result.stream.pipeThrough(warning(hooks)) };
+  }
   const { abortSignal } = options;
   const cancel = new AbortController();
   if (abortSignal?.aborted) cancel.abort(abortSignal.reason);
@@ -87,6 +94,15 @@ export async function streamed(
     });
   });
 }
+
+/** Passes on what comes, and names the tools that the provider ran. */
+const warning = (hooks: AgentHooks): TransformStream<StreamPart, StreamPart> =>
+  new TransformStream({
+    transform(part, controller) {
+      warnOfProviderTool(hooks, part);
+      controller.enqueue(part);
+    },
+  });
 
 interface AskedStream {
   readonly hooks: AgentHooks;

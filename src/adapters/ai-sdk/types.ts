@@ -38,7 +38,6 @@ export interface CallOptions {
 }
 
 export interface OfferedTool {
-  readonly type: string;
   readonly name: string;
 }
 

@@ -1,5 +1,6 @@
 import type { AnswerText } from '../../../machines/model-call.ts';
 import type { EventQueue } from '../../agent/event-queue.ts';
+import type { AgentHooks } from '../agent-hooks.ts';
 import { streamed } from '../streamed.ts';
 import { fromNeutralRequest, toNeutralRequest, toolNames, unknownSettings } from './request.ts';
 import { noUsage, saying, textOf, toNeutralResponse, toOutput } from './response.ts';
@@ -25,15 +26,17 @@ export function wrapModel(given: Model, options: WrappedModelOptions): Model {
   const around: Model = {
     getResponse: (request) => {
       const run = options.run();
-      return run && !isLeftAlone(run, request)
-        ? new HookedCall(model, run, request, options).whole()
-        : model.getResponse(request);
+      if (run === undefined || run.hooks.isIdle()) return model.getResponse(request);
+      return isLeftAlone(run, request)
+        ? plain(model, run, request)
+        : new HookedCall(model, run, request, options).whole();
     },
     getStreamedResponse: (request) => {
       const run = options.run();
-      return run && !isLeftAlone(run, request)
-        ? new HookedCall(model, run, request, options).streamed()
-        : model.getStreamedResponse(request);
+      if (run === undefined || run.hooks.isIdle()) return model.getStreamedResponse(request);
+      return isLeftAlone(run, request)
+        ? plainly(model, run, request)
+        : new HookedCall(model, run, request, options).streamed();
     },
   };
   const proxy = new Proxy(model, {
@@ -48,17 +51,36 @@ export function wrapModel(given: Model, options: WrappedModelOptions): Model {
   return proxy;
 }
 
-/** Whether hooks have nothing to do with a request, and there is nothing to warn of in its answer. */
-function isLeftAlone(run: Run, request: ModelRequest): boolean {
-  if (run.hooks.isIdle()) return true;
-  const isWarnedOf = request.tools.some(
-    ({ type }) => type === 'hosted_tool' || type === 'computer',
-  );
-  return (
-    !isWarnedOf &&
-    run.withRefusals(request) === request &&
-    run.hooks.leavesModelAlone(toolNames(request))
-  );
+/** Whether no hook has anything to do with a request. */
+const isLeftAlone = (run: Run, request: ModelRequest): boolean =>
+  run.withRefusals(request) === request && run.hooks.leavesModelAlone(toolNames(request));
+
+/** The answer as it is, of which hooks want nothing. */
+async function plain(model: Model, { hooks }: Run, request: ModelRequest): Promise<ModelResponse> {
+  const answer = await model.getResponse(request);
+  warnOf(hooks, answer.output);
+  return answer;
+}
+
+/** The stream of an answer as it is, of which hooks want nothing. */
+async function* plainly(
+  model: Model,
+  { hooks }: Run,
+  request: ModelRequest,
+): AsyncGenerator<StreamEvent, void> {
+  for await (const event of model.getStreamedResponse(request)) {
+    if (event.type === 'response_done') warnOf(hooks, event.response.output);
+    yield event;
+  }
+}
+
+/** Names what comes to no hook. */
+function warnOf({ notices }: AgentHooks, output: readonly Item[]): void {
+  for (const { type, name } of output) {
+    if (type === 'hosted_tool_call') notices.warnOfProviderTool(name ?? 'hosted_tool');
+    if (type === 'computer_call')
+      notices.warnOnce('the actions of a computer tool come to no BeforeTool or AfterTool hook');
+  }
 }
 
 /** What hooks read as the model's name: never nothing. */
@@ -137,7 +159,7 @@ class HookedCall {
         const model = await this.#modelNamed(changed.model);
         const answer = await ask(model, asked, { signal: abortSignal, text });
         this.#answers.push(answer);
-        for (const item of answer.output) this.#warnOf(item);
+        warnOf(hooks, answer.output);
         return toNeutralResponse(answer, request);
       },
       { signal, key: typeof input === 'string' ? request.modelSettings : input, onText },
@@ -181,15 +203,6 @@ class HookedCall {
       `a hook wants the model ${name}, but this agent's model is an object, so it is asked all the same`,
     );
     return this.#model;
-  }
-
-  #warnOf({ type, name }: Item): void {
-    if (type === 'hosted_tool_call')
-      this.#run.hooks.notices.warnOfProviderTool(name ?? 'hosted_tool');
-    if (type === 'computer_call')
-      this.#run.hooks.notices.warnOnce(
-        'the actions of a computer tool come to no BeforeTool or AfterTool hook',
-      );
   }
 }
 

@@ -117,30 +117,33 @@ export function answers({ version, mode, agent }: Suite): void {
     expect(asked()[0]!.toolChoice).toBeUndefined();
   });
 
-  test('names a tool that the provider runs, once', async () => {
-    const search = {
-      type: 'tool-call',
-      toolCallId: 's1',
-      toolName: 'web_search',
-      input: '{}',
-      providerExecuted: true,
-      ...(version > 5 && { dynamic: true }),
-    };
-    const found = {
-      type: 'tool-result',
-      toolCallId: 's1',
-      toolName: 'web_search',
-      result: { found: 1 },
-      providerExecuted: true,
-      ...(version > 5 && { dynamic: true }),
-    };
-    const { run, warnings } = await agent({
-      hooks: { BeforeTool: [group('true')] },
-      answers: () => ({ text: 'Found.', more: [search, found] }),
-      tools: { web_search: {} },
-    });
-    await run('Go').catch(() => undefined);
-    await run('Go').catch(() => undefined);
-    expect(warnings.filter((line) => line.includes('web_search'))).toHaveLength(1);
-  });
+  test.each(['', '^other$'])(
+    'names a tool that the provider runs, once, where hooks match "%s"',
+    async (matcher) => {
+      const search = {
+        type: 'tool-call',
+        toolCallId: 's1',
+        toolName: 'web_search',
+        input: '{}',
+        providerExecuted: true,
+        ...(version > 5 && { dynamic: true }),
+      };
+      const found = {
+        type: 'tool-result',
+        toolCallId: 's1',
+        toolName: 'web_search',
+        result: { found: 1 },
+        providerExecuted: true,
+        ...(version > 5 && { dynamic: true }),
+      };
+      const { run, warnings } = await agent({
+        hooks: { BeforeTool: [group('true', {}, matcher)] },
+        answers: () => ({ text: 'Found.', more: [search, found] }),
+        tools: { web_search: {} },
+      });
+      await run('Go').catch(() => undefined);
+      await run('Go').catch(() => undefined);
+      expect(warnings.filter((line) => line.includes('web_search'))).toHaveLength(1);
+    },
+  );
 }

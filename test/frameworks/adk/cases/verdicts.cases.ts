@@ -1,4 +1,5 @@
 import { LlmAgent, ParallelAgent, Runner } from '@google/adk';
+import { Language } from '@google/genai';
 import { describe, expect, test } from 'vitest';
 import { HooksPlugin } from '../../../../src/entries/adk.ts';
 import {
@@ -134,6 +135,35 @@ describe.each(modes)("tool calls of Google's ADK, %s", (mode) => {
     expect(ran).toHaveLength(1);
     expect(JSON.stringify(resultsIn(model))).toContain('done');
   });
+
+  test.each([
+    ['approves', { decision: 'allow' }, 0, { result: 'ran' }],
+    ['denies', { decision: 'deny', reason: 'not here' }, 0, { error: 'not here' }],
+    ['says nothing', {}, 1, { result: 'ran' }],
+  ])(
+    'are asked about as their tool wants it where a ToolPermission hook %s',
+    async (_, said, questions, result) => {
+      const { runner, model, cwd } = setup({
+        hooks: { 'tool.permission': print(said), notify: note('notified') },
+        dialect: 'hookmachine',
+        script: [wantsWrite, done, done],
+        tools: [toolOf('write', () => 'ran', { requireConfirmation: true })],
+      });
+      const { events, sessionId } = await runIn(mode, runner, 'Go');
+      const asked = events
+        .flatMap(({ content }) => content?.parts ?? [])
+        .filter(({ functionCall }) => functionCall?.name === 'adk_request_confirmation');
+      expect(asked).toHaveLength(questions);
+      expect(notes(cwd, 'notified')).toHaveLength(questions);
+      for (const { functionCall } of asked) {
+        const id = functionCall!.id!;
+        const name = 'adk_request_confirmation';
+        const functionResponse = { id, name, response: { confirmed: true } };
+        await runIn(mode, runner, { role: 'user', parts: [{ functionResponse }] }, { sessionId });
+      }
+      expect(resultsIn(model)['write']).toEqual(result);
+    },
+  );
 
   test('that the user approved do not run where the hooks of another process deny them', async () => {
     const ran: object[] = [];
@@ -352,6 +382,22 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
       expect(JSON.stringify(contents).split('It is Monday.')).toHaveLength(2);
     expect(JSON.stringify(model.requests[2]!.contents)).toContain('Also say bye.');
   });
+
+  test.each(['', '^other$'])(
+    'warn once of what the provider ran, where hooks match "%s"',
+    async (matcher) => {
+      const ranCode = { executableCode: { code: '1', language: Language.PYTHON } };
+      const { runner, warnings } = setup({
+        hooks: { BeforeTool: { [matcher]: 'true' } },
+        script: [
+          [ranCode, ...done],
+          [ranCode, ...done],
+        ],
+      });
+      for (let runs = 0; runs < 2; runs++) await runIn(mode, runner, 'Go');
+      expect(warnings.filter((line) => line.includes('code_execution'))).toHaveLength(1);
+    },
+  );
 
   test('that fail are reported as they are without hooks', async () => {
     const { runner } = setup({ hooks: { AfterModel: 'true' }, script: [new Error('down')] });
