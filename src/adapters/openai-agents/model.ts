@@ -28,14 +28,14 @@ export function wrapModel(given: Model, options: WrappedModelOptions): Model {
       const run = options.run();
       if (run === undefined || run.hooks.isIdle()) return model.getResponse(request);
       return isLeftAlone(run, request)
-        ? plain(model, run, request)
+        ? answerOf(model, run, request)
         : new HookedCall(model, run, request, options).whole();
     },
     getStreamedResponse: (request) => {
       const run = options.run();
       if (run === undefined || run.hooks.isIdle()) return model.getStreamedResponse(request);
       return isLeftAlone(run, request)
-        ? plainly(model, run, request)
+        ? streamOf(model, run, request)
         : new HookedCall(model, run, request, options).streamed();
     },
   };
@@ -56,14 +56,18 @@ const isLeftAlone = (run: Run, request: ModelRequest): boolean =>
   run.withRefusals(request) === request && run.hooks.leavesModelAlone(toolNames(request));
 
 /** The answer as it is, of which hooks want nothing. */
-async function plain(model: Model, { hooks }: Run, request: ModelRequest): Promise<ModelResponse> {
+async function answerOf(
+  model: Model,
+  { hooks }: Run,
+  request: ModelRequest,
+): Promise<ModelResponse> {
   const answer = await model.getResponse(request);
   warnOf(hooks, answer.output);
   return answer;
 }
 
 /** The stream of an answer as it is, of which hooks want nothing. */
-async function* plainly(
+async function* streamOf(
   model: Model,
   { hooks }: Run,
   request: ModelRequest,
