@@ -1,5 +1,6 @@
 import { isRecord } from '../../protocol/output.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
+import { withAnnotations } from '../ai-sdk/annotations.ts';
 import { mustAsk, ran } from './tools.ts';
 import type { CoreTool, InputStep, NeedsApproval, ToolContext } from './types.ts';
 
@@ -68,6 +69,7 @@ export class StepTools {
             this.#handled.add(told);
             return execute.call(tool, given, told);
           }),
+        toModelOutput: withAnnotations(tool.toModelOutput?.bind(tool), () => undefined),
       }),
     };
     this.#guarded.set(tool, guarded);

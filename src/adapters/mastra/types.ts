@@ -39,6 +39,7 @@ export interface CoreTool {
   readonly execute: (input: unknown, context: ToolContext) => unknown;
   readonly requireApproval?: boolean;
   readonly needsApprovalFn?: NeedsApproval;
+  readonly toModelOutput?: (output: unknown) => unknown;
 }
 
 /** What an input processor is given before each request. */

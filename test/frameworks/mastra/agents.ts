@@ -329,6 +329,17 @@ export function cases(): void {
       ]);
     });
 
+    test('has an object for a result, and the model reads the context beside it', async () => {
+      const { run, asked } = await agentOf('generated', {
+        hooks: { AfterTool: [group(context)] },
+        answers: [wantsWrite, done],
+      });
+      await run('Go', await toolsets(async () => ({ lines: 3 })));
+      expect(resultsIn(asked[1]!)).toMatchObject([
+        { type: 'content', value: [{ text: '{"lines":3}' }, { text: 'It was formatted.' }] },
+      ]);
+    });
+
     test.each([
       ['hooks', { hooks: { beforeToolCall: () => undefined } }],
       ['processors', { inputProcessors: [] }],
