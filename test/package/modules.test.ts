@@ -74,7 +74,7 @@ const parts: Readonly<Record<string, readonly [most: number, ...packages: string
   'hookmachine/opencode': [109, 'fastest-levenshtein', 'xstate'],
   'hookmachine/adk': [120, 'fastest-levenshtein', 'xstate'],
   'hookmachine/openai-agents': [122, 'fastest-levenshtein', 'xstate'],
-  'hookmachine/mastra': [124, 'fastest-levenshtein', 'xstate'],
+  'hookmachine/mastra': [126, 'fastest-levenshtein', 'xstate'],
 };
 
 /** Imports a part; an adapter whose framework is missing says so, and that is well. */
