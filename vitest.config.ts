@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -22,27 +22,54 @@ const mocking = readdirSync('test', { recursive: true, encoding: 'utf8' })
 
 const isolated = [...alone, ...mocking];
 
-/** What takes longest: begun last, it would be all that is left to wait for. */
-const longest = [
+/** What waits for most of its time begins first: begun last, it would be all that is left to wait for. */
+const first = [
   'load/load',
   'process/many',
   'faults/faults',
+  'fuzz/fuzz',
+  'cli/check',
+  'attacks/inspector-strangers',
+  'mcp/lifetime',
   'launcher/bin',
-  'inspector/replay',
-  'recipes/every-agent',
   'modes/mode-independence',
+  'recipes/every-agent',
   'serve/refusals',
+  'handlers/live',
+  'stately/stately-inspector',
+  'durable/',
+  'settings/watch-',
+  'dialects/kodelet/find',
 ];
+
+/** What computes and starts no process comes last: it fills the cores to the end, and a process that has grown forks slowly. */
+const last = [
+  'inspector/',
+  'streaming/chat',
+  'dialects/near-misses',
+  'dialects/lost-denial',
+  'dialects/llxprt/merge-or',
+  'machines/',
+  'properties/',
+  'visualizations/',
+  'redaction/',
+  'models/wire',
+  'translate/',
+  'protocol/',
+];
+
+const places: readonly string[] = [...first, '', ...last];
 
 /** A process that files share ends, with all that it has loaded, when the next file needs its own: those come first. */
 const rank = ({ project, moduleId }: TestSpecification): number => {
-  const place = longest.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));
+  const name = relative(resolve('test'), moduleId);
+  const place = places.findIndex((begin) => begin !== '' && name.startsWith(begin));
   return (
-    (project.config.isolate ? 0 : longest.length + 1) + (place === -1 ? longest.length : place)
+    (project.config.isolate ? 0 : places.length) + (place === -1 ? first.length : place)
   );
 };
 
-class LongestFirst extends BaseSequencer {
+class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- no array has it
     const sorted = await super.sort(files);
@@ -78,7 +105,7 @@ export default defineConfig({
   test: {
     // Most of these tests wait for processes most of the time.
     maxWorkers: availableParallelism() * 2,
-    sequence: isShuffled ? {} : { sequencer: LongestFirst },
+    sequence: isShuffled ? {} : { sequencer: WaitingFirst },
     projects: [
       {
         resolve: { alias },

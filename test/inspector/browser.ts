@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { chromium, type Browser, type ConsoleMessage, type Page, type Request } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { chromiumPath } from './chromium.ts';
 
@@ -32,37 +32,65 @@ export function describeInBrowser(title: string, tests: () => void): void {
   );
 }
 
+/** Pages that no test uses now: to make another one takes as long as most of what is done with it. */
+const spare: Page[] = [];
+
+async function takePage(): Promise<Page> {
+  const taken = spare.pop();
+  if (taken?.isClosed() === false) return taken;
+  const context = await (await browser!).newContext();
+  context.setDefaultTimeout(120_000);
+  return context.newPage();
+}
+
+/** Leaves nothing of a test in its page, for the next one. */
+async function giveBack(page: Page): Promise<void> {
+  await page.unrouteAll();
+  // Some pages have no storage.
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()').catch(() => undefined);
+  await page.goto('about:blank');
+  await page.mouse.move(0, 0);
+  await page.context().clearCookies();
+  await page.context().clearPermissions();
+  spare.push(page);
+}
+
 /**
  * A page of the running test's own. What it complains of, scripts or policies, fails the test, but
  * for what is expected; so does a request to anywhere else.
  */
 export async function openPage(
   url: string,
-  { expected, ...options }: BrowserContextOptions & { readonly expected?: RegExp } = {},
+  {
+    expected,
+    viewport = { width: 1_600, height: 950 },
+    colorScheme = 'light',
+  }: {
+    readonly expected?: RegExp;
+    readonly viewport?: { readonly width: number; readonly height: number };
+    readonly colorScheme?: 'light' | 'dark';
+  } = {},
 ): Promise<Page> {
-  const context = await (
-    await browser!
-  ).newContext({
-    viewport: { width: 1_600, height: 950 },
-    ...options,
-  });
-  context.setDefaultTimeout(120_000);
-  const page = await context.newPage();
+  const page = await takePage();
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme });
   const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
+  const onError = (error: Error): void => void complaints.push(error.message);
+  const onConsole = (message: ConsoleMessage): void => {
     const text = message.text();
     // A stream that broke off is reported, and taken up again.
     if (message.type() !== 'error' || /ERR_(?:CONNECTION|INCOMPLETE)/.test(text)) return;
     if (!expected?.test(text)) complaints.push(text);
-  });
-  page.on('request', (request) => {
+  };
+  const onRequest = (request: Request): void => {
     const asked = request.url();
     if (asked !== url.split('#')[0] && !/^(?:about:|data:|http:\/\/127\.0\.0\.1:)/.test(asked))
       complaints.push(`asked ${asked} for something`);
-  });
+  };
+  page.on('pageerror', onError).on('console', onConsole).on('request', onRequest);
   onTestFinished(async () => {
-    await context.close();
+    page.off('pageerror', onError).off('console', onConsole).off('request', onRequest);
+    await giveBack(page);
     expect(complaints).toEqual([]);
   });
   await page.goto(url);

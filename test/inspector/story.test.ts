@@ -147,6 +147,7 @@ describeInBrowser('the story that the page tells', () => {
     const page = await open({ payloads: true });
     const session = await page.context().newCDPSession(page);
     const { nodes } = await session.send('Accessibility.getFullAXTree');
+    await session.detach();
     const nameless = nodes.filter(
       ({ ignored, name, properties, role }) =>
         !ignored &&
