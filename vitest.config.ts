@@ -10,7 +10,7 @@ for (const name of Object.keys(process.env))
     delete process.env[name];
 
 /** Files that need a process of their own: they count descriptors and children, or measure what code ran. */
-const alone = ['agent/*-resources', 'fuzz/*', 'load/*', 'process/*'].map(
+const alone = ['agent/*-resources', 'fuzz/*', 'load/*', 'process/many', 'process/resources'].map(
   (files) => `test/${files}.test.ts`,
 );
 

@@ -1,7 +1,10 @@
-import { execa } from 'execa';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { describe, expect, test, type TestContext } from 'vitest';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, test, type TestContext } from 'vitest';
 import '../build.ts';
 import { begin, enter } from '../inspector/ask.ts';
 import { waitUntil } from '../support/until.ts';
@@ -12,18 +15,24 @@ const most = 32;
 type Finally = TestContext['onTestFinished'];
 
 /** A host in a process of its own that may open few files, with a page of this kind. */
-async function startHost(kind: string, onTestFinished: Finally) {
+async function startHost(kind: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'hookmachine strangers '));
   const host = execa('bash', ['-c', `ulimit -n 256; exec node ${script} ${kind}`], {
     buffer: false,
     reject: false,
+    env: { TMPDIR: folder },
   });
-  onTestFinished(() => void host.kill());
   const lines = createInterface({ input: host.stdout })[Symbol.asyncIterator]();
   const line = async (): Promise<string> => String((await lines.next()).value);
   const url = await line();
   return {
     url,
     port: Number(new URL(url).port),
+    async end(): Promise<void> {
+      host.kill();
+      await host;
+      rmSync(folder, { recursive: true });
+    },
     /** How many of six calls its hook denies, and how many sockets it has then. */
     async callSix(): Promise<{ denied: number; sockets: number }> {
       host.stdin.write('\n');
@@ -78,7 +87,8 @@ describe.each(['inspector', 'stately', 'recording'])('with the page of the kind 
   test('400 half requests of a stranger take no denial away from a host that may open 256 files (S-27)', async ({
     onTestFinished,
   }) => {
-    const host = await startHost(kind, onTestFinished);
+    const host = await startHost(kind);
+    onTestFinished(host.end);
     const before = await host.callSix();
     expect(before.denied).toBe(6);
     const half = knocks[1]![1];
@@ -94,7 +104,8 @@ describe.each(['inspector', 'stately', 'recording'])('with the page of the kind 
   test('whoever has the token is admitted however many strangers are there, and stays (S-27)', async ({
     onTestFinished,
   }) => {
-    const host = await startHost(kind, onTestFinished);
+    const host = await startHost(kind);
+    onTestFinished(host.end);
     const early = knocks.flatMap(([, text]) =>
       Array.from({ length: 10 }, () => knock(host.port, text, onTestFinished)),
     );
@@ -119,21 +130,23 @@ describe.each(['inspector', 'stately', 'recording'])('with the page of the kind 
   });
 });
 
-test.concurrent.for(knocks)(
-  'a stranger who sends %s is not waited for',
-  async ([, text], { onTestFinished }) => {
-    const host = await startHost('inspector', onTestFinished);
+describe('a stranger is not waited for', () => {
+  let host: Awaited<ReturnType<typeof startHost>>;
+  beforeAll(async () => {
+    host = await startHost('inspector');
+  });
+  afterAll(() => host.end());
+
+  test.concurrent.for(knocks)('who sends %s', async ([, text], { onTestFinished }) => {
+    // All at once are fewer than are let be: none is ended to make room.
     const strangers = Array.from({ length: 3 }, () => knock(host.port, text, onTestFinished));
     await waitUntil(() => openOf(strangers) === 0);
-  },
-);
+  });
 
-test.concurrent('a stranger who sends a byte at a time is not waited for', async ({
-  onTestFinished,
-}) => {
-  const host = await startHost('inspector', onTestFinished);
-  const { socket, isOpen } = knock(host.port, 'GET / HTTP/1.1\r\n', onTestFinished);
-  const drip = setInterval(() => socket.writable && socket.write('X'), 50);
-  onTestFinished(() => clearInterval(drip));
-  await waitUntil(() => !isOpen());
+  test.concurrent('who sends a byte at a time', async ({ onTestFinished }) => {
+    const { socket, isOpen } = knock(host.port, 'GET / HTTP/1.1\r\n', onTestFinished);
+    const drip = setInterval(() => socket.writable && socket.write('X'), 50);
+    onTestFinished(() => clearInterval(drip));
+    await waitUntil(() => !isOpen());
+  });
 });
