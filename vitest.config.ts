@@ -104,7 +104,7 @@ const shared = {
 export default defineConfig({
   test: {
     // Most of these tests wait for processes most of the time.
-    maxWorkers: availableParallelism() * 2,
+    maxWorkers: availableParallelism() * 3,
     sequence: isShuffled ? {} : { sequencer: WaitingFirst },
     projects: [
       {
