@@ -6,7 +6,7 @@ import { presentDialects } from '../../src/dialects/index.ts';
 import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import { redactSettings } from '../../src/redaction/redact-settings.ts';
 import { version } from '../../src/settings/managed.ts';
-import { hasEtcOfItsOwn } from '../support/hookmachine.ts';
+import { hasEtcOfItsOwn, hookmachine } from '../support/hookmachine.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 import { waitUntil } from '../support/until.ts';
@@ -329,12 +329,10 @@ test('managed is reported where it means nothing, and what is wrong in it is', a
 
 describe.skipIf(!hasEtcOfItsOwn)('the command', () => {
   const write = JSON.stringify({ tool_name: 'write_file', tool_input: { file_path: 'a' } });
+  // What is forbidden is read once a process.
   const fire = async (box: Sandbox, args: readonly string[] = [], env: object = {}) => {
-    const done = await inProcess(
-      { ...box, env: { ...box.env, HOOKMACHINE_TRUST: '', ...env } },
-      ['fire', 'BeforeTool', ...args],
-      write,
-    );
+    const place = { ...box, env: { ...box.env, HOOKMACHINE_TRUST: '', ...env } };
+    const done = await hookmachine(place, ['fire', 'BeforeTool', ...args], write);
     const report = JSON.parse(done.stdout) as { hooks: { source: string }[] };
     return { ...done, ran: report.hooks.map(({ source }) => source) };
   };
@@ -375,7 +373,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the command', () => {
     box.write(box.own.system, { managed: { forbid: ['--allow-guard-writes'] } });
     const input = JSON.stringify({ file_path: '.hookmachine/settings.json', content: '{}' });
     const args = ['tool', 'write_file', '--input', input, '--allow-guard-writes'];
-    const { exitCode, stderr } = await inProcess(box, args);
+    const { exitCode, stderr } = await hookmachine(box, args);
     expect([exitCode, stderr]).toEqual([2, expect.stringContaining('--allow-guard-writes has no')]);
     expect(existsSync(box.own.project)).toBe(false);
   });

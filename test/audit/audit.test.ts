@@ -18,7 +18,7 @@ import { executeToolWithHooks } from '../../src/agent/run-tool-call.ts';
 import { LogFile } from '../../src/audit/log-file.ts';
 import type { AuditLine } from '../../src/audit/record.ts';
 import { createConfig } from '../../src/hooks/create-config.ts';
-import { hasEtcOfItsOwn } from '../support/hookmachine.ts';
+import { hasEtcOfItsOwn, hookmachine } from '../support/hookmachine.ts';
 import { inProcess } from '../support/in-process.ts';
 import { sandbox, type Sandbox } from '../support/sandbox.ts';
 import { tempFolder } from '../support/temp-folder.ts';
@@ -317,7 +317,7 @@ describe.skipIf(!hasEtcOfItsOwn)('the command', () => {
 
   test('reports a dead log of the system, and answers all the same', async () => {
     const box = audited({ syslog: join(tempFolder(), 'none') });
-    const { exitCode, stderr } = await inProcess(box, ['fire', 'BeforeTool'], write);
+    const { exitCode, stderr } = await hookmachine(box, ['fire', 'BeforeTool'], write);
     expect(exitCode).toBe(2);
     if (hasLogger) expect(stderr).toContain('this session is not audited in');
   });

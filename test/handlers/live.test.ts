@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -5,6 +6,11 @@ import { endLive } from '../../src/handlers/live.ts';
 import { isAlive } from '../support/until.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 import { answerOf, type Options, runHandler } from './run-handler.ts';
+
+// What is called so may be a script that looks for it each time.
+const python = execFileSync('python3', ['-c', 'import sys; print(sys.executable)'], {
+  encoding: 'utf8',
+}).trim();
 
 /** Reads events line by line in Python; `answer(id, output)` answers one. */
 const reading = `
@@ -24,7 +30,7 @@ function liveHook(code: string, concurrency?: number) {
   const cwd = tempFolder();
   const write = (text: string): void => writeFileSync(join(cwd, 'hook.py'), text);
   write(reading + code.replaceAll(/^/gm, '    '));
-  const command = 'exec python3 hook.py';
+  const command = `exec '${python}' hook.py`;
   onTestFinished(() => endLive({ command, cwd }));
   const handler = { kind: 'live' as const, ...(concurrency !== undefined && { concurrency }) };
   const starts = (): number[] =>

@@ -18,18 +18,26 @@ const request = (id: number, args: string) =>
 const deny = 'echo "not here" >&2; exit 2';
 
 test('a tool call that a hook denies has the reason as its result, and the server never gets it', async () => {
-  const { call, serverRead } = await startMcp({ files: hooks({ 'tool.before echo': deny }) });
+  const { answerTo, call, serverRead, write } = await startMcp({
+    files: hooks({ 'tool.before echo': deny }),
+  });
   expect(await call(1, 'echo', { a: 1 })).toEqual({
     content: [{ type: 'text', text: 'not here' }],
     isError: true,
   });
   expect(texts(await call(2, 'structured'))).toEqual(['{"key":"k-1"}']);
+  // Though it holds a number that JSON does not have, or comes in a batch.
+  write(`${request(3, '{"a":NaN}')}\n`);
+  write(`[${request(4, '{}')}, {"jsonrpc":"2.0","id":5,"method":"ping"}]\n`);
+  expect(await answerTo(3)).toMatchObject({ result: { isError: true } });
+  expect(await answerTo(4)).toMatchObject({ result: { isError: true } });
   expect(serverRead().some((line) => line.includes('"echo"'))).toBe(false);
+  expect(serverRead().at(-1)).toBe('{"jsonrpc":"2.0","id":5,"method":"ping"}');
 });
 
 test('the server gets the arguments that a hook wrote, with all else of the call as it was sent', async () => {
   const rewrite = says({ hookSpecificOutput: { tool_input: { a: 2 } } });
-  const { write, answerTo, serverRead } = await startMcp({
+  const { call, write, answerTo, serverRead } = await startMcp({
     files: hooks({ 'tool.before': rewrite }),
   });
   const sent =
@@ -37,17 +45,13 @@ test('the server gets the arguments that a hook wrote, with all else of the call
   write(`${sent}\n`);
   await answerTo(Number('12345678901234567890'));
   expect(serverRead().at(-1)).toBe(sent.replace('{"a":1,"b":1.50}', '{"a":2,"b":1.5}'));
-});
-
-test('arguments that a hook gives to a call without any are added', async () => {
-  const rewrite = says({ hookSpecificOutput: { tool_input: { a: 2 } } });
-  const { call } = await startMcp({ files: hooks({ 'tool.before': rewrite }) });
+  // To a call without any they are added.
   expect(texts(await call(1, 'echo'))).toEqual(['{"a":2}']);
 });
 
-test('context is one more text, and structured content and the mark of an error stay', async () => {
+test('context is one more text of a result or an error, and structured content and the mark of an error stay', async () => {
   const context = says({ hookSpecificOutput: { additionalContext: 'by the way' } });
-  const { call } = await startMcp({ files: hooks({ 'tool.after': context }) });
+  const { answerTo, call, write } = await startMcp({ files: hooks({ 'tool.after': context }) });
   expect(await call(1, 'structured')).toEqual({
     content: [
       { type: 'text', text: '{"key":"k-1"}' },
@@ -57,6 +61,11 @@ test('context is one more text, and structured content and the mark of an error 
   });
   expect(await call(2, 'fail')).toMatchObject({ isError: true });
   expect(texts(await call(3, 'both'))).toEqual(['one', undefined, 'by the way']);
+  write({ id: 4, method: 'tools/call', params: { name: 'refuse' } });
+  expect((await answerTo(4))['error']).toEqual({
+    code: -32_602,
+    message: 'no such tool\n\nby the way',
+  });
 });
 
 test('hooks see what the tool gave, and a tool that failed as one', async () => {
@@ -78,16 +87,6 @@ test('a result that a hook replaces leaves nothing of what it hides, structured 
   });
   const changed = await startMcp({ files: claude('{"key":"*"}') });
   expect(await changed.call(1, 'structured')).toMatchObject({ structuredContent: { key: '*' } });
-});
-
-test('the error of a server stays one, with what hooks add to it', async () => {
-  const context = says({ hookSpecificOutput: { additionalContext: 'by the way' } });
-  const { write, answerTo } = await startMcp({ files: hooks({ 'tool.after': context }) });
-  write({ id: 1, method: 'tools/call', params: { name: 'refuse' } });
-  expect((await answerTo(1))['error']).toEqual({
-    code: -32_602,
-    message: 'no such tool\n\nby the way',
-  });
 });
 
 test('after a stop each later call of the connection has the reason as its result', async () => {
@@ -124,18 +123,6 @@ test('a call whose arguments are no object never reaches the server', async () =
   const { call, serverRead } = await startMcp();
   expect(await call(1, 'echo', ['a'])).toMatchObject({ isError: true });
   expect(serverRead().some((line) => line.includes('tools/call'))).toBe(false);
-});
-
-test('a call is judged though it holds a number that JSON does not have, or comes in a batch', async () => {
-  const { write, answerTo, serverRead } = await startMcp({
-    files: hooks({ 'tool.before': deny }),
-  });
-  write(`${request(1, '{"a":NaN}')}\n`);
-  write(`[${request(2, '{}')}, {"jsonrpc":"2.0","id":3,"method":"ping"}]\n`);
-  expect(await answerTo(1)).toMatchObject({ result: { isError: true } });
-  expect(await answerTo(2)).toMatchObject({ result: { isError: true } });
-  expect(serverRead().some((line) => line.includes('echo'))).toBe(false);
-  expect(serverRead().at(-1)).toBe('{"jsonrpc":"2.0","id":3,"method":"ping"}');
 });
 
 test('a second answer to a call does not pass by the hooks that look at the first', async () => {

@@ -30,7 +30,7 @@ export const hasAdministrators = ({ systemFolder }: Partial<Sandbox>): boolean =
   (existsSync(systemFolder) || administrators.some((name) => existsSync(`/etc/${name}`)));
 
 /** The folders of administrators' settings in /etc. */
-const administrators = ['llxprt-code', 'hookmachine'];
+export const administrators = ['llxprt-code', 'hookmachine'];
 
 /**
  * Options of `unshare` and a script: a command with an /etc of its own, in which what this folder holds are

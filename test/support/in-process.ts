@@ -6,6 +6,7 @@ import * as bundler from 'esbuild';
 import { vi } from 'vitest';
 import { runCommand } from '../../src/cli/run-command.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import { administratorsFrom } from './etc.ts';
 import { hasAdministrators, hookmachine } from './hookmachine.ts';
 import { main } from './main.ts';
 import type { Sandbox } from './sandbox.ts';
@@ -42,7 +43,8 @@ async function work(
   args: readonly string[],
   input: string,
 ): Promise<Done> {
-  if (hasAdministrators(box)) {
+  const isMoved = hasAdministrators(box);
+  if (isMoved && process.getuid?.() !== 0) {
     const { stdout, stderr, exitCode } = await hookmachine(box, args, input);
     return { stdout, stderr, exitCode: exitCode ?? -1 };
   }
@@ -57,6 +59,7 @@ async function work(
       return true;
     }),
   );
+  const moveBack = isMoved ? administratorsFrom(box.systemFolder!) : undefined;
   const restore = takeOver(Buffer.from(input), (text) => (said.stdout += text));
   try {
     Object.assign(process.env, { HOOKMACHINE_TRUST: '1', ...box.env });
@@ -71,6 +74,7 @@ async function work(
     };
   } finally {
     restore();
+    moveBack?.();
     for (const one of spies) one.mockRestore();
     process.chdir(folder);
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
