@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -8,6 +8,13 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 for (const name of Object.keys(process.env))
   if (/^(?:BASH_|DEBUG$|HOOKMACHINE_|KODELET_|LLXPRT_|NODE_OPTIONS$)|_API_KEY$/.test(name))
     delete process.env[name];
+
+// Processes of the tests are ended by signals, with no time to tidy up: all that they leave behind is removed with this.
+const temporary = mkdtempSync(join(tmpdir(), 'hookmachine-tests-'));
+// The database has a user of its own.
+chmodSync(temporary, 0o755);
+process.env['TMPDIR'] = temporary;
+process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
 
 /** Files that need a process of their own: they count descriptors and children, or measure what code ran. */
 const alone = ['agent/*-resources', 'fuzz/*', 'load/*', 'process/many', 'process/resources'].map(
@@ -64,9 +71,7 @@ const places: readonly string[] = [...first, '', ...last];
 const rank = ({ project, moduleId }: TestSpecification): number => {
   const name = relative(resolve('test'), moduleId);
   const place = places.findIndex((begin) => begin !== '' && name.startsWith(begin));
-  return (
-    (project.config.isolate ? 0 : places.length) + (place === -1 ? first.length : place)
-  );
+  return (project.config.isolate ? 0 : places.length) + (place === -1 ? first.length : place);
 };
 
 class WaitingFirst extends BaseSequencer {

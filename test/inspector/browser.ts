@@ -1,6 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { chromium, type Browser, type ConsoleMessage, type Page, type Request } from 'playwright-core';
+import {
+  chromium,
+  type Browser,
+  type ConsoleMessage,
+  type Page,
+  type Request,
+} from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { chromiumPath } from './chromium.ts';
 

@@ -121,9 +121,12 @@ describe.each(samples)('the guard of examples/every-agent in $host', (sample) =>
     },
   );
 
-  test.each(['config/.env.local', ...(isFirst ? ['.env'] : [])])('denies a file %s', async (path) => {
-    expect(await printed(write(path))).toContain('holds secrets');
-  });
+  test.each(['config/.env.local', ...(isFirst ? ['.env'] : [])])(
+    'denies a file %s',
+    async (path) => {
+      expect(await printed(write(path))).toContain('holds secrets');
+    },
+  );
 
   test('denies a shell command that writes a file of secrets', async () => {
     expect(await printed(shell('echo KEY=1 >> .env'))).toContain('.env holds secrets');

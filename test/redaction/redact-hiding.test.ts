@@ -175,7 +175,8 @@ describe('a secret that is cut', () => {
     const filler = Array.from({ length: 20 }, () => 'x'.repeat(9_970));
     const secret = `id ${'s'.repeat(3_000)}!`;
     const shown = redactor(['/s+!/']).value([...filler, secret.slice(0, 400), secret]);
-    expect(JSON.stringify(shown)).toContain('[redacted]');
+    // On a machine that stands still the search is given up, and nothing is shown.
+    expect(JSON.stringify(shown)).toMatch(/\[redacted\]|cannot be shown/);
     expect(JSON.stringify(redactor(['/s+!/']).value([...filler, secret]))).not.toContain('sss');
   });
 
