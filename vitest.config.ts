@@ -101,7 +101,7 @@ const shared = {
   // Only what hangs takes so long, also on a busy machine.
   testTimeout: 240_000,
   hookTimeout: 240_000,
-  expect: { poll: { timeout: 60_000 } },
+  expect: { poll: { timeout: 180_000 } },
   // A machine shared with strangers may stand still for a second; a retry is reported.
   retry: process.env.CI === undefined ? 0 : 1,
 } as const;

@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 
 /** Waits until this is so, and gives what it is then. A busy machine takes its time. */
 export const waitUntil = <Seen>(isSo: () => Seen): Promise<Awaited<Seen>> =>
-  vi.waitUntil(isSo, { timeout: 60_000, interval: 10 }) as Promise<Awaited<Seen>>;
+  vi.waitUntil(isSo, { timeout: 180_000, interval: 10 }) as Promise<Awaited<Seen>>;
 
 /** Waits for a file that a hook writes, and gives its text. */
 export const untilWritten = async (file: string): Promise<string> => {
