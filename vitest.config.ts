@@ -10,7 +10,8 @@ for (const name of Object.keys(process.env))
     delete process.env[name];
 
 // Processes of the tests are ended by signals, with no time to tidy up: all that they leave behind is removed with this.
-const temporary = mkdtempSync(join(tmpdir(), 'hookmachine-tests-'));
+// Its name is short, for long messages and the addresses of sockets have an end.
+const temporary = mkdtempSync(join(tmpdir(), 'hm-'));
 // The database has a user of its own.
 chmodSync(temporary, 0o755);
 process.env['TMPDIR'] = temporary;

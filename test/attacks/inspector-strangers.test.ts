@@ -88,7 +88,7 @@ describe.each(['inspector', 'stately', 'recording'])('with the page of the kind 
     onTestFinished,
   }) => {
     const host = await startHost(kind);
-    onTestFinished(host.end);
+    onTestFinished(() => host.end());
     const before = await host.callSix();
     expect(before.denied).toBe(6);
     const half = knocks[1]![1];
@@ -105,7 +105,7 @@ describe.each(['inspector', 'stately', 'recording'])('with the page of the kind 
     onTestFinished,
   }) => {
     const host = await startHost(kind);
-    onTestFinished(host.end);
+    onTestFinished(() => host.end());
     const early = knocks.flatMap(([, text]) =>
       Array.from({ length: 10 }, () => knock(host.port, text, onTestFinished)),
     );

@@ -332,9 +332,10 @@ describe.skipIf(!hasEtcOfItsOwn)('the command', () => {
   // What is forbidden is read once a process.
   const fire = async (box: Sandbox, args: readonly string[] = [], env: object = {}) => {
     const place = { ...box, env: { ...box.env, HOOKMACHINE_TRUST: '', ...env } };
-    const done = await hookmachine(place, ['fire', 'BeforeTool', ...args], write);
-    const report = JSON.parse(done.stdout) as { hooks: { source: string }[] };
-    return { ...done, ran: report.hooks.map(({ source }) => source) };
+    const line = ['fire', 'BeforeTool', ...args];
+    const { exitCode, stdout, stderr } = await hookmachine(place, line, write);
+    const report = JSON.parse(stdout) as { hooks: { source: string }[] };
+    return { exitCode, stderr, ran: report.hooks.map(({ source }) => source) };
   };
 
   test('obeys the guards of the system whatever dialects are asked for', async () => {

@@ -105,7 +105,7 @@ export async function runToExit(
 
 /** Makes folders that are gone after the file's last test: concurrent tests cannot each clean up. */
 export function foldersUntilTheEnd(): () => string {
-  const all = mkdtempSync(join(tmpdir(), 'hookmachine test '));
+  const all = mkdtempSync(join(tmpdir(), 'a test '));
   afterAll(() => rmSync(all, { recursive: true, force: true }));
   return () => mkdtempSync(join(all, 'cwd '));
 }

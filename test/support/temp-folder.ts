@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 
 /** A folder of the running test's own, gone afterwards. */
 export function tempFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'hookmachine test '));
+  const folder = mkdtempSync(join(tmpdir(), 'a test '));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
