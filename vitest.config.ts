@@ -17,10 +17,18 @@ chmodSync(temporary, 0o755);
 process.env['TMPDIR'] = temporary;
 process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
 
-/** Files that need a process of their own: they count descriptors and children, or measure what code ran. */
-const alone = ['agent/*-resources', 'fuzz/*', 'load/*', 'process/many', 'process/resources'].map(
-  (files) => `test/${files}.test.ts`,
-);
+/** Files that need a process of their own: they count descriptors and children, measure what code ran, or change what all hooks of a process share. */
+const alone = [
+  'agent/*-resources',
+  'fuzz/*',
+  'load/*',
+  'process/fifos',
+  'process/many',
+  'process/prestart',
+  'process/resources',
+  'process/turns',
+  'process/unkillable',
+].map((files) => `test/${files}.test.ts`);
 
 /** Files that put other modules in the place of ours: they need modules of their own. */
 const mocking = readdirSync('test', { recursive: true, encoding: 'utf8' })
