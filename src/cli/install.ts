@@ -80,6 +80,10 @@ async function carryOut(what: What, name: string, options: Options): Promise<voi
   const [installation, { title, defers }] = await Promise.all([host.install(), host.speak()]);
   if (defer && !defers)
     throw new CommandFailure(`${title} cannot put a call off: install it without --defer`);
+  if (defer && options.via === 'http')
+    throw new CommandFailure(
+      '"hookmachine serve" puts no call off: install it without --via http, or without --defer',
+    );
   const own =
     options.command === undefined
       ? ownCommand(site, scope, installation.runsInProject === true, process.argv[1] ?? '')

@@ -30,7 +30,7 @@ export interface ChangedText {
 
 /** The text with all entries that are not there yet, each at the end of its event's list. */
 export function withEntries(text: string, wanted: readonly EventEntry[]): ChangedText | InTheWay {
-  const { found, mixed } = findEntries(valueOf(text), wanted);
+  const { found, mixed } = findEntries(valueOf(text), wanted, defers);
   let changed = text;
   for (const { event, entry } of wanted) {
     if (found.some((one) => one.event === event)) continue;
@@ -51,7 +51,7 @@ export function withoutEntries(
   keepsHooks: boolean,
   wasEmpty: readonly EmptyPlace[] = [],
 ): ChangedText {
-  const { found, mixed } = findEntries(valueOf(text), wanted);
+  const { found, mixed } = findEntries(valueOf(text), wanted, () => false);
   let changed = text;
   for (const { path } of found.toReversed()) {
     changed = removeAt(changed, path);
@@ -72,6 +72,7 @@ const editedIn = (found: readonly FoundEntry[]): string[] =>
 function findEntries(
   value: Fields,
   wanted: readonly EventEntry[],
+  trait: (command: string) => boolean,
 ): { readonly found: readonly FoundEntry[]; readonly mixed: readonly string[] } {
   const found: FoundEntry[] = [];
   const mixed: string[] = [];
@@ -92,7 +93,7 @@ function findEntries(
             event,
             path: handlers.length === 1 ? path : at,
             isEdited: !wholes.some((whole) =>
-              isDeepStrictEqual(withoutCommands(item), withoutCommands(whole)),
+              isDeepStrictEqual(withoutCommands(item, trait), withoutCommands(whole, trait)),
             ),
           });
       }
@@ -116,13 +117,16 @@ function relayOf(handler: unknown): 'whole' | 'part' | undefined {
   return undefined;
 }
 
-/** Whatever the command is by which they call us, two entries are the same. */
-function withoutCommands(value: unknown): unknown {
+/** Whatever the command is by which they call us, two entries are the same, unless one has the trait and the other has not. */
+function withoutCommands(value: unknown, trait: (command: string) => boolean): unknown {
   return JSON.parse(
     JSON.stringify(value ?? null, (key, inner: unknown) =>
-      commandFields.some((field) => field === key) ? '' : inner,
+      commandFields.some((field) => field === key) ? trait(String(inner)) : inner,
     ),
   );
 }
+
+/** Whether a call of the relay puts off what hooks ask about. */
+const defers = (command: string): boolean => / --defer\b/.test(command);
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

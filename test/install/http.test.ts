@@ -75,6 +75,14 @@ describe('install --via http', () => {
     expect(stderr).toContain('Codex has no HTTP hooks');
   });
 
+  test('is refused together with --defer, since serve puts no call off', async () => {
+    const { run, project } = box();
+    const { stderr, exitCode } = await run('install', 'claude-code', '--via', 'http', '--defer');
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('puts no call off: install it without --via http, or without --defer');
+    expect(existsSync(join(project, '.claude/settings.json'))).toBe(false);
+  });
+
   test('changes nothing where all is there already, and uninstall takes it out', async () => {
     const { run, read, project } = box();
     await run('install', 'claude-code', '--via', 'http');

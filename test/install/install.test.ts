@@ -56,6 +56,24 @@ describe('hookmachine install', () => {
     expect(read('.claude/settings.json')).toBe(text);
   });
 
+  test('says so where --defer would change entries that are there, and uninstall takes out either kind', async () => {
+    const { run, read, project } = box();
+    for (const [first, then] of [
+      [[], ['--defer']],
+      [['--defer'], []],
+    ] as const) {
+      await run('install', 'claude-code', ...first);
+      const text = read('.claude/settings.json');
+      const same = await run('install', 'claude-code', ...first);
+      expect(same.stdout).not.toContain('left as they are');
+      const { stdout } = await run('install', 'claude-code', ...then);
+      expect(stdout).toContain('left as they are (hookmachine uninstall takes them out): hooks.');
+      expect(read('.claude/settings.json')).toBe(text);
+      expect((await run('uninstall', 'claude-code')).stdout).not.toContain('Note:');
+      expect(existsSync(join(project, '.claude/settings.json'))).toBe(false);
+    }
+  });
+
   test('says so where the entries of the other scope call it too', async () => {
     const { run, home, project } = box();
     expect((await run('install', 'codex')).stdout).not.toContain('twice');
