@@ -217,7 +217,7 @@ export class OpenCall implements OpenKeptCall {
     const { id, tool, expiresAt } = this.#question!;
     return new HookmachineError(
       'CALL_SUSPENDED',
-      `The call of ${tool} waits for an answer to ${id} until ${expiresAt.toISOString()}; what the conversation says of it is none. Go on with the run once it was answered: hookmachine approvals answer ${id} approve|deny --as NAME`,
+      `The call of ${tool} waits for an answer to ${id} until ${expiresAt.toISOString()}; what the conversation says of it is none. Go on with the run once it has been answered: hookmachine approvals answer ${id} approve|deny --as NAME`,
     );
   }
 }
