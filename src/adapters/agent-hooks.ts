@@ -295,7 +295,7 @@ export class AgentHooks {
         const ended = await (isKept(open)
           ? goOnKept(open, input, run, { ...how, read, anew: () => this.#durable!.open(request, { ...told, isNew: true }) }) // prettier-ignore
           : goOn(open, found?.permitted ?? input, run, how));
-        this.#ended(ended, turn, id, name);
+        await this.#ended(ended, turn, id, name);
         return ended;
       } catch (error) {
         this.#durable?.note(id, error);
@@ -310,7 +310,7 @@ export class AgentHooks {
       ...(confirm && { confirm }),
       ...(isApproved && { confirm: () => true }),
     });
-    this.#ended(ended, turn, id, name);
+    await this.#ended(ended, turn, id, name);
     return ended;
   }
 
@@ -490,15 +490,30 @@ export class AgentHooks {
     const parts = await Promise.all(
       response.parts.map((part) => this.#judgedPart(turn, part, answered, how)),
     );
-    if (turn.stop) await this.#cancelUnbegun(turn);
+    if (turn.stop) {
+      this.#openOthers(turn, parts, how);
+      await this.#cancelUnbegun(turn);
+    }
     return { ...response, parts };
+  }
+
+  /** Opens the calls of an answer of which no hook had anything to say. */
+  #openOthers(turn: Turn, parts: readonly NeutralPart[], { signal, judges }: Conditions): void {
+    const { sessionId, open } = turn;
+    for (const { call } of parts) {
+      if (call === undefined || open.has(call.id) || judges?.(call.name) === false) continue;
+      const { id, name, input } = call;
+      const request = { id, name: this.nameOf(name), input };
+      open.set(id, { call: beginToolCall(this.config, request, { signal, sessionId }), input });
+    }
   }
 
   /** What has not begun when a hook stops the agent does not begin any more. */
   async #cancelUnbegun(turn: Turn): Promise<void> {
     for (const [id, { call, input }] of turn.open) {
       const { status } = await call.verdict;
-      if (status === 'ended') continue;
+      // It may have begun meanwhile.
+      if (status === 'ended' || turn.open.get(id)?.call !== call) continue;
       const ended = await call.cancel('a hook stopped the agent before this call began');
       turn.open.set(id, { call, input, verdict: { status: 'ended', call: ended } });
     }
@@ -602,7 +617,12 @@ export class AgentHooks {
     return { ...judged, turn };
   }
 
-  #ended(ended: EndedToolCall, turn: Turn | undefined, id: string, tool: string): void {
+  async #ended(
+    ended: EndedToolCall,
+    turn: Turn | undefined,
+    id: string,
+    tool: string,
+  ): Promise<void> {
     const { stop, notice, outcome, plainResult, toolResult } = ended;
     if (toolResult.suppressDisplay) this.notices.hiding('AfterTool', `the result of ${tool}`);
     if (notice !== undefined) this.notices.tell(notice);
@@ -612,6 +632,7 @@ export class AgentHooks {
     if (turn) turn.stop ??= stop;
     else this.#looseStops.keep(id, stop.reason);
     this.#options.onStop?.(stop.reason);
+    if (turn) await this.#cancelUnbegun(turn);
   }
 }
 

@@ -61,4 +61,22 @@ export function stops({ agent }: Suite): void {
     expect((await run('Go')).text).toBe('enough');
     expect(write).not.toHaveBeenCalled();
   });
+
+  test('runs no call that no hook matches of an answer in which one stopped it at another', async () => {
+    const read = vi.fn();
+    const { run } = await agent({
+      hooks: { BeforeTool: [group(stop, {}, 'write')] },
+      answers: [
+        {
+          calls: [
+            ['c1', 'read', { path: 'a.txt' }],
+            ['c2', 'write', { path: 'b.txt' }],
+          ],
+        },
+      ],
+      tools: { read, write: vi.fn((_input: object) => 'written') },
+    });
+    expect((await run('Go')).text).toBe('enough');
+    expect(read).not.toHaveBeenCalled();
+  });
 }

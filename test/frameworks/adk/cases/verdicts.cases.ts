@@ -213,6 +213,19 @@ describe.each(modes)("model calls of Google's ADK, %s", (mode) => {
     },
   );
 
+  test.each([
+    ['hooks match the others', { BeforeTool: 'true', AfterTool: stop('enough') }, ['write']],
+    ['no hook matches the others', { BeforeTool: { write: stop('enough') } }, []],
+  ])('run no tool behind one at which a hook stopped them, where %s', async (_, hooks, runs) => {
+    const { runner, model, ran } = setup({
+      hooks,
+      script: [[call('write', 'a.txt'), call('read', 'b.txt')], done],
+    });
+    expect((await runIn(mode, runner, 'Go')).output).toBe('enough');
+    expect(ran.map(({ name }) => name)).toEqual(runs);
+    expect(model.requests).toHaveLength(1);
+  });
+
   test('are stopped before and after the model', async () => {
     const before = setup({ hooks: { BeforeModel: stop('not now') }, script: [done] });
     expect((await runIn(mode, before.runner, 'Go')).output).toBe('not now');
