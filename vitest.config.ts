@@ -95,6 +95,7 @@ class WaitingFirst extends BaseSequencer {
 const ofFrameworks = {
   '@google/adk': 'adk/node_modules/@google/adk/dist/esm/index.js',
   '@langchain/core/messages': 'langchain/node_modules/@langchain/core/dist/messages/index.js',
+  '@langchain/core/singletons': 'langchain/node_modules/@langchain/core/dist/singletons/index.js',
 };
 
 const alias = Object.entries(ofFrameworks)

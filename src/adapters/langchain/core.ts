@@ -1,21 +1,28 @@
 import { messageOf } from '../../message-of.ts';
 import { assertInstalled } from '../assert-installed.ts';
-import type { Answer, Message, ResultMessage } from './types.ts';
+import type { Answer, Message, ResultMessage, Runtime } from './types.ts';
 
-/** The classes of LangChain's messages: frameworks and models test what they are given for them. */
+/** The classes of LangChain's messages, for frameworks and models test what they are given for them, and where we are. */
 export interface Core {
   readonly AIMessage: new (fields: object) => Answer;
   readonly AIMessageChunk: new (fields: object) => Answer;
   readonly HumanMessage: new (fields: object) => Message;
   readonly SystemMessage: new (fields: object) => Message;
   readonly ToolMessage: new (fields: object) => ResultMessage;
+  /** What the step of a graph is given that is under way; undefined outside of graphs. */
+  readonly runtime: () => Runtime | undefined;
+}
+
+/** Where LangChain keeps what is under way. */
+interface Singletons {
+  readonly AsyncLocalStorageProviderSingleton: { getRunnableConfig(): Runtime | undefined };
 }
 
 assertInstalled('hookmachine/langchain', '@langchain/core/messages', 'langchain @langchain/core');
 
 let loading: Promise<Core> | undefined;
 
-/** Loads LangChain's messages, once. */
+/** Loads what we need of LangChain, once. */
 export function loadCore(): Promise<Core> {
   loading ??= importCore();
   return loading;
@@ -23,8 +30,14 @@ export function loadCore(): Promise<Core> {
 
 async function importCore(): Promise<Core> {
   try {
-    // @ts-ignore -- It need not be installed where this is built.
-    return (await import('@langchain/core/messages')) as Core;
+    const [messages, singletons] = await Promise.all([
+      // @ts-ignore -- It need not be installed where this is built.
+      import('@langchain/core/messages') as Promise<Omit<Core, 'runtime'>>,
+      // @ts-ignore -- The same.
+      import('@langchain/core/singletons') as Promise<Singletons>,
+    ]);
+    const { AsyncLocalStorageProviderSingleton: storage } = singletons;
+    return { ...messages, runtime: () => storage.getRunnableConfig() };
   } catch (cause) {
     throw new Error(
       `hookmachine/langchain cannot load the package @langchain/core (${messageOf(cause)}); install it: npm i langchain @langchain/core`,

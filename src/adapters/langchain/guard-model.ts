@@ -2,6 +2,7 @@ import type { NeutralRequest } from '../../agent/run-model-call.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import type { AdapterOptions } from '../options.ts';
 import { answerOf, toNeutralResponse } from './answer.ts';
+import { canAsk } from './approval.ts';
 import { type Core, loadCore } from './core.ts';
 import { hooksOf } from './hooks-of.ts';
 import { type InterposedCall, interposed, isChatModel } from './interposed-model.ts';
@@ -72,6 +73,7 @@ async function answerThrough(hooks: AgentHooks, call: InterposedCall): Promise<A
     },
     {
       signal: options['signal'] as AbortSignal | undefined,
+      canAsk: canAsk(core.runtime() ?? {}),
       ...(call.show && { onText: call.show }),
     },
   );

@@ -8,6 +8,9 @@ import { loadCore } from './core.ts';
 import { failedResult, fromToolCall, type Ran, toToolResult } from './tool-result.ts';
 import type { Runtime, WantedCall } from './types.ts';
 
+/** Why a call is refused that a hook wants asked about, where nobody can be asked. */
+const nobodyAsked = 'A hook wants the user to be asked about this call, and nobody was.';
+
 /** Takes a tool call through its hooks; `run` gives what LangChain is to have of the tool. */
 export async function runTool(
   hooks: AgentHooks,
@@ -21,6 +24,7 @@ export async function runTool(
   const place = new AsyncResource('HookedToolCall');
   const { signal } = runtime;
   const isAnswered = hooks.wasToBeAsked({ id, name, input: args });
+  const isAsked = hooks.verdictOf({ id, name, input: args })?.status === 'asked';
   let ran: Ran | undefined;
   const ended = await hooks.tool(
     {
@@ -31,10 +35,13 @@ export async function runTool(
       isVerbatim: true,
       isInterruption: isGraphSignal,
       asksAgain: true,
-      ...(canAsk(runtime) && {
-        confirm: async ({ input, reason }) =>
-          (await isAnswered) ||
-          place.runInAsyncScope(() => askInGraph(runtime, { name, input, reason })),
+      ...((canAsk(runtime) || isAsked) && {
+        confirm: async ({ input, reason }) => {
+          if (await isAnswered) return true;
+          // It was judged where its user could be asked, and runs elsewhere.
+          if (!canAsk(runtime)) return reason ?? nobodyAsked;
+          return place.runInAsyncScope(() => askInGraph(runtime, { name, input, reason }));
+        },
       }),
     },
     async (input) => {

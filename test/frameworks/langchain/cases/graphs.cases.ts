@@ -1,8 +1,16 @@
 import { AIMessage, ToolMessage } from '@langchain/core/messages';
-import { END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
+import {
+  Command,
+  END,
+  MemorySaver,
+  MessagesAnnotation,
+  START,
+  StateGraph,
+} from '@langchain/langgraph';
 import { createReactAgent, ToolNode } from '@langchain/langgraph/prebuilt';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { guardModel, guardTool, withHooks } from '../../../../src/entries/langchain.ts';
+import { group, project } from '../../../support/project.ts';
 import {
   prints,
   projectWith,
@@ -23,7 +31,11 @@ const answering = (text: string) =>
   });
 
 /** A graph as people write them. */
-function graphOf(model: ScriptedChat, tools: ReturnType<typeof writeTool>[]) {
+function graphOf(
+  model: ScriptedChat,
+  tools: ReturnType<typeof writeTool>[],
+  checkpointer?: MemorySaver,
+) {
   const bound = model.bindTools(tools);
   return new StateGraph(MessagesAnnotation)
     .addNode('agent', async ({ messages }) => ({ messages: [await bound.invoke(messages)] }))
@@ -34,7 +46,7 @@ function graphOf(model: ScriptedChat, tools: ReturnType<typeof writeTool>[]) {
       return AIMessage.isInstance(last) && last.tool_calls?.length ? 'tools' : END;
     })
     .addEdge('tools', 'agent')
-    .compile();
+    .compile({ checkpointer });
 }
 
 describe.each(ways)('a graph of LangGraph without createAgent, by %s', (how) => {
@@ -61,6 +73,44 @@ describe.each(ways)('a graph of LangGraph without createAgent, by %s', (how) => 
     expect(toldTo(cwd, 'BeforeTool')).toHaveLength(2);
     if (how === 'stream') expect(pieces.slice(0, 2)).toEqual(['I writ', 'e.']);
   });
+
+  test.each([
+    ['hookmachine', [], 'Really?'],
+    ['llxprt', [{ path: 'a.txt', text: 'hello' }], 'written'],
+  ])(
+    'asks nobody where nobody can be asked, and does as hooks of %s have it then',
+    async (dialect, runs, result) => {
+      const ran: unknown[] = [];
+      const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
+      const hooks = { BeforeTool: [group(prints({ decision: 'ask', reason: 'Really?' }))] };
+      const settings = { tools: { enableHooks: true }, hooks };
+      const cwd = project({ [`.${dialect}/settings.json`]: settings });
+      const guarded = withHooks({ model, tools: [writeTool(ran)], cwd });
+      const graph = graphOf(guarded.model, [...guarded.tools]);
+      const { messages } = await run(graph, how, say('Write.'));
+      expect(ran).toEqual(runs);
+      const said = messages.find((message) => ToolMessage.isInstance(message));
+      expect(said?.content).toContain(result);
+    },
+  );
+
+  test.each(['approve', 'reject'])(
+    'asks where hooks want it and the graph keeps its state, and heeds %s',
+    async (type) => {
+      const ran: unknown[] = [];
+      const model = new ScriptedChat([{ calls: [write('a.txt')] }, { text: 'Done.' }]);
+      const cwd = projectWith({ BeforeTool: prints({ decision: 'ask', reason: 'Really?' }) });
+      const guarded = withHooks({ model, tools: [writeTool(ran)], cwd });
+      const graph = graphOf(guarded.model, [...guarded.tools], new MemorySaver());
+      const config = { configurable: { thread_id: 'one' } };
+      await run(graph, how, say('Write.'), config);
+      expect(ran).toEqual([]);
+      const { tasks } = await graph.getState(config);
+      expect(tasks.flatMap(({ interrupts }) => interrupts)).toHaveLength(1);
+      await run(graph, how, new Command({ resume: { decisions: [{ type }] } }) as never, config);
+      expect(ran).toHaveLength(type === 'approve' ? 1 : 0);
+    },
+  );
 
   test('redacts answers, stops runs, narrows tools and sends the agent on', async () => {
     const cases = [
