@@ -24,7 +24,8 @@ export async function runTool(
   const place = new AsyncResource('HookedToolCall');
   const { signal } = runtime;
   const isAnswered = hooks.wasToBeAsked({ id, name, input: args });
-  const isAsked = hooks.verdictOf({ id, name, input: args })?.status === 'asked';
+  // A denial given to a call that is kept would be its answer; it waits for its own.
+  const isAsked = !hooks.isDurable && hooks.verdictOf({ id, name, input: args })?.status === 'asked'; // prettier-ignore
   let ran: Ran | undefined;
   const ended = await hooks.tool(
     {
