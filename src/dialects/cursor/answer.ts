@@ -4,7 +4,7 @@ import { fieldsOf, isRecord } from '../../protocol/output.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import { defaultReason, type Answer, type Effect, type Ignored } from '../answer.ts';
 import { isDenyingText } from '../deciding-words.ts';
-import { withLostDenial } from '../near-misses.ts';
+import { answerMisses, withLostDenial } from '../near-misses.ts';
 import { cutStdout, factsOf, failureText, readOutcome, failure } from '../process-facts.ts';
 import { keepVariables } from './environment.ts';
 import { cursorEventOf, keepsDenials, traitsOf, type CursorEventName } from './events.ts';
@@ -12,12 +12,15 @@ import { countLoop, loopCount } from './loops.ts';
 import { readStdout, type Printed } from './printed.ts';
 import { faultOf } from './schema.ts';
 import { callOf, fromCursorInput, fromCursorOutput } from './tools.ts';
+import { wordsOf } from './vocabulary.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** What an answer asks for. */
 type Wants = Pick<Answer, 'decision'> &
-  Partial<Pick<Answer, 'reason' | 'effects' | 'ignored'>> & { readonly notes?: readonly string[] };
+  Partial<Pick<Answer, 'reason' | 'effects' | 'ignored' | 'unreadable'>> & {
+    readonly notes?: readonly string[];
+  };
 
 type Hook = Pick<
   HookDefinition,
@@ -51,7 +54,7 @@ function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
       reason: `Blocked because a hook failed: ${message}`,
     }),
   });
-  const lost = keepsDenials(event) ? denialIn(event, printed) : undefined;
+  const lost = keepsDenials(event) ? denialIn(event, objectsIn(printed)) : undefined;
   const stands = ({ reason }: Denial, why: string, fix?: string): Answer =>
     answered({
       decision: 'deny',
@@ -96,7 +99,15 @@ function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
       }
       if (fault !== undefined)
         return failed(`its answer is not valid: ${fault}`, traitsOf(event).isGate);
-      return answered(readFields(hook, event, printed.fields, payload));
+      const wants = readFields(hook, event, printed.fields, payload);
+      // A question that a model answers has no fields of its own.
+      if (lost || !keepsDenials(event) || hook.type === 'prompt') return answered(wants);
+      const misses = answerMisses(printed.fields, printed.json, wordsOf(event), payload);
+      return answered({
+        ...wants,
+        notes: [...misses, ...(wants.notes ?? [])],
+        ...(misses[0] !== undefined && { unreadable: `its answer is unclear: ${misses[0]}` }),
+      });
     }
   }
 }
@@ -117,9 +128,7 @@ interface Denial {
 }
 
 /** A denial in what was printed, in Cursor's words or in those of other hosts (S-04). */
-function denialIn(event: CursorEventName, printed: Printed): Denial | undefined {
-  if (printed.kind === 'nothing') return undefined;
-  const objects = printed.kind === 'object' ? [printed.fields] : printed.objects;
+function denialIn(event: CursorEventName, objects: readonly Fields[]): Denial | undefined {
   for (const fields of objects) {
     const { permission, decision, continue: goesOn } = fields;
     const own = fieldsOf(fields['hookSpecificOutput']);
@@ -132,6 +141,11 @@ function denialIn(event: CursorEventName, printed: Printed): Denial | undefined 
     if (denies) return { reason: reasonIn(fields), isCursors: says };
   }
   return undefined;
+}
+
+function objectsIn(printed: Printed): readonly Fields[] {
+  if (printed.kind === 'nothing') return [];
+  return printed.kind === 'object' ? [printed.fields] : printed.objects;
 }
 
 /** Why a hook denies: what is for the agent, then what is for the user. */
@@ -199,9 +213,7 @@ const asksElsewhere: Ignored = {
 };
 
 function decisionOf(event: CursorEventName, fields: Fields): Wants {
-  const denial = keepsDenials(event)
-    ? denialIn(event, { kind: 'object', fields, notes: [] })
-    : undefined;
+  const denial = keepsDenials(event) ? denialIn(event, [fields]) : undefined;
   if (denial) return { decision: 'deny', reason: denial.reason };
   const { permission } = fields;
   if (!traitsOf(event).isGate) return { decision: undefined };

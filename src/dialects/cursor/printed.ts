@@ -6,7 +6,13 @@ type Fields = Readonly<Record<string, unknown>>;
 /** What a hook printed on stdout. */
 export type Printed =
   | { readonly kind: 'nothing' }
-  | { readonly kind: 'object'; readonly fields: Fields; readonly notes: readonly string[] }
+  | {
+      readonly kind: 'object';
+      readonly fields: Fields;
+      /** As it was printed. */
+      readonly json: string;
+      readonly notes: readonly string[];
+    }
   /** No answer; `objects` are those that stand in it. */
   | { readonly kind: 'text'; readonly objects: readonly Fields[] };
 
@@ -24,6 +30,7 @@ export function readStdout(stdout: string): Printed {
   return {
     kind: 'object',
     fields: isTooDeep(json) ? withoutDeepFields(last, notes) : last,
+    json,
     notes,
   };
 }

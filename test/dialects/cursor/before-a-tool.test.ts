@@ -28,6 +28,32 @@ async function ran(
 
 const no = { permission: 'deny', user_message: 'not here' };
 
+test('what was almost a denial is reported, and denies where a failure does', async () => {
+  const permission = '"permision" is no field of an answer and was ignored: "permission" is';
+  const [typo, foreign, nested, twice, closed, fine] = await Promise.all([
+    ran(print({ permision: 'deny' })),
+    ran(print({ blocked: true }), { event: 'beforeReadFile' }),
+    ran(print({ hookSpecificOutput: { permisionDecision: 'deny' } })),
+    ran(`echo '{"permission":"deny","permission":"allow"}'`),
+    ran(print({ permision: 'deny' }), { failClosed: true }),
+    ran(print({ permission: 'allow', other: 1 })),
+  ]);
+  expect(typo).toMatchObject({ verdict: {}, notes: [permission] });
+  expect(typo.verdict.decision).toBeUndefined();
+  expect(foreign.notes).toEqual([
+    '"blocked" belongs to the hooks of another host and was ignored: say it with "permission": "deny"',
+  ]);
+  expect(nested.notes).toEqual([
+    '"hookSpecificOutput.permisionDecision" is no field of an answer and was ignored: "permissionDecision" is',
+  ]);
+  expect(twice.notes).toEqual(['"permission" was given more than once: the last one counts']);
+  expect(closed.verdict).toMatchObject({
+    decision: 'deny',
+    reason: expect.stringContaining(permission),
+  });
+  expect(fine.notes).toEqual([]);
+});
+
 describe('a denial', () => {
   test.each([
     'preToolUse',

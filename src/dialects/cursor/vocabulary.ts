@@ -1,0 +1,47 @@
+import type { AnswerWords, Vocabulary } from '../near-misses.ts';
+import type { CursorEventName } from './events.ts';
+
+/** Fields that are no fault, whether they have a meaning at an event or not (S-05). */
+const harmless = [
+  'continue',
+  'permission',
+  'user_message',
+  'userMessage',
+  'agent_message',
+  'agentMessage',
+  'updated_input',
+  'additional_context',
+  'followup_message',
+  'env',
+  'reason',
+  'hookSpecificOutput',
+] as const;
+
+/** What an answer to an event that can be denied may say. */
+export function wordsOf(event: CursorEventName): AnswerWords {
+  const isPrompt = event === 'beforeSubmitPrompt';
+  const decide = isPrompt ? 'say it with "continue": false' : 'say it with "permission": "deny"';
+  const instead: Vocabulary['instead'] = {
+    'a decision': decide,
+    arguments: 'new arguments are given as "updated_input", in answer to preToolUse',
+    'a result': 'a new result is given as "updated_mcp_tool_output", in answer to postToolUse',
+  };
+  const word = isPrompt ? 'continue' : 'permission';
+  return {
+    common: {
+      path: '',
+      legal: harmless,
+      deciding: event === 'preToolUse' ? [word, 'updated_input'] : [word],
+      misplaced: { decision: decide },
+      instead,
+    },
+    specific: {
+      path: 'hookSpecificOutput.',
+      legal: ['permissionDecision', 'permissionDecisionReason', 'additionalContext'],
+      deciding: ['permissionDecision'],
+      misplaced: { decision: decide },
+      instead,
+    },
+    once: [word],
+  };
+}
