@@ -76,6 +76,7 @@ export function beginToolCall(
   let verdict = later<ToolCallVerdict>();
   let afterAnswer = later<ToolCallVerdict>();
   let raise: (() => void) | undefined;
+  let isQuestioned = false;
   const approval = later<Approval>();
   const result = later<ToolResult>();
   const decide = (decided: ToolCallVerdict): void => {
@@ -115,6 +116,10 @@ export function beginToolCall(
     decide({ status: 'ended', call });
     return call;
   });
+  const cancel = (reason: string): Promise<EndedToolCall> => {
+    abort.abort(reason);
+    return ended;
+  };
   return {
     request,
     get verdict() {
@@ -124,14 +129,21 @@ export function beginToolCall(
     async question() {
       const before = await verdict.promise;
       if (before.status !== 'allowed' || raise === undefined) return before;
+      // It is raised once, whoever else wants it meanwhile.
+      if (isQuestioned) return verdict.promise;
+      isQuestioned = true;
       verdict = later();
       afterAnswer = later();
       raise();
       return verdict.promise;
     },
-    answer(approved) {
+    async answer(approved) {
       approval.settle(approved);
-      return afterAnswer.promise;
+      const after = await afterAnswer.promise;
+      if (approved === true || after.status === 'ended') return after;
+      // It was approved before, and no approval counts beside a denial.
+      const why = approved === false ? `The user did not let ${request.name} run.` : approved;
+      return { status: 'ended', call: await cancel(why) };
     },
     succeed(given) {
       result.settle(given);
@@ -141,9 +153,6 @@ export function beginToolCall(
       result.settle(failedResult(error));
       return ended;
     },
-    cancel(reason) {
-      abort.abort(reason);
-      return ended;
-    },
+    cancel,
   };
 }

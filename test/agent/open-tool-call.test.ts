@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { beginToolCall } from '../../src/agent/open-tool-call.ts';
-import type { CreateConfigOptions } from '../../src/hooks/create-config.ts';
+import { createConfig, type CreateConfigOptions } from '../../src/hooks/create-config.ts';
 import type { Dialect } from '../../src/dialects/dialect.ts';
 import { llxprt } from '../../src/dialects/llxprt/index.ts';
+import { sandbox } from '../support/sandbox.ts';
 import { inParallel, print, startSession } from '../support/session.ts';
 import { written } from '../support/call-tool.ts';
 
@@ -114,4 +115,20 @@ test('a call that the user refuses when the host asks by itself never runs', asy
   await call.question();
   expect(await call.answer('not now')).toMatchObject({ status: 'ended' });
   expect((await call.succeed(written)).toolResult.llmContent).toBe('not now');
+});
+
+test('a question that is put twice is answered to both, and a later denial counts beside an approval', async () => {
+  const box = sandbox();
+  const command = print({ decision: 'allow' });
+  box.write(box.own.user, { hooks: { 'tool.permission': [{ hooks: [{ type: 'command', command }] }] } }); // prettier-ignore
+  const { project: cwd, systemFolder } = box;
+  const call = beginToolCall(createConfig({ cwd, systemFolder }), request);
+  const twice = await Promise.all([call.question(), call.question()]);
+  const once = { status: 'allowed', toolInput: request.input };
+  expect([...twice, await call.question()]).toEqual([once, once, once]);
+  const { call: other } = await begin({});
+  await other.question();
+  expect(await other.answer(true)).toMatchObject({ status: 'allowed' });
+  expect(await other.answer('not now')).toMatchObject({ status: 'ended' });
+  expect((await other.succeed(written)).outcome).toMatchObject({ reason: 'not now' });
 });
