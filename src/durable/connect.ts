@@ -11,7 +11,7 @@ import { HookmachineError, isHookmachineError } from '../errors.ts';
 import { onAbort } from '../hooks/run-machine.ts';
 import { tellOnce, warn } from '../log.ts';
 import { messageOf } from '../message-of.ts';
-import { Approvals } from './approvals.ts';
+import { type AnswerOptions, Approvals } from './approvals.ts';
 import { audit, type Audit } from './audit.ts';
 import {
   type CallRow,
@@ -214,7 +214,9 @@ export class Durable implements CallKeeper {
       return this.#follow(submitted.row.id, hold);
     };
     const { approvals, name: hostName } = this;
-    return new OpenCall(request, { approvals, hostName, goOn }, { signal, told });
+    const say = (question: string, answer: AnswerOptions): Promise<unknown> =>
+      this.#retried(() => approvals.answer(question, answer));
+    return new OpenCall(request, { say, hostName, goOn }, { signal, told });
   }
 
   /** Takes back the question that a call waits for: the tool does not run, and the model is told why. */
@@ -222,7 +224,10 @@ export class Durable implements CallKeeper {
     const call = await findLast(this.#database, id);
     const approval = call && (await this.approvals.of(call.id));
     if (approval === undefined || approval.answer !== undefined) return;
-    await this.approvals.answer(approval.id, { decision: 'withdraw', by: this.name, note: why });
+    const answer = { decision: 'withdraw', by: this.name, note: why } as const;
+    const { accepted } = await this.approvals.answer(approval.id, answer);
+    // Somebody has answered in that moment: it is for whoever runs its tool.
+    if (!accepted) return;
     // Nobody may come who goes on with it, and there is no more to do than to say so.
     const taken = await takeReady(this.#database, this.workspace, this.name, approval.call);
     if (taken) await this.#work(taken);

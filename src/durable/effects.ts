@@ -8,7 +8,7 @@ import { messageOf } from '../message-of.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import type { HookExecutionResult, EventVerdict } from '../verdict/results.ts';
-import { cutOffOutcome, isCutOff, outcomeFrom, outcomeText } from './hook-outcome.ts';
+import { cutOffOutcome, isUnheard, outcomeFrom, outcomeText } from './hook-outcome.ts';
 import type { Ledger } from './ledger.ts';
 
 /** The tool of a call, as a leg gets at it. */
@@ -91,7 +91,7 @@ export class Effects {
         read: (hook, outcome, payload, first) => {
           const answer = rules.read(hook, outcome, payload, first);
           const mayAsk = input.event === 'BeforeTool' && answer.decision !== 'deny';
-          return isCutOff(outcome) && mayAsk ? asking(hook, answer, outcome) : answer;
+          return isUnheard(outcome) && mayAsk ? asking(hook, answer, outcome) : answer;
         },
         // Somebody can be asked, so that a question passes in no dialect.
         merge: (answers, payload) => {
@@ -150,8 +150,13 @@ export class Effects {
         );
         return this.#recorded(unknown);
       });
+    const begin: ExecuteTool = async (input, signal) => {
+      // It may have been cancelled while it was claimed.
+      signal.throwIfAborted();
+      return execute(input, signal);
+    };
     const run: Attempt = async (input, signal) => {
-      const outcome = await execute(input, signal).then(
+      const outcome = await begin(input, signal).then(
         (result) => ({ result }),
         (error: unknown) => (error === interruption ? undefined : { result: failedResult(error) }),
       );
@@ -205,7 +210,8 @@ export class Effects {
   }
 }
 
-const toolEffect = 'tool';
+/** The name of the tool's own effect. */
+export const toolEffect = 'tool';
 
 /** Part of a key, which has a limit; the place in the plan tells hooks of one name apart. */
 const shortName = (name: string): string =>
@@ -215,7 +221,8 @@ const shortName = (name: string): string =>
 
 /** The answer of a hook of which nobody knows what it would have said: somebody is to be asked. */
 function asking(hook: PlannedHook, answer: HookAnswer, outcome: HookProcessOutcome): HookAnswer {
-  const why = outcome.status === 'failed' ? outcome.error.message : '';
+  const why =
+    outcome.status === 'failed' ? outcome.error.message : 'it was cancelled before it had answered';
   const reason = `Hook "${shortName(hook.name)}" was cut off: ${why}.`;
   return {
     ...(answer as HookExecutionResult),

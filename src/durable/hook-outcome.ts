@@ -9,9 +9,13 @@ export function cutOffOutcome(host: string): HookProcessOutcome {
   return { status: 'failed', error };
 }
 
-/** Whether a hook was begun by a host that ended before the hook did. */
-export const isCutOff = (outcome: HookProcessOutcome): boolean =>
-  outcome.status === 'failed' && outcome.error.name === cutOffName;
+/**
+ * Whether nobody knows what a hook would have said: its host ended before it did, or its call was cancelled
+ * meanwhile, and that call may be gone on with all the same where its end could not be written.
+ */
+export const isUnheard = (outcome: HookProcessOutcome): boolean =>
+  outcome.status === 'cancelled' ||
+  (outcome.status === 'failed' && outcome.error.name === cutOffName);
 
 /** How a hook ended, as a text; an error is its name and its message. */
 export const outcomeText = (outcome: HookProcessOutcome): string =>

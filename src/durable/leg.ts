@@ -23,7 +23,7 @@ import { errorResult } from '../protocol/tool-result.ts';
 import type { Approvals } from './approvals.ts';
 import { answerOf } from './answer-of.ts';
 import { type CallRow, end, type EndedCall, keepPolicy, suspend } from './calls.ts';
-import { Effects, type LegTool } from './effects.ts';
+import { Effects, type LegTool, toolEffect } from './effects.ts';
 import { contextOf, type Judged, judgedOf, saidOf } from './judged.ts';
 import { type Lease, LeaseLost, Ledger } from './ledger.ts';
 import { policyOf } from './policy.ts';
@@ -240,19 +240,20 @@ class Leg {
     const policy = await policyOf(config, system);
     const { policy: judgedBy, judged, id } = this.#row;
     if (judged === null && judgedBy !== null && judgedBy !== policy.digest) {
-      const { rows } = await database.query(
-        'select from hookmachine.effects where call = $1 limit 1',
+      const { rows } = await database.query<{ name: string }>(
+        'select name from hookmachine.effects where call = $1',
         [id],
       );
+      const isBegun = rows.some(({ name }) => name === toolEffect);
+      const what = isBegun
+        ? 'after its tool was begun, and its host had ended. It may have run, in whole or in part, and what it gave was not looked at by all hooks. Look at what is there before you try again.'
+        : 'while this call was being judged, after a host had ended: it was not run. Make the call again.';
       if (rows.length > 0)
         return {
           id,
           status: 'blocked',
           toolInput: this.#request.input,
-          toolResult: errorResult(
-            'The hooks changed while this call was being judged, after a host had ended: it was not run. Make the call again.',
-            'policy_changed',
-          ),
+          toolResult: errorResult(`The hooks changed ${what}`, 'policy_changed'),
         };
     }
     const column = judged === null ? 'policy' : 'policy_resumed';

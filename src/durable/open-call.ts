@@ -13,7 +13,7 @@ import { HookmachineError } from '../errors.ts';
 import { onAbort } from '../hooks/run-machine.ts';
 import { messageOf } from '../message-of.ts';
 import { errorResult, type ToolResult } from '../protocol/tool-result.ts';
-import type { Approval, Approvals } from './approvals.ts';
+import type { AnswerOptions, Approval } from './approvals.ts';
 import type { EndedCall } from './calls.ts';
 import { interruption } from './effects.ts';
 import type { GivenTool } from './leg.ts';
@@ -36,7 +36,8 @@ export interface Hold {
 
 /** What an open call needs of its host. */
 export interface CallHost {
-  readonly approvals: Approvals;
+  /** Answers a question; a database that is away is waited for. */
+  readonly say: (question: string, answer: AnswerOptions) => Promise<unknown>;
   readonly hostName: string;
   /** Works on the call until it waits for an answer or has ended. */
   readonly goOn: (hold: Hold) => Promise<DurableOutcome>;
@@ -72,12 +73,11 @@ export class OpenCall implements OpenKeptCall {
       options: told,
       isIdempotent: false,
       starts: (toolInput) => {
-        this.#state = 'waiting';
+        if (this.#state !== 'running') this.#state = 'waiting';
         this.#step.settle({ status: 'allowed', toolInput });
         return this.#tries.begun.promise;
       },
       execute: async (toolInput) => {
-        this.#state = 'running';
         this.#tries.claimed.settle(toolInput);
         return this.#tries.result.promise;
       },
@@ -105,21 +105,22 @@ export class OpenCall implements OpenKeptCall {
   }
 
   async answer(approved: Answer, { wait = false } = {}): Promise<ToolCallVerdict> {
-    if (this.#state !== 'asked') return this.#step.promise;
+    await this.#step.promise;
     const why = typeof approved === 'string' ? approved : '';
-    if (approved !== true) await this.#say('deny', why);
-    this.#step = later();
-    void this.#goOn(wait);
-    const verdict = await this.#step.promise;
+    if (approved !== true && this.#state === 'asked') await this.#say('deny', why);
+    const verdict = await this.#resume(wait);
     if (verdict.status === 'asked') throw this.#unanswered();
     if (approved === true || verdict.status === 'ended') return verdict;
-    // Somebody had approved it before, and no approval counts beside a denial.
+    // Somebody had approved it before, or no hook has asked, and neither counts beside a denial.
     return { status: 'ended', call: await this.cancel(why) };
   }
 
   async begin(): Promise<ToolCallVerdict> {
     this.#tries.begun.settle();
-    if (this.#state === 'left') {
+    const isLeft = this.#state === 'left';
+    // From here on whoever gives up the run cancels the call: its tool may be claimed by now.
+    if (isLeft || this.#state === 'waiting') this.#state = 'running';
+    if (isLeft) {
       this.#left = new AbortController();
       void this.#goOn();
     }
@@ -146,10 +147,15 @@ export class OpenCall implements OpenKeptCall {
   }
 
   async cancel(reason: string): Promise<EndedToolCall> {
-    if (this.#state === 'asked') {
-      await this.#say('withdraw', reason);
-      void this.#goOn();
-    } else this.#cancelled.abort(reason);
+    const isAsked = this.#state === 'asked';
+    if (isAsked) await this.#say('withdraw', reason);
+    if (isAsked || this.#state === 'left') {
+      const { status } = await this.#resume(false);
+      // What could not be taken back expires, and nobody else runs its tool.
+      if (status === 'asked') this.#end(endedElsewhere(this.#given(reason)));
+    }
+    // Somebody may have approved it before.
+    this.#cancelled.abort(reason);
     return this.#ended.promise;
   }
 
@@ -161,7 +167,6 @@ export class OpenCall implements OpenKeptCall {
   }
 
   async #goOn(wait = false): Promise<void> {
-    if (this.#state === 'asked') this.#state = 'judging';
     const { signal: left } = this.#left;
     try {
       const outcome = await this.#host.goOn({
@@ -182,6 +187,23 @@ export class OpenCall implements OpenKeptCall {
       if (left.aborted) return;
       this.#end(endedElsewhere(unknownEnd(this.request, error)));
     }
+  }
+
+  /** Goes on with a call whose question was answered, or that was left, unless that is under way, and gives what counts then. */
+  #resume(wait: boolean): Promise<ToolCallVerdict> {
+    if (this.#state === 'left') this.#left = new AbortController();
+    else if (this.#state !== 'asked') return this.#step.promise;
+    this.#state = 'judging';
+    const step = later<ToolCallVerdict>();
+    this.#step = step;
+    void this.#goOn(wait);
+    return step.promise;
+  }
+
+  #given(reason: string): EndedCall {
+    const { id, input } = this.request;
+    const toolResult = errorResult(`The tool call was cancelled: ${reason}`, 'cancelled');
+    return { id, status: 'cancelled', toolInput: input, toolResult };
   }
 
   #ask(question: Approval): void {
@@ -205,12 +227,12 @@ export class OpenCall implements OpenKeptCall {
     else if (this.#state !== 'asked') this.#cancelled.abort(reason);
   }
 
-  /** Answers the question, if nobody has, and the database is there. */
+  /** Answers the question, if nobody has. Where that cannot be done, going on with the call says so. */
   async #say(decision: 'deny' | 'withdraw', note: string): Promise<void> {
-    const { approvals, hostName } = this.#host;
+    const { say, hostName } = this.#host;
     const by = decision === 'deny' ? `the user of ${hostName}` : hostName;
     const answer = { decision, by, ...(note !== '' && { note }) };
-    await approvals.answer(this.#question!.id, answer).catch(() => undefined);
+    await say(this.#question!.id, answer).catch(() => undefined);
   }
 
   #unanswered(): HookmachineError {
