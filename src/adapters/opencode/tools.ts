@@ -40,6 +40,9 @@ export async function judge(
     tell(plugin, session, verdict.call);
     throw new Error(reason);
   }
+  // A hook of another call may have stopped the turn meanwhile.
+  if (session.stopped !== undefined) session.calls.settle([id], session.stopped);
+  session.refuseStopped();
   if (verdict.toolInput !== input) replace(output, verdict.toolInput);
 }
 
