@@ -213,6 +213,24 @@ describe.each(modes)('the shell and patches of the OpenAI Agents SDK, %s', (mode
     expect(outputOf(model)).toContain('no patch');
   });
 
+  test('are asked about where hooks want it, and do not run before that', async () => {
+    const { ran, tools: both } = tools();
+    const { runner, agent } = setup({
+      hooks: { BeforeTool: ask },
+      dialect: 'hookmachine',
+      script: [wantsShell, wantsPatch, done],
+      tools: both,
+    });
+    let { result } = await runIn(mode, runner, agent, 'Go');
+    for (const runs of [0, 1]) {
+      expect(result.interruptions).toHaveLength(1);
+      expect(ran).toHaveLength(runs);
+      result.state.approve(result.interruptions[0]!);
+      ({ result } = await runIn(mode, runner, agent, result.state));
+    }
+    expect(ran).toHaveLength(2);
+  });
+
   test('run with rewritten arguments, and have context behind their output', async () => {
     const { ran, tools: both } = tools();
     const context = print({ hookSpecificOutput: { additionalContext: 'Mind the gap.' } });
