@@ -215,28 +215,40 @@ export function takeWithin(
   });
 }
 
+/** A host that has left in good order has survived the call: many may do so, and it is not given up. */
+const survived = (hasLeft: string): string =>
+  `case when ${hasLeft}::boolean then greatest(attempts - 1, 1) else attempts end`;
+
 /** Gives back what a host was working on, for whoever comes first; that host's lease of it is worth nothing any more. */
-export async function giveBack(database: Queryable, host: string): Promise<number> {
+export async function giveBack(
+  database: Queryable,
+  host: string,
+  { hasLeft = false } = {},
+): Promise<number> {
   const { rows } = await database.query(
     `with given as (
        update hookmachine.calls
-       set status = 'ready', host = null, lease = lease + 1, ready_at = now()
+       set status = 'ready', host = null, lease = lease + 1, ready_at = now(), attempts = ${survived('$2')}
        where host = $1 and status = 'running' returning id
      ) select pg_notify('${channel}', id) from given`,
-    [host],
+    [host, hasLeft],
   );
   return rows.length;
 }
 
 /** Lets go of one call that a host could not go on with. */
-export async function letGo(database: Queryable, { call, number }: Lease): Promise<void> {
+export async function letGo(
+  database: Queryable,
+  { call, number }: Lease,
+  { hasLeft = false } = {},
+): Promise<void> {
   await database.query(
     `with given as (
        update hookmachine.calls
-       set status = 'ready', host = null, lease = lease + 1, ready_at = now()
+       set status = 'ready', host = null, lease = lease + 1, ready_at = now(), attempts = ${survived('$3')}
        where id = $1 and lease = $2 and status = 'running' returning id
      ) select pg_notify('${channel}', id) from given`,
-    [call, number],
+    [call, number, hasLeft],
   );
 }
 

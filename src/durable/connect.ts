@@ -309,7 +309,8 @@ export class Durable implements CallKeeper {
       const isExpected = isUnreachable(error) || isLeaseLost(error);
       if (!isExpected) this.#warn(`the call ${row.id} could not be gone on with: ${messageOf(error)}`); // prettier-ignore
       // Where the database stays away, its lock is lost, and it is given back when the host comes again.
-      await this.#retried(() => letGo(this.#database, lease)).catch(() => undefined);
+      const hasLeft = left?.aborted === true;
+      await this.#retried(() => letGo(this.#database, lease, { hasLeft })).catch(() => undefined);
     } finally {
       for (const stop of stopListening) stop();
     }

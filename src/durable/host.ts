@@ -193,7 +193,7 @@ export class Host {
     this.#session = undefined;
     if (session === undefined) return;
     const { name } = this.#options;
-    await giveBack(session.connection, name).catch(() => undefined);
+    await giveBack(session.connection, name, { hasLeft: true }).catch(() => undefined);
     await session.connection
       .query('delete from hookmachine.hosts where name = $1', [name])
       .catch(() => undefined);

@@ -134,6 +134,18 @@ describe.skipIf(noServer !== undefined || !isInstalled || !isWhole)(
         expect(await host.outcome(id)).toMatchObject({ id, status: 'cancelled' });
     });
 
+    test('is not given up by hosts that leave it in good order, however often', async () => {
+      const scene = await make(allowing);
+      for (let run = 0; run < 12; run += 1) {
+        const host = await scene.connect();
+        const opened = host.open(call);
+        expect((await opened.verdict).status).toBe('allowed');
+        if (run % 2 === 0) opened.leave();
+        await host.close();
+      }
+      expect(scene.starts('guard')).toBe(1);
+    });
+
     test('does not begin its tool once it was cancelled, though that was claimed by then', async () => {
       const scene = await make(allowing);
       const host = await scene.connect();
