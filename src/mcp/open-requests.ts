@@ -12,6 +12,9 @@ export interface OpenRequest {
   abandoned(why: string): void;
 }
 
+/** How many late answers are waited for; a server need not answer what was cancelled. */
+const mostDropped = 1_000;
+
 /** The requests that wait for the server, by their ids. */
 export class OpenRequests {
   readonly #open = new Map<string, OpenRequest>();
@@ -41,6 +44,8 @@ export class OpenRequests {
   /** Closes a request whose answer may still come, and is for nobody then. */
   drop(message: Message): void {
     this.close(message);
+    if (this.#dropped.size >= mostDropped)
+      this.#dropped.delete(this.#dropped.values().next().value!);
     this.#dropped.add(keyOf(message.value['id']));
   }
 

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { readLine } from '../../src/mcp/message.ts';
+import { OpenRequests } from '../../src/mcp/open-requests.ts';
+
+test('of cancelled calls that a server never answers, only the newest are remembered', () => {
+  const open = new OpenRequests();
+  const messages = Array.from({ length: 1_001 }, (_, id) => {
+    const line = Buffer.from(`{"jsonrpc":"2.0","id":${id},"method":"tools/call"}\n`);
+    return readLine(line).messages[0]!;
+  });
+  for (const message of messages) open.drop(message);
+  expect([0, 1, 1_000].map((id) => open.wasDropped(messages[id]!))).toEqual([false, true, true]);
+});
