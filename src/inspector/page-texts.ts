@@ -17,8 +17,14 @@ export async function readPageTexts(): Promise<PageTexts> {
   ]);
 }
 
-/** The page's modules, and those of ours that they import, as one script. */
+let bundled: string | undefined;
+
+/** The page's modules, and those of ours that they import, as one script; they are bundled once. */
 function script(): string {
+  return (bundled ??= bundle());
+}
+
+function bundle(): string {
   const { outputFiles } = buildSync({
     // Not that of the process, which may be gone.
     absWorkingDir: fileURLToPath(new URL('page', import.meta.url)),

@@ -67,7 +67,8 @@ const spare: Page[] = [];
 async function takePage(): Promise<Page> {
   const taken = spare.pop();
   if (taken?.isClosed() === false) return taken;
-  const context = await (await browser!).newContext();
+  // What pulses is painted anew all the time.
+  const context = await (await browser!).newContext({ reducedMotion: 'reduce' });
   context.setDefaultTimeout(120_000);
   return context.newPage();
 }

@@ -22,7 +22,27 @@ const mostly = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<unknown> =>
     fc.jsonValue({ maxDepth: 1 }),
   );
 
-const text = mostly(fc.string({ maxLength: 12, unit: 'grapheme' }));
+/** What people write beside ASCII: marks that join, letters beyond the first plane, what is read from right to left. */
+const grapheme = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 1, unit: 'grapheme-ascii' }),
+  fc.constantFrom(
+    'é',
+    'e\u0301',
+    'ß',
+    '한',
+    '漢',
+    'न्',
+    '👩‍👩‍👧',
+    '🇨🇭',
+    '𝒳',
+    'ש',
+    '\u200d',
+    '\u2028',
+    '\u0000',
+  ),
+);
+
+const text = mostly(fc.string({ maxLength: 12, unit: grapheme }));
 const flag = mostly(fc.boolean());
 const decision = mostly(fc.constantFrom('block', 'deny', 'allow', 'approve', 'ask', null));
 

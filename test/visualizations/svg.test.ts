@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { graphOf } from '../../visualizations/graph.ts';
-import { layoutOf } from '../../visualizations/layout.ts';
+import { drawLot } from '../../visualizations/layout.ts';
 import { svgOf } from '../../visualizations/svg.ts';
 import { nodesOf } from '../../visualizations/walk.ts';
 import { exampleMachine } from './example.ts';
 
 const graph = graphOf(exampleMachine);
-const svg = svgOf(await layoutOf(graph));
+const svg = svgOf(await drawLot(graph, 1));
 
 describe('an SVG', () => {
   test('has a group for every state, found by its id', () => {
