@@ -118,8 +118,8 @@ const shared = {
 
 export default defineConfig({
   test: {
-    // Most of these tests wait for processes most of the time.
-    maxWorkers: availableParallelism() * 3,
+    // Most of these tests wait for processes much of the time; with more workers, all get in the way of all.
+    maxWorkers: availableParallelism() * 2,
     sequence: isShuffled ? {} : { sequencer: WaitingFirst },
     projects: [
       {
