@@ -141,10 +141,13 @@ export class AgentHooks {
     return this.#options.tools?.alias?.[toolName] ?? toolName;
   }
 
-  /** Whether no hook has anything to say, and nobody watches: the framework then goes on as if we were not there. Until hooks were found, nobody knows. */
+  /**
+   * Whether no hook has anything to say, none has said anything of what is under way, and nobody watches: the
+   * framework then goes on as if we were not there. Until hooks were found, nobody knows.
+   */
   isIdle(): boolean {
     const system = readyHookSystem(this.config);
-    return !this.isDurable && !isPending(system) && !hasAny(this.config, system);
+    return !this.isDurable && this.#isCalm() && !isPending(system) && !hasAny(this.config, system);
   }
 
   /** Whether calls are kept beyond the process. Then each of them is: hooks may come from the database, too. */
@@ -164,8 +167,7 @@ export class AgentHooks {
   leavesModelAlone(tools: readonly string[], run?: object): boolean {
     return (
       !this.isDurable &&
-      this.#turns.areNone() &&
-      this.#looseStops.areNone() &&
+      this.#isCalm() &&
       !(run && this.#runs.has(run)) &&
       isPlainModelCall(
         this.config,
@@ -174,9 +176,13 @@ export class AgentHooks {
     );
   }
 
-  /** The same of one tool call: no hook matches its tool, and it was not refused. */
+  /** The same of one tool call: no hook matches its tool, it was not refused, and its agent was not stopped. */
   leavesAlone(asked: ToolCallRequest): boolean {
-    return this.isIdleFor(asked.name) && this.verdictOf(asked) === undefined;
+    return (
+      this.isIdleFor(asked.name) &&
+      this.verdictOf(asked) === undefined &&
+      this.#turns.stopOf(asked.id) === undefined
+    );
   }
 
   /** Finds the hooks, so that `holdsAnswers` and `holdsCall` know; nothing is to be awaited once they are found. Never rejects. */
@@ -197,11 +203,10 @@ export class AgentHooks {
     callModel: CallNeutralModel,
     { signal = new AbortController().signal, key, within, ...how }: FrameworkModelCall = {},
   ): Promise<NeutralResponse> {
-    const ready = readyHookSystem(this.config);
-    const system = isPending(ready) ? await ready : ready;
+    const ready = this.ready();
+    if (ready) await ready;
     this.#durable?.assertAnswered(resultsAtEnd(request));
-    if (!this.isDurable && !hasAny(this.config, system))
-      return callModel(request, signal, textTo(how.onText ?? (() => undefined)));
+    if (this.isIdle()) return callModel(request, signal, textTo(how.onText ?? (() => undefined)));
     const begun = within
       ? await this.#turnWithin(within, request, signal)
       : await this.#turnOf(request, this.#sessionId(), signal, key);
@@ -278,7 +283,7 @@ export class AgentHooks {
     const { id, name, input } = asked;
     const found = this.#openCall(asked, isVerbatim, sessionId);
     const turn = found?.turn ?? this.#turns.wanting(id, () => true);
-    const stopped = this.#looseStops.of(id);
+    const stopped = this.#looseStops.of(id) ?? (this.#turns.stopOf(id) && stoppedBefore);
     const told = {
       signal,
       sessionId: turn?.sessionId ?? sessionId ?? this.#sessionId(),
@@ -319,6 +324,11 @@ export class AgentHooks {
     this.#turns.leaveAll('the session ended');
     await this.#sessions.endAll(reason);
     if (isOwn(this.#options)) this.config.getHookSystem()?.dispose();
+  }
+
+  /** Whether hooks have a say in nothing that is under way. */
+  #isCalm(): boolean {
+    return this.#turns.areNone() && this.#looseStops.areNone();
   }
 
   #sessionId(): string {
@@ -514,7 +524,7 @@ export class AgentHooks {
       const { status } = await call.verdict;
       // It may have begun meanwhile.
       if (status === 'ended' || turn.open.get(id)?.call !== call) continue;
-      const ended = await call.cancel('a hook stopped the agent before this call began');
+      const ended = await call.cancel(stoppedBefore);
       turn.open.set(id, { call, input, verdict: { status: 'ended', call: ended } });
     }
   }
@@ -640,4 +650,6 @@ export class AgentHooks {
 type Begun = { readonly turn: Turn } | { readonly answer: NeutralResponse };
 
 /** An answer that is nothing but a text. */
+const stoppedBefore = 'a hook stopped the agent before this call began';
+
 const saying = (text: string): NeutralResponse => ({ parts: [{ text }], finishReason: 'STOP' });

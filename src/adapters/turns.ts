@@ -110,6 +110,12 @@ export class Turns {
     return turns.find(fits) ?? turns[0];
   }
 
+  /** The stop of the turn that wants a call; where several do, none as long as one of them goes on. */
+  stopOf(callId: string): StopRequest | undefined {
+    const turns = [...(this.#byCall.get(callId) ?? [])];
+    return turns.every(({ stop }) => stop) ? turns[0]?.stop : undefined;
+  }
+
   areNone(): boolean {
     return this.#all.size === 0;
   }

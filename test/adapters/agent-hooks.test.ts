@@ -175,6 +175,37 @@ describe('a tool call', () => {
     expect(results.map(({ outcome }) => outcome.status)).toEqual(['stopped', 'cancelled']);
   });
 
+  test('that no hook matches does not begin once a hook stopped the agent after another one of the same answer', async () => {
+    const stop = print({ continue: false, stopReason: 'enough' });
+    const { hooks } = await agent({ AfterTool: [group([stop], { matcher: '^other$' })] });
+    const { ask } = model(hooks, { parts: [wants('1', {}, 'other'), wants('2', {}, 'read')] });
+    await ask(user('Go'));
+    const read = { id: '2', name: 'read', input: {} };
+    expect(hooks.leavesAlone(read)).toBe(true);
+    const run = vi.fn(async () => written);
+    await hooks.tool({ id: '1', name: 'other', input: {} }, run);
+    expect(hooks.leavesAlone(read)).toBe(false);
+    const { toolResult } = await hooks.tool(read, run);
+    expect(toolResult.llmContent).toBe('a hook stopped the agent before this call began');
+    expect(run).toHaveBeenCalledOnce();
+  });
+
+  test('stays denied, and an agent stopped, when all hooks are switched off meanwhile', async () => {
+    const stop = print({ continue: false, stopReason: 'enough' });
+    const { hooks } = await agent({ BeforeTool: [group([{ name: 'guard', command: stop }])] });
+    const { ask, asked } = model(hooks, { parts: [wants('1')] }, saying('on and on'));
+    await ask(user('Go'));
+    hooks.config.getHookSystem()!.setHookEnabled('guard', false);
+    const run = vi.fn(async () => written);
+    const request = { id: '1', name: 'write_file', input: {} };
+    expect([hooks.isIdle(), hooks.leavesAlone(request)]).toEqual([false, false]);
+    await hooks.tool(request, run);
+    expect(run).not.toHaveBeenCalled();
+    expect((await ask(user('Go'), result('1'))).parts).toEqual([{ text: 'enough' }]);
+    expect(asked).toHaveBeenCalledOnce();
+    expect(hooks.isIdle()).toBe(true);
+  });
+
   test('whose result a hook wants hidden is shown all the same, which one warning says', async () => {
     const { hooks, warnings } = await agent({
       AfterTool: inParallel(print({ suppressOutput: true })),
