@@ -174,9 +174,12 @@ function withOtherTools(own: unknown, { hooks, names, stepTools }: Guards): obje
               resolve(answer);
             }),
         );
-        ran.catch((error: unknown) =>
-          resolve({ proceed: false, output: isDenial(error) ? error.message : error }),
-        );
+        void ran
+          .catch((error: unknown) =>
+            resolve({ proceed: false, output: isDenial(error) ? error.message : error }),
+          )
+          // Mastra does not say how a call ended that was aborted.
+          .finally(() => results.delete(asked.id));
       });
     },
     afterToolCall: async (context: ToolHookContext & Outcome) => {
