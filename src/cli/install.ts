@@ -84,6 +84,10 @@ async function carryOut(what: What, name: string, options: Options): Promise<voi
     throw new CommandFailure(
       '"hookmachine serve" puts no call off: install it without --via http, or without --defer',
     );
+  if (options.acceptFailOpen && options.via !== 'http')
+    throw new CommandFailure(
+      '--accept-fail-open says what may happen with --via http alone: add that, or leave this out',
+    );
   const own =
     options.command === undefined
       ? ownCommand(site, scope, installation.runsInProject === true, process.argv[1] ?? '')

@@ -63,6 +63,10 @@ describe('install --via http', () => {
     expect(refused.exitCode).toBe(1);
     expect(refused.stderr).toContain(`runs tools unguarded ${where}`);
     expect(existsSync(join(project, file))).toBe(false);
+    const alone = await run('install', host, '--accept-fail-open');
+    expect(alone.exitCode).toBe(1);
+    expect(alone.stderr).toContain('with --via http alone');
+    expect(existsSync(join(project, file))).toBe(false);
     const accepted = await run('install', host, '--via', 'http', '--accept-fail-open');
     expect(accepted.exitCode).toBe(0);
     expect(accepted.stdout).toContain(`runs tools unguarded ${where}`);
