@@ -39,8 +39,10 @@ async function newSession() {
   return transport;
 }
 
-const server = createServer(async (request, response) => {
+async function answer(request, response) {
   const known = sessions.get(request.headers['mcp-session-id']);
   await (known ?? (await newSession())).handleRequest(request, response);
-});
+}
+
+const server = createServer((request, response) => void answer(request, response));
 server.listen(0, '127.0.0.1', () => console.log(server.address().port));
