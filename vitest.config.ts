@@ -1,6 +1,16 @@
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { delimiter, join, relative, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -16,6 +26,16 @@ const temporary = mkdtempSync(join(tmpdir(), 'hm-'));
 chmodSync(temporary, 0o755);
 process.env['TMPDIR'] = temporary;
 process.once('exit', () => rmSync(temporary, { recursive: true, force: true }));
+
+// What pyenv puts on the PATH is a script that starts forty programs before it starts Python.
+const python = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], {
+  encoding: 'utf8',
+});
+if (python.stdout?.includes('/.pyenv/')) {
+  mkdirSync(join(temporary, 'bin'));
+  symlinkSync(python.stdout.trim(), join(temporary, 'bin/python3'));
+  process.env['PATH'] = join(temporary, 'bin') + delimiter + process.env['PATH'];
+}
 
 /** Files that need a process of their own: they count descriptors and children, measure what code ran, or change what all hooks of a process share. */
 const alone = [

@@ -39,7 +39,9 @@ const launch = (): Promise<Browser> =>
     args: [
       '--no-sandbox',
       '--disable-dev-shm-usage',
+      // All of a browser's pages share one process: a new one for each page takes longer than the page.
       '--renderer-process-limit=1',
+      '--disable-site-isolation-trials',
       `--disable-features=${disabledFeatures.join(',')}`,
     ],
   });

@@ -9,14 +9,14 @@ import { definition } from '../support/definition.ts';
 import { lookedFor } from '../support/looked-for.ts';
 import { someFields } from '../support/session.ts';
 import { holds } from './check.ts';
-import { printedText } from './endings.ts';
+import { anyCharacter, printedText } from './endings.ts';
 
 /** Bytes as a pipe brings them and the stream decodes them. */
 const bytes = fc.uint8Array({ maxLength: 200 }).map((some) => new TextDecoder().decode(some));
 
 /** An answer that breaks off, or holds what it should not. */
 const mangled = fc
-  .tuple(printedText, fc.nat(), fc.string({ unit: 'binary', maxLength: 3 }))
+  .tuple(printedText, fc.nat(), fc.string({ unit: anyCharacter, maxLength: 3 }))
   .map(([text, at, noise]) => {
     const place = at % (text.length + 1);
     return text.slice(0, place) + noise + (at % 2 === 0 ? text.slice(place) : '');
