@@ -87,15 +87,15 @@ const stray =
 test.runIf(
   can('unshare', '-pf', '--mount-proc', 'sh', '-c', 'echo 1 > /proc/sys/kernel/ns_last_pid'),
 )('a stranger that gets the number of a hook as soon as its session is gone lives', async () => {
-  // Its stray is waited for until the grace is over.
+  // Its stray is waited for until the grace is over. A short sleep also reaps what is left of the group, which has the number.
   const hook = `setsid sh -c 'trap "" TERM; echo $$ > left; sleep 100; :' & while [ ! -s left ]; do sleep 0.01; done; echo $$ > leader; echo > begun; sleep 100`;
   const line = `
       "$@" & host=$!
       while [ ! -s leader ]; do sleep 0.05; done; leader=$(cat leader)
       while [ -e /proc/$leader ]; do :; done
-      for try in 1 2 3 4 5 6 7 8 9; do
+      for try in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
         echo $((leader - 1)) > /proc/sys/kernel/ns_last_pid; setsid sleep 100 & stranger=$!
-        [ $stranger -eq $leader ] && touch met && break; kill -9 $stranger
+        [ $stranger -eq $leader ] && touch met && break; kill -9 $stranger; sleep 0.01
       done >/dev/null 2>&1
       wait $host; read -r _ _ state _ < /proc/$stranger/stat; [ "$state" = S ] && touch lives; exit 0`;
   const inside = `exec unshare -pf --mount-proc sh -c '${line}' sh "$@"`;
