@@ -60,6 +60,7 @@ const isolated = [...alone, ...mocking];
 
 /** What waits for most of its time begins first: begun last, it would be all that is left to wait for. */
 const first = [
+  'inspector/page',
   'load/load',
   'process/many',
   'faults/faults',
@@ -80,7 +81,6 @@ const first = [
 
 /** What computes and starts no process comes last: it fills the cores to the end, and a process that has grown forks slowly. */
 const last = [
-  'inspector/',
   'streaming/chat',
   'dialects/near-misses',
   'dialects/lost-denial',
