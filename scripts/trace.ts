@@ -9,10 +9,12 @@ const requirements = readRequirements(
 );
 
 // Tests are found as vitest finds them, without running any.
-const { stdout } = await execa('vitest', ['list', '--staticParse', '--json'], {
+const { stdout, stderr } = await execa('vitest', ['list', '--staticParse', '--json'], {
   preferLocal: true,
   cwd: new URL('..', import.meta.url),
 });
+// A file that it cannot read is an error on stderr, with exit code 0 and nothing on stdout.
+if (stdout === '') throw new Error(stderr);
 const tests = JSON.parse(stdout) as { name: string; file: string }[];
 
 const proofs = new Map<string, string[]>();
