@@ -19,6 +19,10 @@ for (const name of Object.keys(process.env))
   if (/^(?:BASH_|DEBUG$|HOOKMACHINE_|KODELET_|LLXPRT_|NODE_OPTIONS$)|_API_KEY$/.test(name))
     delete process.env[name];
 
+// More certificates double the time that Node.js takes to start; only the long runs reach for the network.
+if (!['FRAMEWORKS', 'HOSTS', 'PACKAGE'].some((run) => run in process.env))
+  delete process.env['NODE_EXTRA_CA_CERTS'];
+
 // Processes of the tests are ended by signals, with no time to tidy up: all that they leave behind is removed with this.
 // Its name is short, for long messages and the addresses of sockets have an end.
 const temporary = mkdtempSync(join(tmpdir(), 'hm-'));
