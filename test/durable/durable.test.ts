@@ -8,7 +8,7 @@ import { waitUntil } from '../support/until.ts';
 import { isInstalled, isWhole } from './installed.ts';
 import { type Installed, loadInstalled } from './load-installed.ts';
 import { noServer, Postgres } from './postgres.ts';
-import { type Hooks, makeTemplate, Scene, toolCommand } from './scene.ts';
+import { asking, type Hooks, makeTemplate, Scene, toolCommand } from './scene.ts';
 
 const missing =
   noServer ?? (isInstalled ? undefined : 'pg is not installed: npm ci --prefix test/durable');
@@ -489,6 +489,42 @@ describe.skipIf(missing !== undefined)('a durable call', () => {
         0, 1, 1,
       ]);
     });
+
+    test.each([1, 2] as const)(
+      'whose tables are of version %i goes on where it was once they are brought up to date (rows 8, 17)',
+      async (version) => {
+        const scene = await make(allowing);
+        expect((await scene.call('c-ended')).exitCode).toBe(0);
+        scene.hold('tool');
+        const host = scene.call('c-killed');
+        await waitUntil(() => scene.starts('tool') === 2);
+        host.kill('SIGKILL');
+        await host;
+        scene.release('tool');
+        scene.setHooks(asking);
+        expect((await scene.call()).exitCode).toBe(3);
+        await scene.takeBackTo(version);
+        await expect(scene.records()).rejects.toThrow(
+          `is at version ${version}, and this release needs 3`,
+        );
+        expect((await scene.run('durable', 'migrate')).stdout).toBe(
+          `the tables went from version ${version} to 3`,
+        );
+        await scene.work();
+        const records = await scene.records();
+        expect(await approved(scene)).toMatchObject({ status: 'done' });
+        const others = await Promise.all(
+          ['c-ended', 'c-killed'].map((id) => records.outcome(id, { wait: true })),
+        );
+        expect(others).toMatchObject([
+          { status: 'done', toolResult: { llmContent: expect.stringContaining('ran') } },
+          { status: 'done', toolResult: { error: { type: 'cut_off' } } },
+        ]);
+        const names = (await records.audit('c-ended')).effects.map(({ name }) => name);
+        expect(names).toEqual(['BeforeTool/0/guard', 'tool', 'AfterTool/0/audit']);
+        expect(scene.starts('tool')).toBe(3);
+      },
+    );
 
     test('that is newer is refused and left alone (row 17)', async () => {
       const scene = await make();

@@ -185,12 +185,7 @@ describe.skipIf(missing !== undefined)('a policy of the database', () => {
       const { scene, used } = await make();
       scene.setHooks({ 'tool.before': { guard: { decision: 'ask' } } });
       expect((await scene.call()).exitCode).toBe(3);
-      await scene.query(
-        'drop table hookmachine.bundle_uses, hookmachine.bundle_files, hookmachine.bundles',
-      );
-      await scene.query('alter table hookmachine.calls drop column is_callers');
-      await scene.query('alter table hookmachine.effects drop column begun');
-      await scene.query('delete from hookmachine.version where version > 1');
+      await scene.takeBackTo(1);
       expect(await scene.call('c-other')).toMatchObject({
         exitCode: 1,
         stderr: expect.stringContaining('is at version 1, and this release needs 3; run: hookmachine durable migrate'), // prettier-ignore

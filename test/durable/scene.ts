@@ -284,6 +284,18 @@ export class Scene {
     return (await (await this.#client()).query(text, values)).rows;
   }
 
+  /** Takes from the tables what versions after this one added, and leaves the rows. */
+  async takeBackTo(version: 1 | 2): Promise<void> {
+    await this.query(`
+      alter table hookmachine.calls drop column is_callers;
+      alter table hookmachine.effects drop column begun;
+      delete from hookmachine.version where version > ${version}`);
+    if (version === 1)
+      await this.query(
+        'drop table hookmachine.bundle_uses, hookmachine.bundle_files, hookmachine.bundles',
+      );
+  }
+
   /** Has hosts wait at this point. */
   async close(point: string): Promise<void> {
     await this.query('select pg_advisory_lock(4242)');
