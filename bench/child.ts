@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Order, Report } from './orders.ts';
 
-/** A process of ours that answers each order with numbers. */
+/** One of our processes, which answers each order with numbers. */
 export class Child {
   readonly #name: string;
   readonly #process;
@@ -18,7 +18,7 @@ export class Child {
     this.#process = fork(fileURLToPath(new URL(script, import.meta.url)), args, {
       env,
       execArgv: ['--expose-gc', ...flags],
-      // What engines log is theirs.
+      // The engines' logs are not needed.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
   }

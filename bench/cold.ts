@@ -11,14 +11,14 @@ const scenarios = [
   { id: 'cold-one', title: 'one sh hook', matcher: 'write_file', hooks: 1, target: 2.2 },
 ] as const;
 
-/** What is measured: our command, then Node doing nothing in three ways. */
+/** What is measured: our command, then Node doing nothing, in three ways. */
 export const coldColumns = ['hookmachine fire', 'node -e 0', 'empty .cjs', 'empty .mjs'] as const;
 
-/** `hookmachine fire` from the shell, beside a Node that does nothing: ms of each. */
+/** Measures `hookmachine fire` from the shell beside a Node that does nothing, in ms. */
 export async function coldStarts(rounds: number, surroundings: Surroundings): Promise<Row[]> {
   const { HOME, GEMINI_CLI_HOME } = surroundings.env;
-  // Node starts the slower the more the environment asks of it, such as certificates of one's own,
-  // and hides what we add to it: the target must be met without that as well.
+  // Node starts more slowly the more the environment asks of it, such as extra certificates, which hides what
+  // we add: the target must be met without that as well.
   const places = [
     { id: '', title: '', env: { ...process.env, HOME, GEMINI_CLI_HOME } },
     { id: '-bare', title: ', bare environment', env: surroundings.env },

@@ -1,4 +1,4 @@
-/** The process of one contestant: `node contestant.js NAME`, driven by orders from its parent. */
+/** The process of one contestant: `node contestant.js NAME`, controlled by orders from its parent. */
 import { isDeepStrictEqual } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contestant, OpenContestant } from './contestants/contestant.ts';
@@ -51,7 +51,7 @@ async function keep({ warmUp, blocks, events }: KeepEffort): Promise<number[]> {
   const sizes: number[] = [];
   for (let block = 0; block < blocks; block++) {
     for (let event = 0; event < events; event++) await fire();
-    // What has ended may have work left for the next turns, and so may a collection.
+    // What has ended may have work left for the next turns of the event loop, and so may a collection.
     for (let turn = 0; turn < 3; turn++) {
       await sleep(20);
       globalThis.gc?.();

@@ -6,7 +6,7 @@ import type * as xstate from 'xstate';
 import type * as machineEntry from '../dist/src/entries/machines.js';
 import type * as engine from '../dist/src/index.js';
 
-/** Our engine as built: `dist` of the folder above, or in `BENCH_DIST` another build to compare with. */
+/** Our engine as built: `dist` of the parent folder, or another build to compare with in `BENCH_DIST`. */
 export const distFolder =
   process.env['BENCH_DIST'] ?? new URL('../../dist', import.meta.url).pathname;
 

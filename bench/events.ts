@@ -7,7 +7,7 @@ import { inputCheck } from './scenarios.ts';
 import { longPause, type Effort, type EventScenario } from './scenario.ts';
 import { growth, type Interval } from './statistics.ts';
 
-/** Contestants that stay for all the scenarios of a table, each in a process of its own. */
+/** Contestants that stay for all scenarios of a table, each in its own process. */
 export class Field {
   readonly #children = new Map<string, Child>();
   readonly #surroundings: Surroundings;
@@ -23,7 +23,7 @@ export class Field {
     const sample = (child: Child) => () => child.ask({ type: 'time', samples });
     const turns = new Map([...children].map(([name, child]) => [name, sample(child)]));
     const pauseMs = gapMs >= longPause ? gapMs : 0;
-    // What is compiled and started with the first events is no part of the others.
+    // What is compiled and started with the first events must not count for the others.
     await inTurns(turns, { rounds: Math.ceil(rounds / 6), pauseMs });
     return {
       id,
@@ -37,7 +37,7 @@ export class Field {
     await endAll(this.#children);
   }
 
-  /** The contestants of a scenario, ready for it; a host of much memory is none for others. */
+  /** Prepares the contestants of a scenario; a host with much memory is not reused for other scenarios. */
   async #open(scenario: EventScenario): Promise<ReadonlyMap<string, Child>> {
     const open = async (name: string): Promise<[string, Child]> => {
       const key = `${name} ${scenario.ballastMB}`;
@@ -51,12 +51,12 @@ export class Field {
 }
 
 /**
- * What V8's compilers make and throw away is a hundred times what an event could keep, and none of the
- * event's; without them the heap holds still.
+ * What V8's compilers create and discard is a hundred times what an event could keep, and has nothing to do
+ * with the event; without them the heap is stable.
  */
 const uncompiled = ['--no-opt', '--no-sparkplug', '--no-flush-bytecode'];
 
-/** Bytes that the process keeps of every event that has ended. */
+/** Measures the bytes that the process keeps of every event that has ended. */
 export async function keptBytes(
   scenario: EventScenario,
   effort: KeepEffort,
@@ -97,7 +97,7 @@ async function openAll(
   return children;
 }
 
-/** A contestant that has shown that its hooks read the event. */
+/** Starts a contestant, and checks that its hooks read the event. */
 async function startContestant(
   name: string,
   { cwd, env }: Surroundings,

@@ -8,7 +8,7 @@ export interface Machine {
   readonly memoryGB: number;
   readonly system: string;
   readonly node: string;
-  /** When the run began: above 0.5, others were at work. */
+  /** The load when the run began: above 0.5, others were at work. */
   readonly load: number;
 }
 

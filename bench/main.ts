@@ -1,4 +1,4 @@
-/** `npm run bench`: hookmachine beside what is used today. */
+/** `npm run bench`: compares hookmachine with what is used today. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { distFolder } from './engine.ts';
@@ -49,7 +49,7 @@ async function run(): Promise<void> {
     },
     tables,
   };
-  // A part of a run must not pass for the whole.
+  // A partial run must not pass for a whole one.
   if (options.only === undefined)
     writeFileSync(resultsFile, `${JSON.stringify(results, null, 2)}\n`);
   const missed = tables.flatMap(({ rows }) => rows.flatMap(missedTexts));
@@ -109,7 +109,7 @@ function dependencyVersions(): Record<string, string> {
   return dependencies;
 }
 
-/** The document keeps its words; what stands between the marks is the last run's. */
+/** The document's text stays; only what is between the marks is replaced by the last run's results. */
 function writeDocs(): void {
   const results = JSON.parse(readFileSync(resultsFile, 'utf8')) as Results;
   const text = readFileSync(docs, 'utf8');

@@ -1,6 +1,6 @@
 import { memoryUsage } from 'node:process';
 
-/** Bytes that live objects and Buffers take. Needs `--expose-gc`. */
+/** Bytes that live objects and Buffers occupy. Needs `--expose-gc`. */
 export function bytesInUse(): number {
   const collect = globalThis.gc;
   if (collect === undefined) throw new Error('memory is measured with --expose-gc');

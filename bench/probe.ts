@@ -1,4 +1,7 @@
-/** The process of one probe of our engine: `node probe.js NAME [ARGUMENTS]`, its numbers as JSON on stdout. */
+/**
+ * The process of one probe of our engine: `node probe.js NAME [ARGUMENTS]` prints its numbers as JSON on
+ * stdout.
+ */
 import { auditedCalls } from './probes/audited-calls.ts';
 import { liveCalls } from './probes/live-calls.ts';
 import { machineRun } from './probes/machine-run.ts';
@@ -19,5 +22,5 @@ const probes: Readonly<
 await import('@google/gemini-cli-core');
 const [name = '', ...args] = process.argv.slice(2);
 const numbers = await probes[name]!(...args);
-// Calls that never end may hold the process.
+// Calls that never end may keep the process alive.
 process.stdout.write(`${JSON.stringify(numbers)}\n`, () => process.exit());

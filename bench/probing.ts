@@ -6,7 +6,7 @@ import type { Surroundings } from './surroundings.ts';
 
 const runFile = promisify(execFile);
 
-/** Runs a probe in so many processes; the median of each of its numbers. */
+/** Runs a probe in this many processes; returns the median of each of its numbers. */
 export async function probe(
   args: readonly string[],
   times: number,

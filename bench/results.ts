@@ -7,14 +7,17 @@ export interface Row {
   readonly title: string;
   /** By the table's columns. */
   readonly values: Readonly<Record<string, number>>;
-  /** By the columns, where it was found out: between what the value lies. */
+  /** By column, if it was measured: the interval in which the value lies. */
   readonly intervals?: Readonly<Record<string, Interval>>;
-  /** The first column's share of the second, in the same round: the median of all rounds, and where most rounds lie. */
+  /**
+   * The first column's share of the second, in the same round: the median of all rounds, and the range of
+   * most rounds.
+   */
   readonly ratio?: { readonly median: number; readonly low: number; readonly high: number };
   readonly targets?: readonly Target[];
 }
 
-/** At most so much of `ratio`, or of the column named. */
+/** A maximum for `ratio`, or for the named column. */
 export interface Target {
   readonly atMost: number;
   readonly column: string;
@@ -27,7 +30,7 @@ export interface Table {
   readonly rows: readonly Row[];
 }
 
-/** All that a run found; `results.json`. */
+/** Everything that a run measured; `results.json`. */
 export interface Results {
   readonly date: string;
   readonly quick: boolean;
@@ -36,10 +39,10 @@ export interface Results {
   readonly tables: readonly Table[];
 }
 
-/** Where targets look unless they name a column. */
+/** The column that targets apply to unless they name another. */
 export const ratioColumn = 'ratio';
 
-/** What a target is held against: of an interval, the end that lies farther from zero. */
+/** What a target is compared with: for an interval, the end that is farther from zero. */
 export function measured({ values, intervals, ratio }: Row, column: string): number {
   if (column === ratioColumn) return ratio?.median ?? Number.NaN;
   const interval = intervals?.[column];
@@ -47,7 +50,7 @@ export function measured({ values, intervals, ratio }: Row, column: string): num
   return values[column] ?? Number.NaN;
 }
 
-/** Whether the row keeps a target. */
+/** Whether the row meets a target. */
 export const isMet = (row: Row, { atMost, column }: Target): boolean =>
   measured(row, column) <= atMost;
 

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { median, quantile } from './statistics.ts';
 import type { Row } from './results.ts';
 
-/** Gives so many samples of one contestant. */
+/** Takes a number of samples of one contestant. */
 export type Sample = () => Promise<readonly number[]>;
 
 /** How contestants take turns. */
 export interface Turns {
   readonly rounds: number;
-  /** At least so long between two turns of one contestant, in ms; those of the others lie in between. */
+  /** The minimum time between two turns of one contestant, in ms; the others take their turns in between. */
   readonly pauseMs?: number;
-  /** Whom the first is compared with, beside the second. */
+  /** Which contestant the first is compared with, besides the second. */
   readonly against?: string;
 }
 
-/** The column of values that says how much of another contestant's time the first takes. */
+/** The name of the column for the first contestant's time as a share of another's. */
 export const shareOf = (name: string): string => `÷ ${name}`;
 
-/** Takes samples of all contestants in turns, another one first in each round. */
+/** Takes samples of all contestants in turn, starting with a different one in each round. */
 export async function inTurns(
   contestants: ReadonlyMap<string, Sample>,
   { rounds, pauseMs = 0, against }: Turns,

@@ -1,7 +1,7 @@
-/** The words of a measurement; plain data, for it goes to other processes. */
+/** The vocabulary of a measurement; plain data, because it is sent to other processes. */
 import type { Target } from './results.ts';
 
-/** Who takes part, each in a process of its own. */
+/** The contestants, each in its own process. */
 export const contestants = [
   'hookmachine',
   'gemini-cli-core',
@@ -23,14 +23,14 @@ export interface HookGroup {
   }[];
 }
 
-/** What came of an event, as every contestant can tell it. */
+/** The result of an event, as every contestant can report it. */
 export interface EventAnswer {
   readonly blocked: boolean;
   /** The reasons that hooks gave, in the order of the settings. */
   readonly reasons: readonly string[];
 }
 
-/** One way to fire BeforeTool, and what must come of it. */
+/** One way to fire BeforeTool, and the result that it must have. */
 export interface EventScenario {
   readonly id: string;
   readonly title: string;
@@ -40,20 +40,23 @@ export interface EventScenario {
   readonly groups: readonly HookGroup[];
   readonly expected: EventAnswer;
   readonly contestants: readonly ContestantName[];
-  /** What ours runs in the place of the commands, which the others start. */
+  /** What ours runs instead of the commands that the others start. */
   readonly handler?: 'module' | 'live' | 'function';
-  /** Between two events. */
+  /** The pause between two events, in ms. */
   readonly gapMs: number;
   /** MB of Buffers that the host holds. */
   readonly ballastMB: number;
-  /** How long a sample lasts at least; where one event is too short for the clock, many are timed together. */
+  /**
+   * The minimum duration of a sample, in ms; if one event is too short for the clock, many are timed
+   * together.
+   */
   readonly sampleMs: number;
-  /** Whom ours is compared with, beside the peer. */
+  /** Which contestant ours is compared with, besides the peer. */
   readonly against?: ContestantName;
   readonly targets: readonly Target[];
 }
 
-/** A pause, in ms, in which the others have their turns. */
+/** A pause, in ms, that is long enough for the others to take their turns. */
 export const longPause = 500;
 
 /** How long to measure. */
@@ -69,7 +72,7 @@ export const toolInput: Readonly<Record<string, unknown>> = {
   content: 'export const answer = 42;\n'.repeat(38),
 };
 
-/** Tools that take turns; no matcher of the scenarios without a match fits one. */
+/** Tools that take turns; in the scenarios without a match, no matcher matches any of them. */
 export const toolNames: readonly string[] = [
   'write_file',
   'read_file',

@@ -2,7 +2,7 @@ import { ofRatio } from './results.ts';
 import { shareOf } from './rounds.ts';
 import type { EventAnswer, EventScenario, HookGroup } from './scenario.ts';
 
-/** Hooks as people write them, by what they are written in. */
+/** Hooks as people write them, by the language they are written in. */
 const written = (python: string | undefined): ReadonlyMap<string, string> =>
   new Map([
     ['cat', `cat >/dev/null; echo '{"reason":"1"}'`],
@@ -25,7 +25,7 @@ const node = `node -e 'let text = ""; process.stdin.on("data", (part) => (text +
 
 const command = (text: string) => ({ type: 'command', command: text }) as const;
 
-/** A hook that reads its input and gives a reason; each has a command of its own, for doubles run once. */
+/** A hook that reads its input and gives a reason; each has its own command, because duplicates run once. */
 const hook = (reason: string) => command(`cat >/dev/null; echo '{"reason":"${reason}"}'`);
 
 const numbers = (count: number): string[] =>
@@ -33,7 +33,7 @@ const numbers = (count: number): string[] =>
 
 const nothing: EventAnswer = { blocked: false, reasons: [] };
 
-/** Who starts hooks with their events, ours and the peer first. */
+/** Contestants that start hooks with their events, ours and the peer first. */
 export const startColumns = ['hookmachine', 'gemini-cli-core', 'spawn', 'execa'] as const;
 
 const defaults = {
@@ -54,12 +54,12 @@ const started = (more: Partial<EventScenario> & Pick<EventScenario, 'id' | 'titl
   groups: [{ hooks: [hook('1')] }],
   expected: { blocked: false, reasons: ['1'] },
   against: 'spawn' as const,
-  // No slower than the published engine, nor by more than a tenth than the least that runs a hook.
+  // Not slower than the published engine, and at most a tenth slower than the minimum that runs a hook.
   targets: [ofRatio(1), { atMost: 1.1, column: shareOf('spawn') }],
   ...more,
 });
 
-/** So many hooks of one event. */
+/** This many hooks for one event. */
 const parallel = (count: number) => ({
   title: `${count} in parallel`,
   groups: [{ hooks: numbers(count).map(hook) }],
@@ -97,7 +97,10 @@ export function hookScenarios(python: string | undefined): EventScenario[] {
   ];
 }
 
-/** Who starts hooks ahead of their events, the peer, ours without that, and the least that starts one ahead. */
+/**
+ * The one that starts hooks ahead of their events, the peer, ours without that, and the minimum that starts
+ * one ahead.
+ */
 export const prestartColumns = [
   'hookmachine-prestart',
   'gemini-cli-core',
@@ -105,7 +108,7 @@ export const prestartColumns = [
   'spawn-ahead',
 ] as const;
 
-/** At most this share of the peer's time after a pause of a second. */
+/** The largest share of the peer's time after a pause of one second. */
 const prestartTargets: ReadonlyMap<string, number> = new Map([
   ['cat', 0.35],
   ['bash with jq', 1],
@@ -139,7 +142,7 @@ export function prestartScenarios(python: string | undefined): EventScenario[] {
       },
     ]),
     {
-      // Doubles run once, so each has a command of its own.
+      // Duplicates run once, so each has its own command.
       ...startedAhead(
         'node-8',
         '8 × Node.js in parallel, 1 s between events',
@@ -174,7 +177,7 @@ export function handlerScenarios(): EventScenario[] {
   );
 }
 
-/** One hook, the shell itself, for as many events as a measurement of memory takes. */
+/** One hook, just the shell itself, for as many events as a memory measurement needs. */
 export const lightHook: EventScenario = {
   ...defaults,
   id: 'light',
@@ -220,7 +223,7 @@ export const emptyScenarios: readonly EventScenario[] = [
   ...scenario,
 }));
 
-/** Shows that every contestant hands the event to its hook; answered before anything is timed. */
+/** Shows that every contestant passes the event to its hook; checked before anything is timed. */
 export const inputCheck: EventScenario = {
   ...defaults,
   id: 'input',

@@ -1,4 +1,4 @@
-/** The value that a share of all values lies below. */
+/** The value below which this share of all values lies. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   const place = (sorted.length - 1) * share;
@@ -9,7 +9,7 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
-/** A value, and between what it lies with 95 % confidence. */
+/** A value, with its 95 % confidence interval. */
 export interface Estimate extends Interval {
   readonly value: number;
 }
@@ -20,15 +20,15 @@ export interface Interval {
 }
 
 /**
- * Growth from one value to the next: the median of the slopes between all pairs, so that a single
- * step does not count (Theil and Sen). Where they cannot tell it from none, a decrease is none.
+ * Growth from one value to the next: the median of the slopes between all pairs, so that a single step does
+ * not count (Theil and Sen). If the slopes cannot tell a decrease from no growth, it counts as none.
  */
 export function growth(values: readonly number[]): Estimate {
   const slopes = values
     .flatMap((from, start) => values.slice(start + 1).map((to, index) => (to - from) / (index + 1)))
     .toSorted((one, other) => one - other);
   const { length } = values;
-  // Kendall's: by how many pairs a row without a trend may lean to one side.
+  // Kendall's: by how many pairs a series without a trend may lean to one side.
   const lean = 1.96 * Math.sqrt((length * (length - 1) * (2 * length + 5)) / 18);
   const outside = Math.max(0, Math.floor((slopes.length - lean) / 2));
   const low = slopes[outside] ?? Number.NaN;

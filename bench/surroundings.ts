@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Where everything runs: a folder of its own, and nobody's settings. */
+/** Where everything runs: in a separate folder, without anybody's settings. */
 export interface Surroundings {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Runs a measurement in surroundings of its own, and clears them away. */
+/** Runs a measurement in separate surroundings, and removes them afterwards. */
 export async function withSurroundings<Result>(
   measure: (surroundings: Surroundings) => Promise<Result>,
 ): Promise<Result> {

@@ -1,6 +1,6 @@
 import { isMet, ratioColumn, type Results, type Row, type Table } from './results.ts';
 
-/** Results as Markdown, to be read as it is. */
+/** Formats results as Markdown that is also readable as plain text. */
 export function toMarkdown({ date, quick, machine, versions, tables }: Results): string {
   const { cpu, cores, memoryGB, system, node, load } = machine;
   const with_ = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
@@ -50,7 +50,7 @@ const targetText = ({ targets = [] }: Row, namesColumn: boolean): string =>
 const metText = (row: Row): string =>
   (row.targets ?? []).map((target) => (isMet(row, target) ? 'yes' : '**no**')).join(', ');
 
-/** Three digits that count; none that do not. */
+/** Formats three significant digits, and no trailing zeros. */
 function number(value: number | undefined): string {
   if (value === undefined || Number.isNaN(value)) return '';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
@@ -58,7 +58,7 @@ function number(value: number | undefined): string {
   return String(Number(value.toPrecision(Math.abs(value) < 1 ? 2 : 3)));
 }
 
-/** Columns as wide as their widest cell: the first to the left, numbers to the right. */
+/** Pads columns to their widest cell: the first is left-aligned, numbers are right-aligned. */
 function aligned(rows: readonly (readonly string[])[]): string {
   const [head = [], ...body] = rows;
   const widths = head.map((_, column) =>

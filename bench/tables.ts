@@ -16,13 +16,13 @@ import {
 } from './scenarios.ts';
 import type { Surroundings } from './surroundings.ts';
 
-/** What measuring takes. */
+/** What measuring needs. */
 export interface Means {
   readonly field: Field;
   readonly surroundings: Surroundings;
 }
 
-/** A line to be measured; `id` is what `--only` names. */
+/** A row to be measured; `id` is what `--only` names. */
 export interface Planned {
   readonly id: string;
   measure(quick: boolean, means: Means): Promise<readonly Row[]>;
@@ -148,7 +148,7 @@ async function checkRows(quick: boolean, { surroundings }: Means): Promise<Row[]
     id: title,
     title,
     values: { hookmachine: value },
-    // A tenth of a byte is what the measuring itself leaves.
+    // A tenth of a byte is what the measurement itself leaves.
     targets: [{ atMost: title.endsWith('ns') ? 50 : 0.1, column: 'hookmachine' }],
   }));
 }
@@ -209,7 +209,7 @@ const live = (count: number): Planned => ({
   },
 });
 
-/** What an audit log and traces cost, with a hook and without. */
+/** Measures what an audit log and traces cost, with and without a hook. */
 async function auditedRows(quick: boolean, { surroundings }: Means): Promise<Row[]> {
   const numbers = await probe(['audited-calls', quick ? '60' : '200'], quick ? 1 : 3, surroundings);
   return (
@@ -246,7 +246,7 @@ async function machineRows(quick: boolean, { surroundings }: Means): Promise<Row
 const atScale = (load: string, count: number): Planned => ({
   id: `scale-${load.replaceAll(/[ ,]+/g, '-')}-${count}`,
   measure: async (quick, { surroundings }) => {
-    // Each call of a short run would start a process all the same.
+    // Each call of a short run would still start a process.
     const calls = quick && load === 'one hook each' ? count / 10 : count;
     const title = `${calls.toLocaleString('en')}, ${load}`;
     const once = quick || load === 'one hook each';
@@ -255,7 +255,7 @@ const atScale = (load: string, count: number): Planned => ({
   },
 });
 
-/** The interpreter itself: what a version manager puts before it takes longer than the hook. */
+/** The interpreter itself: the wrapper that a version manager puts before it takes longer than the hook. */
 function findPython(): string | undefined {
   const { stdout, status } = spawnSync('python3', ['-c', 'import sys; print(sys.executable)'], {
     encoding: 'utf8',

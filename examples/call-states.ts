@@ -1,9 +1,9 @@
 import type { InspectionEvent } from 'xstate';
 
-/** Called with the states a call went through, when it has ended. */
+/** Called with the states that a call went through, once it has ended. */
 type OnEnd = (machine: string, states: readonly string[]) => void;
 
-/** Follows every model call and tool call by the one observer that all machines share. */
+/** Follows every model call and tool call through the one observer that all machines share. */
 export function callStates(): {
   inspect: (event: InspectionEvent) => void;
   onEnd: (listener: OnEnd) => void;
@@ -32,12 +32,12 @@ export function callStates(): {
 
 const calls: readonly string[] = ['modelCall', 'toolCall'];
 
-/** What is looked at of a machine's state; a promise has none. */
+/** The part of a machine's snapshot that is used here; a promise has none of it. */
 interface Snapshot {
   readonly status: string;
   readonly value: string | object;
   readonly machine?: { readonly id: string };
 }
 
-/** Of a state within another one, the outer: whether its hooks run or are being ended says nothing here. */
+/** The outer state of a nested one: whether its hooks are running or being ended does not matter here. */
 const outermost = (value: object): string => Object.keys(value)[0] ?? '';

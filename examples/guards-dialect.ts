@@ -2,7 +2,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { llxprt, type Dialect, type HookDefinition } from '../src/entries/dialects.ts';
 
-/** A dialect in twenty lines: before a tool runs, every program in `.guards/` is asked, and denies with exit 2. */
+/**
+ * A dialect in twenty lines: before a tool runs, every program in `.guards/` is asked, and denies with exit
+ * code 2.
+ */
 export const guards: Dialect = {
   name: 'guards',
   family: 'guards',

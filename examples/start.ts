@@ -1,7 +1,7 @@
 /**
- * `npm start`: an agent session in a copy of `examples/guarded-project`. The model is scripted, all
- * else is real: hooks, tools, files. For each call it shows the states it went through, its hooks,
- * what the model was asked and what came of it.
+ * `npm start`: an agent session in a copy of `examples/guarded-project`. The model is scripted, everything
+ * else is real: hooks, tools, files. For each call it shows the states that the call went through, its hooks,
+ * what the model was asked, and the result.
  */
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ const show = (label: string, text: string): void => {
 const here = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
 const scripted = await scriptedModel(here('session.yaml'));
 
-/** Shows what the model is really asked, after the hooks. */
+/** Shows what the model is really asked after the hooks. */
 const model: Model = {
   name: scripted.name,
   generate(request, options) {

@@ -2,18 +2,18 @@ import type { Fate, Policy } from './engine.ts';
 import type { Fault } from './fault.ts';
 import type { Observed } from './observed.ts';
 
-/** What a call may take whose hook ends by itself, in ms. */
+/** How long a call whose hook ends by itself may take, in ms. */
 const usual = 3_000;
 
-/** Between SIGTERM and SIGKILL, in ms. */
+/** The time between SIGTERM and SIGKILL, in ms. */
 const grace = 5_000;
 
-/** Between SIGKILL and giving up, in ms. */
+/** The time between SIGKILL and giving up, in ms. */
 const reap = 1_000;
 
 /**
- * What else a call may take after its deadline, in ms. On a busy machine timers are late; a call that hangs
- * is late by far more.
+ * How much longer a call may take after its deadline, in ms. On a busy machine timers fire late; a call that
+ * hangs is late by far more.
  */
 const margin = 2_000;
 
@@ -26,11 +26,11 @@ export const longest = ({
 }: Fault): number =>
   timeout + hostIsBusyFor + (isDeaf ? grace : 0) + (isUnkillable ? reap : 0) + margin;
 
-/** Whether what a hook with this fault leaves is to live on. */
+/** Whether what a hook with this fault leaves behind must stay alive. */
 export const livesOn = ({ leaves }: Fault, fate: Fate): boolean =>
   fate === 'leave' ? leaves !== undefined : fate === 'end-group' && leaves === 'daemon';
 
-/** The claims that a run did not keep; none is what we want. */
+/** The claims that a run broke; ideally none. */
 export function brokenClaims(
   fault: Fault,
   policy: Policy,
@@ -54,7 +54,7 @@ export function brokenClaims(
   const isLeft = livesOn(fault, fate);
   if (isLeft && processes === 0) broken.push('what was to live on was ended');
   if (!isLeft && processes > 0) broken.push(`${processes} processes left`);
-  // Who lives on may hold the streams, which are then read on.
+  // A process that stays alive may hold the streams, which are then still read.
   if (!isLeft && descriptors > 0) broken.push(`${descriptors} descriptors left`);
   if (fault.isUnkillable && !reported.some((line) => line.includes('could not be ended')))
     broken.push('it was not reported which process lives on');

@@ -32,7 +32,7 @@ export const endFaults: readonly Fault[] = [
   ...signals.map((signal): Fault => ({
     name: `killed by SIG${signal}`,
     expected: 'failure',
-    // No dump of a core is to be written; and bash itself cannot be asked to quit.
+    // No core dump must be written; and bash itself cannot be asked to quit.
     command: `ulimit -c 0; exec sh -c 'kill -${signal} $$; sleep 1; exit 1'`,
   })),
   {

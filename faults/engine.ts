@@ -1,23 +1,25 @@
 import type { Fault } from './fault.ts';
 
-/** What the settings say that a failure means. */
+/** What a failure means, according to the settings. */
 export const policies = ['allow', 'block'] as const;
 export type Policy = (typeof policies)[number];
 
-/** What the settings say of processes that a hook leaves; the first is the default. */
+/**
+ * What happens to processes that a hook leaves behind, according to the settings; the first is the default.
+ */
 export const fates = ['end-group', 'end', 'leave'] as const;
 export type Fate = (typeof fates)[number];
 
-/** What an engine made of a call. */
+/** What an engine decided about a call. */
 export interface Decided {
   readonly isDenied: boolean;
-  /** What the model and the user read of a denial. */
+  /** The reason of a denial, as the model and the user read it. */
   readonly reason?: string;
 }
 
 /** A hook engine with one guard around one tool. */
 export interface OpenedEngine {
-  /** A call of the tool, with its hooks. */
+  /** Calls the tool, with its hooks. */
   call(): Promise<Decided>;
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { allow, deny, denyByCode, type Fault } from './fault.ts';
 
-/** No signal of this process reaches a hook, as if it were another user's, or does anything to it. */
+/** Makes this process's signals to hooks fail, as if the hooks were another user's, or have no effect. */
 const signalsThat = (fail: () => true) => (): (() => void) => {
   const kill = process.kill.bind(process);
   process.kill = fail;
@@ -40,7 +40,7 @@ const userSettings = (home: string, text: string): void => {
 
 const script = '#!/bin/sh\necho no >&2\nexit 2\n';
 
-/** Faults that would take a guard out of the way: attacks, and processes out of reach. */
+/** Faults that would disable a guard: attacks, and processes out of reach. */
 export const guardFaults: readonly Fault[] = [
   {
     name: 'belongs to another user (kill fails, injected)',

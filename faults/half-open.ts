@@ -3,8 +3,8 @@ import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 
 /**
- * Connects to an inspector as peers do that are gone without a word: one in the middle of its request,
- * and one that asked for all that happens and never reads it.
+ * Connects to an inspector as peers do that disappear silently: one in the middle of its request, and one
+ * that asked for everything that happens and never reads it.
  */
 export async function openHalf(url: string): Promise<void> {
   const [entrance] = (await once(get(url, { agent: false }), 'response')) as [IncomingMessage];

@@ -1,5 +1,5 @@
 import type { Observed } from './observed.ts';
-/** A host of its own for one fault: what goes wrong in it goes wrong nowhere else. */
+/** A separate host for one fault: what goes wrong in it goes wrong nowhere else. */
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -17,14 +17,17 @@ export interface Order {
   readonly fault: string;
   readonly policy: Policy;
   readonly fate: Fate;
-  /** The peer's package, when it is the peer's turn. */
+  /** The peer's package, if it is the peer's turn. */
   readonly peer?: string;
 }
 
-/** A call that takes so much longer than it may, in ms, counts as one that hangs. */
+/** A call that takes this much longer than it may counts as hanging, in ms. */
 const patience = 30_000;
 
-/** How long the system may take to take away what has ended, and how long what is to live on is looked at, in ms. */
+/**
+ * How long the system may take to remove what has ended, and how long what must stay alive is observed, in
+ * ms.
+ */
 const [settling, staying] = [10_000, 300];
 
 /** How long a hook runs before something goes wrong around it, in ms. */
@@ -49,7 +52,7 @@ async function observe({ fault: name, policy, fate, peer }: Order): Promise<Obse
     timeout,
     tell: (line: string) => void reported.push(line),
   };
-  // What is made once, at the first call, is no leak.
+  // What is created once, at the first call, is not a leak.
   const nothing: Fault = { name: '', expected: 'allow', command: 'true' };
   if (!fault.isFirst) {
     const elsewhere = makeFolder(nothing);
@@ -75,12 +78,12 @@ async function observe({ fault: name, policy, fate, peer }: Order): Promise<Obse
   const ms = performance.now() - startedAt;
   over.abort();
   for (const repair of repairs) repair?.();
-  // Whoever made it so that we cannot end it has to.
+  // What we cannot end must be ended by whoever made it so.
   if (fault.isUnkillable) endAll(mark);
   const patientFor = livesOn(fault, fate) ? staying : settling;
   const left = await untilNone(running, patientFor);
   const descriptors = await untilNone(() => openDescriptors() - before, patientFor);
-  // What lives on may start others faster than it is ended once.
+  // A process that stays alive may start others faster than one round ends them.
   for (let round = 0; round < 50 && processesWith(mark).length > 0; round++) endAll(mark);
   rmSync(folder, { recursive: true, force: true });
   return {
@@ -93,7 +96,7 @@ async function observe({ fault: name, policy, fate, peer }: Order): Promise<Obse
   };
 }
 
-/** The command in a shell whose environment tells of it, and so do those of all it starts. */
+/** The command in a shell whose environment carries the mark, as do those of all processes it starts. */
 const marked = (command: string, mark: string): string =>
   `${mark} exec /bin/bash -c '${command.replaceAll("'", `'\\''`)}'`;
 
@@ -113,11 +116,11 @@ function endAll(mark: string): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It has ended meanwhile.
+      // It has ended in the meantime.
     }
 }
 
-/** Does it a moment after the hook has begun to run, unless its call is over by then. */
+/** Calls `act` a moment after the hook has begun to run, unless its call is over by then. */
 async function disturb(running: () => number, act: () => void, over: AbortSignal): Promise<void> {
   while (running() === 0 && !over.aborted) await sleep(10);
   await sleep(undisturbed);

@@ -1,6 +1,6 @@
 import { deny, denyByCode, type Fault } from './fault.ts';
 
-/** A daemon as the books have it: forked twice, in a session of its own, without streams. */
+/** A textbook daemon: forked twice, in its own session, without streams. */
 const daemon = `
 import os, sys, time
 if os.fork(): os.wait(); os._exit(0)

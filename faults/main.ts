@@ -1,4 +1,4 @@
-/** Drives every fault through the engine, under both policies, and beside the peer where that is installed. */
+/** Runs every fault through the engine, under both policies, and through the peer if it is installed. */
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { findProgram } from '../src/process/index.ts';
@@ -25,7 +25,7 @@ if (peer === undefined && !values['no-peer'])
     'The peer is not installed, so hookmachine runs alone: npm install --ignore-scripts in bench/, or --peer DIR.\n',
   );
 
-/** How each fault is run: under each policy, and for what hooks leave also as the settings may say otherwise. */
+/** How each fault is run: under each policy, and for what hooks leave behind also with the other settings. */
 const orders: readonly { policy: Policy; fate: Fate }[] = [
   ...policies.map((policy) => ({ policy, fate: 'end-group' as const })),
   { policy: 'block', fate: 'end' },

@@ -1,13 +1,13 @@
 import type { Decided } from './engine.ts';
 
-/** What came of it. */
+/** What was observed in a run. */
 export interface Observed {
-  /** Absent when the call did not settle in any sensible time. */
+  /** Absent if the call did not settle within a reasonable time. */
   readonly decided?: Decided;
   readonly ms: number;
   readonly processes: number;
   readonly descriptors: number;
   readonly reported: readonly string[];
-  /** What nobody caught. */
+  /** Errors that nobody caught. */
   readonly uncaught: readonly string[];
 }

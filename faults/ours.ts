@@ -7,7 +7,7 @@ import { startInspector } from '../src/inspector/start-inspector.ts';
 import type { OpenEngine } from './engine.ts';
 import { openHalf } from './half-open.ts';
 
-/** A call asks once while it plans; from the second time on, a hook is about to start. */
+/** A call asks about trust once while it plans; from the second time on, a hook is about to start. */
 const asksOfAPlan = 1;
 
 /** hookmachine, from its settings to its tool call. */

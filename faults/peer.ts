@@ -5,16 +5,16 @@ import type { OpenEngine } from './engine.ts';
 
 const name = '@google/gemini-cli-core';
 
-/** Where the benchmarks install the peer. */
+/** The folder in which the benchmarks install the peer. */
 const installed = fileURLToPath(new URL('../bench/', import.meta.url));
 
-/** The peer's package; undefined where it is not installed. */
+/** The peer's package; undefined if it is not installed. */
 export function findPeer(folder: string = installed): string | undefined {
   const found = join(folder, 'node_modules', name);
   return existsSync(join(found, 'package.json')) ? found : undefined;
 }
 
-/** As much of the peer as is used here. */
+/** The part of the peer that is used here. */
 interface Peer {
   readonly Config: new (options: object) => { readonly storage: { initialize(): Promise<void> } };
   readonly HookSystem: new (config: object) => {
@@ -32,7 +32,7 @@ interface PeerResult {
   readonly finalOutput?: { isBlockingDecision(): boolean; getEffectiveReason(): string };
 }
 
-/** The peer: its own `HookSystem` over its own `Config`. It knows one policy. */
+/** The peer: its own `HookSystem` over its own `Config`. It has only one policy. */
 export const openPeer =
   (folder: string): OpenEngine =>
   async ({ fault, command, timeout, folder: project, tell }) => {

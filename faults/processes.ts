@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a host has open for a hook that waits: its input, and both its outputs. */
+/** How many file descriptors a host has open for a waiting hook: its input and both its outputs. */
 export const descriptorsOfWaitingHook = 3;
 
-/** The processes that carry this mark in their environment, and live. */
+/** The living processes that carry this mark in their environment. */
 export const processesWith = (mark: string): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -16,5 +16,5 @@ export const processesWith = (mark: string): number[] =>
     })
     .map(Number);
 
-/** How many descriptors this process has open. */
+/** How many file descriptors this process has open. */
 export const openDescriptors = (): number => readdirSync('/proc/self/fd').length;

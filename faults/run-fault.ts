@@ -10,7 +10,7 @@ import type { Observed } from './observed.ts';
 
 const host = new URL('host.ts', import.meta.url);
 
-/** Runs a fault in a host of its own, away from the settings of whoever runs it. */
+/** Runs a fault in a separate host, away from the settings of whoever runs it. */
 export async function runFault(
   { name }: Fault,
   { policy, fate, peer }: Omit<Order, 'fault'>,
@@ -41,7 +41,7 @@ export async function runFault(
   }
 }
 
-/** A host that takes itself down has settled nothing. */
+/** A host that takes itself down has not settled anything. */
 const theHostIsGone: Observed = {
   ms: 0,
   processes: 0,

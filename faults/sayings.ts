@@ -1,6 +1,6 @@
 import type { Observed } from './observed.ts';
 
-/** The number of a process differs from run to run: `line 1: 123 Killed`, `$$: 123`, `process 123`, `[1] 123`. */
+/** A process's number differs from run to run: `line 1: 123 Killed`, `$$: 123`, `process 123`, `[1] 123`. */
 const pid =
   /(?<=line \d+: +|\bprocess |\bpid |\[\d+\] +)\d{2,}\b|\b\d{2,}(?= (?:Killed|Terminated|Aborted|Segmentation|Bus|Illegal|Trace|Floating|User defined|Broken|Alarm|Hangup|Quit|CPU|File size|Bad system)\b)/g;
 
@@ -11,7 +11,7 @@ export function sayings({ decided, reported }: Observed): string[] {
     .map((line) => line.replaceAll(/[\u0000-\u001F\u007F-\u009F\uFFFD]+/g, ' ').trim())
     .map((line) => line.replace(/^hook "guard" \(BeforeTool\):? /, ''))
     .map((line) => line.replaceAll(/FAULT_RUN=\S+ exec \/bin\/bash -c/g, '…'))
-    // A shell fills short numbers up with blanks.
+    // A shell pads short numbers with blanks.
     .map((line) => line.replaceAll(pid, 'PID').replaceAll(/ {2,}(?=PID)/g, ' '))
     .map((line) => line.replaceAll(/\/\S*hookmachine-fault-\w+/g, 'PROJECT'));
   return [...new Set(all)];

@@ -30,7 +30,7 @@ export const scriptFaults: readonly Fault[] = [
     command: './guard.sh',
     files: { 'guard.sh': '#!/bin/sh\r\nexit 2\r\n' },
   },
-  // To say nothing and end with 0 is the protocol's way to allow.
+  // Printing nothing and exiting with 0 is the protocol's way to allow.
   { name: 'empty script', expected: 'allow', command: './guard.sh', files: { 'guard.sh': '' } },
   {
     name: 'syntax error in sh',

@@ -6,11 +6,11 @@ import { deny, denyByCode, type Fault } from './fault.ts';
 
 const slowDenial = 'sleep 0.5; echo no >&2; exit 2';
 
-/** What the system says when it has no more of something. */
+/** The system's error when it has run out of something. */
 const systemError = (code: string, syscall: string): Error =>
   Object.assign(new Error(`${syscall} ${code}`), { code, syscall, errno: -1 });
 
-/** Replaces a function of Node for everyone in this process; returns what puts it back. */
+/** Replaces a function of Node for everyone in this process; returns a function that restores it. */
 function replace<Name extends string>(
   module: Record<Name, unknown>,
   name: Name,
@@ -45,7 +45,7 @@ function block(ms: number): void {
 
 const realNow = Date.now.bind(Date);
 
-/** Timers must not care for the time of day, which can be set. */
+/** Timers must not depend on the time of day, which can be set. */
 const jumpingClock = (ms: number) => (): void => {
   Date.now = () => realNow() + ms;
 };
@@ -224,7 +224,7 @@ export const surroundingFaults: readonly Fault[] = [
     before: () => {
       process.env['TMPDIR'] = '/proc/no-folder';
     },
-    // The hook would not see what has become of it.
+    // The hook would not see what has happened to it.
   },
   {
     name: 'input that has no JSON form',

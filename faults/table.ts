@@ -7,7 +7,7 @@ import type { Fault } from './fault.ts';
 import type { Observed } from './observed.ts';
 import { sayings } from './sayings.ts';
 
-/** A fault and what came of it. */
+/** A fault and its results. */
 export interface Row {
   readonly kind: string;
   readonly fault: Fault;
@@ -42,7 +42,7 @@ function sayingOf(observed: Observed, longest: number): string {
   return line.length > longest ? `${line.slice(0, longest)}…` : line;
 }
 
-/** One fault, for a terminal. */
+/** Prints one fault for a terminal. */
 export function printRow({ fault, runs, peer, skipped }: Row): void {
   process.stdout.write(`${fault.name}${skipped === undefined ? '' : ` (skipped: ${skipped})`}\n`);
   for (const { policy, fate, ...run } of runs)
@@ -65,7 +65,7 @@ function printRun(name: string, { observed, broken }: Judged): void {
 const brokenBy = (rows: readonly Row[], of: (row: Row) => readonly (Judged | undefined)[]) =>
   rows.flatMap(of).flatMap((judged) => judged?.broken ?? []);
 
-/** What is claimed, and how often it did not hold. */
+/** The claims, to count how often each did not hold. */
 const claims: readonly [string, RegExp][] = [
   ['denials lost', /denial was lost/],
   ['denials without cause', /without cause/],
@@ -81,7 +81,7 @@ const counts = (broken: readonly string[]): string =>
     .map(([name, pattern]) => `${name} ${broken.filter((text) => pattern.test(text)).length}`)
     .join(', ');
 
-/** The totals. */
+/** Prints the totals. */
 export function printSummary(rows: readonly Row[], out: Writable): void {
   const runs = rows.flatMap((row) => row.runs);
   out.write(
@@ -98,7 +98,7 @@ const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll('<
 
 const out = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** The table as Markdown, for a page. */
+/** Prints the table as Markdown for a page. */
 export function printMarkdown(rows: readonly Row[], peer: string | undefined): void {
   const [cpu] = cpus();
   out(
@@ -141,7 +141,7 @@ function markdownRow({ fault, runs, peer, skipped }: Row, withPeer: boolean): st
   return `| ${cells.map(cell).join(' | ')} |`;
 }
 
-/** What was decided, and what was broken, in whatever way it was run; both where they differ. */
+/** What was decided and which claims were broken, however it was run; all of them if they differ. */
 function mark(runs: readonly Run[]): string {
   const texts = runs.map(
     ({ observed, broken }) =>

@@ -1,6 +1,6 @@
 import { Session, type Profiler } from 'node:inspector';
 
-/** Counts which parts of our own code ran, by V8's own block coverage. */
+/** Counts which parts of our own code ran, using V8's block coverage. */
 export class Coverage {
   readonly #session = new Session();
   readonly #seen = new Set<string>();
@@ -16,7 +16,7 @@ export class Coverage {
     return this.#seen.size;
   }
 
-  /** What ran since the last question and had not been remembered. */
+  /** The parts that ran since the last call and had not been remembered. */
   news(): Set<string> {
     const news = new Set<string>();
     const { result } = this.#post(
@@ -41,7 +41,7 @@ export class Coverage {
     this.#session.disconnect();
   }
 
-  /** In a connected session within the process, the answer is there when the call returns. */
+  /** In a session connected within the process, the answer is there when the call returns. */
   #post(method: string, parameters: object = {}): unknown {
     let answer: unknown;
     this.#session.post(method, parameters, (error, result) => {

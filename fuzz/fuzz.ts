@@ -7,30 +7,30 @@ import { Coverage } from './coverage.ts';
 import { dice, mutate } from './mutate.ts';
 import type { Target } from './target.ts';
 
-/** What a run of the fuzzer came to. */
+/** The results of a run of the fuzzer. */
 interface Fuzzed {
   readonly tried: number;
   /** Parts of our code that ran. */
   readonly covered: number;
-  /** How many inputs opened a part that no other had. */
+  /** How many inputs reached a part that no other had. */
   readonly kept: number;
-  /** The smallest input found on which the target broke, and how it did. */
+  /** The smallest input found that broke the target, and how it did. */
   readonly broken?: { readonly input: string; readonly error: unknown };
 }
 
 interface FuzzOptions {
-  /** How many inputs are tried after the corpus, at least; default: as many as the time allows. */
+  /** The minimum number of inputs tried after the corpus; default: as many as the time allows. */
   readonly inputs?: number;
   readonly milliseconds?: number;
   readonly seed: number;
-  /** Adds what opened new parts to the corpus. */
+  /** Adds inputs that reached new parts to the corpus. */
   readonly grow?: boolean;
 }
 
-/** Asking V8 what ran costs as much as many inputs do, so it is asked once for so many. */
+/** Asking V8 what ran costs as much as many inputs do, so it is asked once per this many. */
 const batch = 50;
 
-/** An input that takes longer than this hangs the target, in ms of the processor. */
+/** An input that takes longer than this hangs the target, in ms of CPU time. */
 const hang = 5_000;
 
 const corpora = fileURLToPath(new URL('corpus/', import.meta.url));
@@ -44,9 +44,9 @@ export function corpusOf({ name }: Pick<Target, 'name'>): string[] {
 }
 
 /**
- * Tries a target with its corpus, then with what grows out of it: inputs that make code run that no
- * other made run are kept, and mutated further. Ends after so many inputs, with the time, or with the
- * first input that breaks the target.
+ * Tries a target with its corpus, then with what grows out of it: inputs that make code run that no other
+ * made run are kept, and mutated further. Ends after this many inputs, when the time is up, or with the first
+ * input that breaks the target.
  */
 export async function fuzz(
   target: Target,
@@ -81,7 +81,7 @@ export async function fuzz(
         const error = await failure(target, input);
         if (error) return result(await smallest(target, input, error));
       }
-      // A batch that made anything new run is tried again one by one, to know which inputs it was.
+      // A batch that made anything new run is tried again one by one, to find out which inputs did it.
       const opened = coverage.news();
       for (const input of inputs) {
         if (opened.size === 0) break;
@@ -94,7 +94,7 @@ export async function fuzz(
         kept += 1;
         if (grow) keep(target, input);
       }
-      // What ran only once, such as the making of a cache, is nobody's merit.
+      // What ran only once, such as filling a cache, is not credited to any input.
       coverage.remember(opened);
     }
     return result();
@@ -104,7 +104,7 @@ export async function fuzz(
   }
 }
 
-/** How the target broke on an input; undefined when it did not. */
+/** How the target broke on an input; undefined if it did not. */
 async function failure(
   target: Target,
   input: string,
@@ -115,13 +115,13 @@ async function failure(
   } catch (error) {
     return { error };
   }
-  // A busy machine may take any time for it.
+  // Elapsed time would say nothing on a busy machine.
   const { user, system } = process.cpuUsage(before);
   const took = (user + system) / 1_000;
   return took > hang ? { error: new Error(`it took ${took} ms`) } : undefined;
 }
 
-/** Leaves out as much of the input as it takes no part in breaking the target. */
+/** Removes as much of the input as is not needed to break the target. */
 async function smallest(
   target: Target,
   input: string,
@@ -151,7 +151,7 @@ function keep({ name }: Target, input: string): void {
   writeFileSync(join(folder, `${file}.txt`), input);
 }
 
-/** A finding as a person needs it: what broke, and how to see it again. */
+/** A finding for a human reader: what broke, and how to reproduce it. */
 export const describeBroken = (
   { name }: Target,
   { input, error }: NonNullable<Fuzzed['broken']>,

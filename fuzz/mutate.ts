@@ -1,4 +1,4 @@
-/** Numbers from 0 to `below`, the same ones for the same seed. */
+/** Numbers from 0 up to, but not including, `below`; the same ones for the same seed. */
 type Dice = (below: number) => number;
 
 /** The minimal standard generator. */
@@ -7,7 +7,7 @@ export function dice(seed: number): Dice {
   return (below) => (state = (state * 48_271) % 2_147_483_647) % below;
 }
 
-/** An input that is no more than this stays cheap to try. */
+/** The longest input that is still cheap to try. */
 const longest = 4_096;
 
 const interesting = [
@@ -34,7 +34,10 @@ const interesting = [
   '"'.repeat(3),
 ];
 
-/** An input like this one, and unlike it: cut, doubled, filled, crossed with another, or with a value of its JSON replaced. */
+/**
+ * Returns an input that resembles this one: cut, doubled, filled, crossed with another, or with a value of
+ * its JSON replaced.
+ */
 export function mutate(input: string, other: string, words: readonly string[], roll: Dice): string {
   let mutated = input;
   for (let rounds = 1 + roll(4); rounds > 0; rounds--) mutated = once(mutated, other, words, roll);
@@ -75,7 +78,7 @@ function once(input: string, other: string, words: readonly string[], roll: Dice
   }
 }
 
-/** The JSON with one of its values, or one of its names, replaced; undefined when it is no JSON. */
+/** The JSON with one of its values or names replaced; undefined if it is not JSON. */
 function withAnotherValue(
   input: string,
   values: readonly string[],

@@ -5,10 +5,10 @@ import { targets } from './targets/index.ts';
 /*
  * npm run fuzz [seconds per target] [target …]
  *
- * Fuzzes each target for a minute, or as long as asked, and adds inputs that made new code run to the
- * corpus. The target `properties` tries each property of test/properties/ with a hundred times as many
- * cases as `npm test`, however long that takes. Ends with 1 when an input breaks a target or a case a
- * property. FUZZ_SEED repeats the dice of a run, SEED those of the properties.
+ * Fuzzes each target for a minute, or as long as requested, and adds inputs that made new code run to the
+ * corpus. The target `properties` tries each property of test/properties/ with a hundred times as many cases
+ * as `npm test`, however long that takes. Exits with 1 if an input breaks a target or a case breaks a
+ * property. FUZZ_SEED repeats the random numbers of a run, SEED those of the properties.
  */
 const [seconds = '60', ...names] = process.argv.slice(2);
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now());

@@ -2,15 +2,15 @@
 export interface Target {
   /** Its name on the command line, and the folder of its corpus. */
   readonly name: string;
-  /** Words of its language, which chance alone would not find. */
+  /** Words of its language that chance alone would not find. */
   readonly words: readonly string[];
-  /** Throws, or breaks a promise, only when it is broken. Whatever it makes is its own to clean up. */
+  /** Throws, or breaks a promise, only if the target is broken. It must clean up whatever it creates. */
   run(input: string): void | Promise<void>;
-  /** Files and folders it made. */
+  /** Removes files and folders that it created. */
   close?(): void;
 }
 
-/** What a target promised, and did not keep. */
+/** Checks something that a target promises; throws if the promise is broken. */
 export function promise(kept: boolean, what: string): asserts kept {
   if (!kept) throw new Error(`not kept: ${what}`);
 }

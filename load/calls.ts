@@ -1,10 +1,10 @@
 import type { ToolCallRequest } from '../src/entries/agent.ts';
 import { kinds, stop, textOf, type Kind } from './kinds.ts';
 
-/** How many calls a model's answer asks for at most. */
+/** The most calls that one answer of the model asks for. */
 export const batchSize = 200;
 
-/** A call that is to be made. */
+/** A call to be made. */
 export interface Call {
   readonly number: number;
   readonly kind: Kind;
@@ -14,7 +14,7 @@ export interface Call {
 /** Which kinds of calls are made. */
 export type Among = (kind: Kind) => boolean;
 
-/** The calls from one number to before another, of which the last stops its batch. */
+/** The calls from one number to before another; the last one stops its batch. */
 export const callsOf = (
   from: number,
   to: number,
@@ -43,7 +43,7 @@ function kindOf(number: number, seed: number, among: Among): Kind {
   return all.find(({ share }) => (place -= share) < 0)!;
 }
 
-/** A number that looks like chance and is always the same. */
+/** A number that looks random but is always the same. */
 function scattered(number: number, seed: number): number {
   let bits = Math.imul(number ^ Math.imul(seed, 0x9e37_79b1), 0x85eb_ca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2_ae35);

@@ -5,7 +5,7 @@ import { ofNoneWaiting } from './sample.ts';
 /** What a call may leave on the heap, in bytes: less than an empty object in a map. */
 const mostPerCall = 16;
 
-/** What the heap may grow by whatever the number of calls, in bytes: compiled code comes and goes. */
+/** How much the heap may grow regardless of the number of calls, in bytes: compiled code comes and goes. */
 const mostAtAll = 1_048_576;
 
 /** How much resident memory may rise, in bytes: the allocator gives back what it likes. */
@@ -17,7 +17,7 @@ const mostWaiting = 8;
 const mean = (values: readonly number[]): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** How much the heap grows with each call, in bytes, by the line that fits best. */
+/** How much the heap grows per call, in bytes, as the slope of the best-fitting line. */
 export function growth(slices: readonly Pick<Slice, 'calls' | 'heap'>[]): number {
   const [calls, heap] = [
     mean(slices.map((each) => each.calls)),
@@ -29,13 +29,13 @@ export function growth(slices: readonly Pick<Slice, 'calls' | 'heap'>[]): number
   );
 }
 
-/** The growth that is still called flat for so many calls, in bytes a call. */
+/** The growth per call that still counts as flat for this many calls, in bytes. */
 export const mostGrowth = (calls: number): number => Math.max(mostPerCall, mostAtAll / calls);
 
-/** Without the first: what is made once is no leak. */
+/** Without the first slice: what is created once is not a leak. */
 export const warmed = <Each>(slices: readonly Each[]): readonly Each[] => slices.slice(1);
 
-/** The claims that a run did not keep; none is what we want. */
+/** The claims that a run broke; ideally none. */
 export function brokenClaims({ slices, end, exit, left }: Run, plain: boolean): string[] {
   if (end === undefined) return [`the host ended with ${exit} before its calls did`];
   const broken = [...end.wrong];
@@ -54,7 +54,7 @@ export function brokenClaims({ slices, end, exit, left }: Run, plain: boolean): 
   if (grows > mostGrowth(calls)) broken.push(`the heap grows by ${grows.toFixed(1)} bytes a call`);
   const rss = risen(later.map((slice) => slice.rss));
   if (rss > mostRisen) broken.push(`resident memory rose by ${Math.round(rss / 2 ** 20)} MiB`);
-  // With the first process that waits comes what all of them share.
+  // The first waiting process brings along what all of them share.
   const waiting = slices.filter(({ processes }) => processes > 0);
   const alike = plain || waiting.length === 0 ? slices : waiting;
   const usual = ofNoneWaiting(alike[0]!);
@@ -69,7 +69,7 @@ export function brokenClaims({ slices, end, exit, left }: Run, plain: boolean): 
   return broken;
 }
 
-/** By how much the last of these lie above the first. */
+/** How much the last third of these values lies above the first. */
 function risen(values: readonly number[]): number {
   const some = Math.ceil(values.length / 3);
   return mean(values.slice(-some)) - mean(values.slice(0, some));

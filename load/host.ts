@@ -1,4 +1,4 @@
-/** A host of its own that makes calls, and tells after each tenth of them what it holds. */
+/** A separate host that makes calls, and reports after each tenth of them what it holds. */
 import { journalTo } from '../src/entries/inspector.ts';
 import { batchSize, callsOf } from './calls.ts';
 import { kinds } from './kinds.ts';
@@ -6,42 +6,42 @@ import { runBatch } from './run-batch.ts';
 import { lookAtHeld, ofNoneWaiting, type Held } from './sample.ts';
 import { openSession } from './session.ts';
 
-/** What a host is to do. */
+/** What a host must do. */
 export interface LoadOrder {
   readonly calls: number;
   readonly atOnce: number;
   readonly seed: number;
-  /** Stands in the environment of its hooks. */
+  /** The mark in the environment of its hooks. */
   readonly mark: string;
   /** Each hook is started with its event, and none waits for the next. */
   readonly plain: boolean;
 }
 
-/** What a host holds after so many calls. */
+/** What a host holds after this many calls. */
 export interface Slice extends Held {
   readonly calls: number;
-  /** How long these calls took, in s. */
+  /** How long the calls of this slice took, in s. */
   readonly seconds: number;
 }
 
-/** What a host tells when all calls are made. */
+/** What a host reports when all calls have been made. */
 export interface LoadEnd {
   /** What was not as it must be: the first few, and how many there are. */
   readonly wrong: readonly string[];
   readonly wrongs: number;
-  /** Calls whose hook is to be reported to the user, and how often it was. */
+  /** Calls whose hook must be reported to the user, and how often it was. */
   readonly toReport: number;
   readonly reported: number;
-  /** Machines that were seen to begin, and those that were seen to end. */
+  /** Machines whose beginning was seen, and those whose end was seen. */
   readonly begun: number;
   readonly ended: number;
-  /** What nobody caught, and what Node warns of. */
+  /** What nobody caught, and what Node warned of. */
   readonly uncaught: readonly string[];
 }
 
 export type LoadReport = { readonly slice: Slice } | { readonly end: LoadEnd };
 
-/** How many things that are wrong are reported one by one. */
+/** How many deviations are reported one by one. */
 const mostReported = 10;
 
 const slices = 10;
@@ -69,7 +69,7 @@ async function load({ calls, atOnce, seed, mark, plain }: LoadOrder): Promise<vo
   });
   const sessions = [
     await openSession({ onWarning }),
-    // With somebody who looks, each call is a machine; without, only one that has hooks.
+    // If somebody watches, each call is a machine; if not, only a call that has hooks.
     await openSession({ onWarning, inspect: observe }),
   ];
   let usual: number | undefined;
@@ -102,7 +102,7 @@ function report(what: LoadReport): void {
 }
 
 process.once('message', (order: LoadOrder) => {
-  // Once all is done, nothing may keep it from ending.
+  // Once everything is done, nothing may keep the process from ending.
   void load(order).then(() => process.disconnect());
 });
 process.send!('ready');

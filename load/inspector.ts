@@ -1,4 +1,7 @@
-/** How soon the inspector's page shows 20,000 calls, and how soon it filters them: `npx tsx load/inspector.ts`. */
+/**
+ * Measures how soon the inspector's page shows 20,000 calls, and how soon it filters them: `npx tsx
+ * load/inspector.ts`.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +13,7 @@ import { madeRecording } from '../test/inspector/entries.ts';
 /** How often each is measured. */
 const times = 5;
 
-/** When all calls are shown, in ms since the page was asked for. */
+/** The time when all calls are shown, in ms since the page was requested. */
 const filled = `new Promise((resolve) => {
   const look = () =>
     document.getElementById('source').textContent === 'Recording' &&
@@ -20,7 +23,7 @@ const filled = `new Promise((resolve) => {
   look();
 })`;
 
-/** How long the page takes from a key to the frame that shows what is left. */
+/** How long the page takes from a key press to the frame that shows what is left. */
 const filterFor = (text: string): string => `new Promise((resolve) => {
   const field = document.getElementById('filter-text');
   field.value = ${JSON.stringify(text)};
@@ -48,7 +51,7 @@ try {
     const fill = await page.evaluate<number>(filled);
     const { metrics } = await session.send('Performance.getMetrics');
     const busy = 1_000 * metrics.find(({ name }) => name === 'TaskDuration')!.value;
-    // As long as a reader takes to begin to type.
+    // About as long as a reader takes to begin typing.
     await page.waitForTimeout(2_000);
     const filters: string[] = [];
     for (const text of ['guard', 'guard secrets', 'budget', 'nothing like this', ''])

@@ -10,24 +10,27 @@ import { readAll, tear } from './recorded.ts';
 import type { RecordOrder } from './recording-host.ts';
 import { startHost } from './start-host.ts';
 
-/** What killing hosts came to. */
+/** The results of killing hosts. */
 export interface Kills {
   readonly kills: number;
   /** Processes of hooks that were alive when their host was killed. */
   readonly alive: number;
-  /** Those that lived on. */
+  /** The processes that stayed alive. */
   readonly left: number;
-  /** What was read of the recording that they all wrote to. */
+  /** How much was read of the recording that they all wrote to. */
   readonly entries: number;
   readonly torn: number;
-  /** The claims that were not kept; none is what we want. */
+  /** The claims that were broken; ideally none. */
   readonly broken: readonly string[];
 }
 
-/** When a host is killed at the latest, in ms after its first hook began; and one that has just begun. */
+/**
+ * The latest time at which a host is killed, in ms after its first hook began; and the latest for one that
+ * has only just begun.
+ */
 const [latest, early] = [700, 150];
 
-/** Kills so many hosts with hooks in flight, each at a moment of its own, and reads what they recorded. */
+/** Kills this many hosts with hooks in flight, each at a different moment, and reads what they recorded. */
 export async function killHosts({
   kills,
   atOnce,
@@ -46,7 +49,7 @@ export async function killHosts({
     const tell = (what: string): void => void broken.push(`kill ${kill}: ${what}`);
     // Shells that wait for a hook must not outlive the host either.
     const plain = kill % 2 === 0;
-    // What ends by itself hides that nobody ended it.
+    // A process that ends by itself would hide that nobody ended it.
     const lasting = kill % 4 < 2;
     const order = { file, atOnce, seed: seed + kill, lasting };
     const killed = await killOne(order, plain, roll(lasting ? early : latest), tell);
@@ -62,7 +65,7 @@ export async function killHosts({
     const isBegun = read.entries > entries;
     entries = read.entries;
     torn = read.skipped.length;
-    // A header that is torn is no recording's any more.
+    // A file with a torn header is no longer a recording.
     if (!isBegun) continue;
     tear(file, roll);
     const cut = await readAll(file);

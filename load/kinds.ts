@@ -4,36 +4,36 @@ import type { Settings } from '../src/index.ts';
 
 type Hooks = NonNullable<Settings['hooks']>;
 
-/** What a call must come to. */
+/** What a call must end with. */
 export interface Expected {
   readonly status: CompletedToolCall['outcome']['status'];
   /** What the model reads. */
   readonly content: unknown;
   readonly error?: string;
-  /** Why the agent is to stop. */
+  /** Why the agent must stop. */
   readonly stop?: string;
 }
 
-/** A kind of call: its hooks, and what comes of it. */
+/** A kind of call: its hooks, and its expected result. */
 export interface Kind {
   /** Also the name of its tool. */
   readonly name: string;
   /** How many of a thousand calls are of this kind. */
   readonly share: number;
   readonly hooks?: Hooks;
-  /** Whether something is wrong with its hook, which is to be reported to the user. */
+  /** Whether something is wrong with its hook, which must be reported to the user. */
   readonly isReported?: true;
-  /** Its hook starts something that would live for long, if nobody ended it. */
+  /** Its hook starts something that would live for a long time if nobody ended it. */
   readonly lasts?: true;
   /** The model got an argument wrong. */
   readonly isInvalid?: true;
   readonly expected: (number: number) => Expected;
 }
 
-/** What the call's tool is asked to say. */
+/** The text that the call's tool is asked to return. */
 export const textOf = (number: number): string => `text of ${number}`;
 
-/** What a tool says that ran. */
+/** What a tool that ran returns. */
 export const said = (number: number, text: string): string => `${number} did: ${text}`;
 
 const done = (number: number, text = textOf(number)): Expected => ({
@@ -51,11 +51,13 @@ const refused = (number: number): Expected => ({
 const script = (name: string, ...args: readonly string[]): string =>
   [`'${fileURLToPath(new URL(`hooks/${name}.sh`, import.meta.url))}'`, ...args].join(' ');
 
-/** A text of the shell's own words, which takes the call's number and text without another process. */
+/**
+ * A text that uses only the shell's builtins, which reads the call's number and text without another process.
+ */
 const text = (command: string): string =>
   `IFS= read -r -d '' in; n=\${in#*'"number":'}; n=\${n%%[!0-9]*}; t=\${in#*'"text":"'}; t=\${t%%'"'*}; ${command}`;
 
-/** A line of well-known commands that says something with the call's number in it. */
+/** A line of well-known commands that prints something with the call's number in it. */
 const line = (before: string, after: string, to = ''): string =>
   `printf '${before}'${to}; grep -o 'text of [0-9]*' | tr -dc 0-9${to}; printf '${after}'${to}`;
 
@@ -67,7 +69,7 @@ const rewrite = (words: string): string =>
 const context = (word: string): string =>
   `printf '{"hookSpecificOutput":{"additionalContext":"%s of %s"}}' ${word} "$n"`;
 
-/** Whether this does nothing before it has read its input. */
+/** Whether this command does nothing before it has read its input. */
 const readsFirst = (command: string): boolean => /^(?:'|IFS= read)/.test(command);
 
 /** Hooks of one event around the tool of one kind. */
@@ -97,7 +99,7 @@ function hooked(
 
 const words = ['first', 'second', 'third', 'fourth'];
 
-/** The mixture: nine calls of ten start no process. */
+/** The mixture: nine out of ten calls start no process. */
 export const kinds: readonly Kind[] = [
   { name: 'no-hook', share: 760, expected: done },
   {
@@ -164,7 +166,7 @@ export const kinds: readonly Kind[] = [
     expected: (number) => done(number, `${textOf(number)} a b c`),
   },
   {
-    // The one that denies ends last or first.
+    // The one that denies ends either last or first.
     ...hooked('four-at-once', [
       allow,
       text(`[ $((n % 2)) = 0 ] && sleep 0.05; ${deny}`),
@@ -214,7 +216,7 @@ export const kinds: readonly Kind[] = [
   },
 ];
 
-/** Ends its batch: after a stop nothing more of a batch is begun. */
+/** Ends its batch: after a stop, nothing more of a batch is begun. */
 export const stop: Kind = {
   ...hooked('stop', [text(`printf '{"continue":false,"stopReason":"enough at %s"}' "$n"`)]),
   share: 0,

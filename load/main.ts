@@ -1,4 +1,4 @@
-/** Makes a great many calls in a host of their own, and kills hosts in the middle of theirs. */
+/** Makes a great many calls in a separate host, and kills hosts in the middle of theirs. */
 import { parseArgs } from 'node:util';
 import { brokenClaims } from './claims.ts';
 import { killHosts } from './kills.ts';

@@ -5,7 +5,7 @@ import { readRecording } from '../src/entries/inspector.ts';
 export interface Recorded {
   readonly headers: number;
   readonly entries: number;
-  /** The lines that are skipped, with why. */
+  /** The lines that are skipped, with the reason. */
   readonly skipped: readonly string[];
   /** All lines that are not empty. */
   readonly lines: number;
@@ -23,7 +23,7 @@ export async function readAll(file: string): Promise<Recorded> {
   return { headers, entries, skipped, lines };
 }
 
-/** Cuts a recording within its last line, as a disk without current would; `roll` says where. */
+/** Cuts a recording within its last line, as a power failure would; `roll` says where. */
 export function tear(file: string, roll: (below: number) => number): void {
   const bytes = readFileSync(file);
   const start = bytes.lastIndexOf(10, bytes.length - 2) + 1;

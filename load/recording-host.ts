@@ -1,17 +1,17 @@
-/** A host of its own that records its calls, and goes on until it is killed. */
+/** A separate host that records its calls, and continues until it is killed. */
 import { startRecording } from '../src/entries/inspector.ts';
 import { batchSize, callsOf } from './calls.ts';
 import { runBatch } from './run-batch.ts';
 import { openSession } from './session.ts';
 
-/** What a host is to do. */
+/** What a host must do. */
 export interface RecordOrder {
   readonly file: string;
   readonly atOnce: number;
   readonly seed: number;
-  /** Only hooks that would live for long, if nobody ended them. */
+  /** Only hooks that would live for a long time if nobody ended them. */
   readonly lasting: boolean;
-  /** Stands in the environment of its hooks. */
+  /** The mark in the environment of its hooks. */
   readonly mark: string;
 }
 

@@ -9,7 +9,7 @@ const out = (line = ''): void => void process.stdout.write(`${line}\n`);
 
 const megabytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(1);
 
-/** Where it runs, and what is called. */
+/** Prints where it runs, and what is called. */
 export function printMixture(): void {
   const [cpu] = cpus();
   out(
@@ -26,20 +26,20 @@ const columns = ['calls', 'calls/s', 'heap MB', 'rss MB', 'descriptors', 'proces
 const row = (cells: readonly string[]): void =>
   out(cells.map((cell, index) => cell.padStart(columns[index]!.length + 2)).join(''));
 
-/** The head of a run's table. */
+/** Prints the head of a run's table. */
 export function printHead(title: string): void {
   out(`\n${title}`);
   row(columns);
 }
 
-/** A line of a run's table, whose calls began after those before. */
+/** Prints a line of a run's table; `before` is the number of calls before it. */
 export function printSlice({ calls, seconds, heap, rss, ...held }: Slice, before: number): void {
   const pace = Math.round((calls - before) / seconds);
   const { descriptors, processes } = held;
   row([calls, pace, megabytes(heap), megabytes(rss), descriptors, processes].map(String));
 }
 
-/** What a run came to. */
+/** Prints the results of a run. */
 export function printRun({ slices, end, left }: Run, broken: readonly string[]): void {
   const seconds = slices.reduce((sum, slice) => sum + slice.seconds, 0);
   const later = warmed(slices);
@@ -52,7 +52,7 @@ export function printRun({ slices, end, left }: Run, broken: readonly string[]):
   printBroken(broken);
 }
 
-/** What killing came to. */
+/** Prints the results of killing hosts. */
 export function printKills(
   { kills, alive, left, entries, torn }: Kills,
   broken: readonly string[],

@@ -8,13 +8,13 @@ import { tools } from './session.ts';
 /** How a batch is run. */
 export interface BatchOptions {
   readonly config: HookSystemConfig;
-  /** How many calls at once. */
+  /** How many calls run at once. */
   readonly limit: number;
-  /** Called with each thing that is not as it must be. */
+  /** Called with each deviation. */
   readonly wrong: (what: string) => void;
 }
 
-/** Runs these calls as one answer's, and beside them a call that is cancelled when they have ended. */
+/** Runs these calls as those of one answer, and beside them a call that is cancelled when they have ended. */
 export async function runBatch(
   calls: readonly Call[],
   { config, limit, wrong }: BatchOptions,
@@ -47,7 +47,7 @@ export async function runBatch(
     wrong(`a batch was stopped by ${shown(batch.stop)} and not by ${shown(stops)}`);
 }
 
-/** What a call came to, in the words of what it must come to. */
+/** How a call ended, in the terms of what is expected of it. */
 export const observed = ({
   outcome,
   toolResult: { llmContent, error },

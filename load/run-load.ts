@@ -4,21 +4,21 @@ import type { LoadEnd, LoadOrder, LoadReport, Slice } from './host.ts';
 import { startHost } from './start-host.ts';
 import { leftOf } from './left.ts';
 
-/** What a run came to. */
+/** The results of a run. */
 export interface Run {
   readonly slices: readonly Slice[];
   /** Absent when the host ended before its calls did. */
   readonly end?: LoadEnd;
   /** Its exit code, or the signal that ended it. */
   readonly exit: number | string;
-  /** Processes of its hooks that lived on. */
+  /** Processes of its hooks that stayed alive. */
   readonly left: number;
 }
 
 /** How long a host may take to end by itself once its calls are made, in ms. */
 const patience = 60_000;
 
-/** Makes so many calls in a host of their own. */
+/** Makes this many calls in a separate host. */
 export async function runLoad(
   order: Omit<LoadOrder, 'mark'>,
   onSlice: (slice: Slice) => void = () => undefined,

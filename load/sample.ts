@@ -4,35 +4,34 @@ import { descriptorsOfWaitingHook, openDescriptors, processesWith } from '../fau
 
 /** What a host holds while nothing runs. */
 export interface Held {
-  /** In bytes, after the garbage was collected: the heap, and what it holds outside of it. */
+  /** In bytes, after garbage collection: the heap, and what it holds outside. */
   readonly heap: number;
   /** In bytes. */
   readonly rss: number;
   readonly descriptors: number;
-  /** Processes of hooks, also of those that wait for their next event. */
+  /** Processes of hooks, including those that wait for their next event. */
   readonly processes: number;
 }
 
 type Counts = Pick<Held, 'descriptors' | 'processes'>;
 
-/** The descriptors that are not those of hooks that wait, of which there may be more or fewer. */
+/** The descriptors without those of waiting hooks, whose number varies. */
 export const ofNoneWaiting = ({ descriptors, processes }: Counts): number =>
   descriptors - descriptorsOfWaitingHook * processes;
 
-/** How long the system may take to take away what has ended, in ms. */
+/** How long the system may take to remove what has ended, in ms. */
 const settling = 20_000;
 
 /**
- * Looks at what this process holds, once that changes no more and no more is left than may be, or time
- * is up; descriptors of hooks that wait are none of those left. `mark` stands in the environment of
- * its hooks.
+ * Measures what this process holds, once that no longer changes and no more is left than may be, or time is
+ * up; the descriptors of waiting hooks do not count as left. `mark` is in the environment of its hooks.
  */
 export async function lookAtHeld(mark: string, mayBeLeft: Counts): Promise<Held> {
   const counts = await settled(
     () => ({ processes: processesWith(mark).length, descriptors: openDescriptors() }),
     mayBeLeft,
   );
-  // What ends with a first collection lets go of more.
+  // What the first collection finalises releases more.
   for (let round = 0; round < 3; round++) {
     await sleep(20);
     globalThis.gc!();

@@ -10,7 +10,7 @@ import { endless, kinds, said, stop } from './kinds.ts';
 
 type Hooks = NonNullable<Settings['hooks']>;
 
-/** A config with the hooks of every kind. */
+/** Creates a config with the hooks of every kind. */
 export async function openSession(
   options: Pick<CreateConfigOptions, 'inspect' | 'onWarning'>,
 ): Promise<HookSystemConfig> {
@@ -38,7 +38,7 @@ interface Input {
 
 const parameters: z.ZodType<Input> = z.object({ number: z.number(), text: z.string() });
 
-/** The tools of all kinds, but for the one that there is not. */
+/** The tools of all kinds, except the one that does not exist. */
 export const tools: ReadonlyMap<string, Tool> = new Map(
   [...kinds, stop, endless]
     .filter(({ name }) => name !== 'no-such-tool')

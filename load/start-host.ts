@@ -10,7 +10,7 @@ export interface StartedHost {
   readonly child: ChildProcess;
   /** Resolves with its exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;
-  /** A folder of its own, where it runs; removed by the caller. */
+  /** Its own folder, in which it runs; removed by the caller. */
   readonly folder: string;
   readonly remove: () => void;
 }
@@ -23,7 +23,7 @@ export async function startHost(
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'hookmachine-load-')));
   const child = fork(await bundledHost(new URL(module, import.meta.url)), {
     cwd: folder,
-    // Code that is compiled as it runs often grows the heap for hours, and would hide what is kept.
+    // Code that is optimised while it runs often makes the heap grow for hours, and would hide what is kept.
     execArgv: ['--no-opt', '--no-maglev', '--expose-gc'],
     env: {
       ...process.env,

@@ -11,7 +11,7 @@ export interface TurnStop {
   readonly reason: string;
 }
 
-/** What one model call came to, as far as the turn must know it. */
+/** The result of one model call, as far as the turn must know it. */
 export type ModelStep =
   | {
       readonly status: 'answered';
@@ -21,7 +21,9 @@ export type ModelStep =
   | { readonly status: 'failed'; readonly error: unknown }
   | { readonly status: 'cancelled' };
 
-/** How a tool call of the turn ended; `broken` when its machine broke, `unstarted` when the turn ended first. */
+/**
+ * How a tool call of the turn ended; `broken` when its machine broke, `unstarted` when the turn ended first.
+ */
 export type ToolCallEnd =
   | ToolCallOutcome
   | { readonly status: 'broken'; readonly error: unknown }
@@ -34,13 +36,13 @@ export interface EndedToolStep {
   readonly isSuspended?: true;
 }
 
-/** A tool call that is kept beyond the process, as far as it came. */
+/** A tool call that is kept beyond the process, with how far it got. */
 export interface KeptToolStep {
   readonly status: 'kept';
   readonly ended: EndedToolStep;
 }
 
-/** All tool calls of an answer, where none of them had a machine of its own. */
+/** All tool calls of an answer, when none of them had a machine of its own. */
 export interface PlainToolSteps {
   readonly status: 'plain';
   readonly ended: readonly EndedToolStep[];
@@ -50,51 +52,59 @@ export interface PlainToolSteps {
 export interface AgentTurnHooks {
   /** The hooks planned for the prompt; absent when there are none. */
   readonly before?: () => HookEventInput;
-  /** The hooks planned for the answer; absent when there are none. `rejections` answers of this turn were not the last already. */
+  /**
+   * The hooks planned for the answer; absent when there are none. `rejections` is how often hooks have
+   * already sent the agent on in this turn.
+   */
   readonly after?: (rejections: number) => HookEventInput;
 }
 
-/** What the engine does for a turn; it keeps the history. */
+/** What the engine does for a turn; the engine keeps the history. */
 export interface AgentTurnPorts {
-  /** Makes the hooks ready and plans those of the turn. */
+  /** Prepares the hooks and plans those of the turn. */
   readonly planHooks: () => Promise<AgentTurnHooks>;
-  /** Takes the prompt into the conversation, with what the hooks add to it. */
+  /** Adds the prompt to the conversation, with what the hooks add to it. */
   acceptPrompt(before: HookEventOutcome | undefined): void;
-  /** Takes what the hooks say of the answer, or want done next, into the conversation as the next prompt. */
+  /** Adds what the hooks say about the answer, or want done next, to the conversation as the next prompt. */
   sendOn(after: HookEventOutcome): void;
   /** Why a hook stops the agent. */
   stopOf(outcome: HookEventOutcome): TurnStop;
   /** The next call of the model, with the conversation as it is now. */
   modelCall(): ModelCallInput;
-  /** What a call of the model means for the turn. */
+  /** Returns what a model call means for the turn. */
   readAnswer(outcome: ModelCallOutcome): ModelStep;
-  /** Takes the model's answer into the conversation. */
+  /** Adds the model's answer to the conversation. */
   takeAnswer(step: ModelStep): void;
   /** Reports the calls that the model wants. */
   reportCalls(calls: readonly WantedToolCall[]): void;
-  /** Whether nothing would be judged and nobody watches, so that no call needs a machine. */
+  /** Whether nothing would be judged and nobody is watching, so that no call needs a machine. */
   arePlain(calls: readonly WantedToolCall[]): boolean;
-  /** Runs all calls to their ends without a machine for each, and reports them. */
+  /** Runs all calls to completion without a machine for each, and reports them. */
   runPlainCalls(calls: readonly WantedToolCall[]): Promise<PlainToolSteps>;
-  /** Where calls are kept beyond the process: takes one to its end, or to a question that is answered elsewhere. */
+  /**
+   * Runs one call until it ends, or until it asks a question that is answered elsewhere; present when calls
+   * are kept beyond the process.
+   */
   readonly runKeptCall?: (call: WantedToolCall) => Promise<KeptToolStep>;
   /** A tool call that is about to begin. */
   toolCall(call: WantedToolCall): ToolCallInput;
-  /** What a tool call that has ended means for the turn. */
+  /** Returns what a tool call that has ended means for the turn. */
   readResult(call: WantedToolCall, end: ToolCallEnd): EndedToolStep;
-  /** Reports the calls that have ended, in the order asked. */
+  /** Reports the calls that have ended, in the order they were requested. */
   reportResults(ended: readonly (EndedToolStep | undefined)[]): void;
-  /** Takes the results of all calls into the conversation; where the turn is suspended, of those that have ended. */
+  /**
+   * Adds the results of all calls to the conversation; for a suspended turn, only of those that have ended.
+   */
   takeResults(ended: readonly (EndedToolStep | undefined)[], isSuspended: boolean): void;
 }
 
 export interface AgentTurnInput {
-  /** The session that the turn belongs to, where somebody watches. */
+  /** The session that the turn belongs to, if somebody is watching. */
   readonly sessionId?: string;
-  /** What the user said, for who watches. */
+  /** What the user said, for those who watch. */
   readonly prompt?: string;
   readonly ports: AgentTurnPorts;
-  /** The calls of a suspended turn that it goes on with; the prompt was accepted then. */
+  /** The calls of a suspended turn that this turn continues; its prompt was accepted back then. */
   readonly resumed?: readonly WantedToolCall[];
   /** How many model calls the turn may take. */
   readonly maxSteps: number;
@@ -106,7 +116,7 @@ export interface AgentTurnInput {
 
 /** How a turn ended. */
 export type AgentTurnOutcome = { readonly steps: number } &
-  /** `overruled`: the hooks wanted more after the last answer too, but may not go on for ever. */
+  /** `overruled`: the hooks wanted more after the last answer too, but may not continue forever. */
   (
     | { readonly status: 'finished'; readonly overruled: boolean }
     | { readonly status: 'blocked'; readonly before: HookEventOutcome; readonly stop?: TurnStop }
@@ -128,11 +138,13 @@ export interface AgentTurnContext {
   readonly before?: HookEventOutcome;
   readonly after?: HookEventOutcome;
   readonly step?: ModelStep;
-  /** The tool calls that the model wants, how many of them have begun, and those that have ended by their place. */
+  /**
+   * The tool calls that the model wants, how many of them have begun, and those that have ended, by position.
+   */
   readonly calls: readonly WantedToolCall[];
   readonly begun: number;
   readonly ended: readonly (EndedToolStep | undefined)[];
-  /** The places of the calls that run. An actor is named by its slot, so that names are few. */
+  /** The positions of the running calls. An actor is named by its slot, so that there are few names. */
   readonly slots: readonly (number | undefined)[];
   readonly stop?: TurnStop | undefined;
   readonly failure?: { readonly error: unknown };
@@ -143,7 +155,7 @@ export interface AgentTurnContext {
   readonly overruled: boolean;
 }
 
-/** One turn of the agent: it asks the model and runs the tools it wants until the model is content. */
+/** One turn of the agent: it asks the model and runs the tools the model wants until it wants no more. */
 export const agentTurnMachine = setup({
   types: {
     context: {} as AgentTurnContext,

@@ -2,35 +2,35 @@ import { assign, sendTo, setup } from 'xstate';
 import type { HookAnswer, HookVerdict, PlannedHook } from './hook-event.ts';
 import type { HookProcessInput, HookProcessOutcome, hookProcessMachine } from './hook-process.ts';
 
-/** Text of an answer, as one hook is given it. */
+/** A piece of an answer's text, as one hook receives it. */
 export interface TextPiece {
-  /** What the hook held back before, and what has come since. */
+  /** What the hook held back before, plus what has arrived since. */
   readonly text: string;
-  /** No text follows directly. */
+  /** No more text follows directly. */
   readonly done: boolean;
 }
 
-/** What a hook makes of a piece. */
+/** A hook's reply to a piece. */
 export interface PieceReply {
-  /** What goes on, to the next hook or to the user. */
+  /** What is passed on, to the next hook or to the user. */
   readonly text: string;
-  /** What comes again, before the text that follows. */
+  /** What is given to the hook again, before the text that follows. */
   readonly held: string;
-  /** What became of the hook; a denial or a stop ends the answer here. */
+  /** The hook's answer; a denial or a stop ends the model's answer here. */
   readonly answer: HookAnswer;
 }
 
 /** The rules of a stream: pure functions that the machine calls at the right moment. None may throw. */
 export interface StreamRules {
-  /** What the process of this hook is given, for this piece. */
+  /** Returns what the process of this hook receives for this piece. */
   prepare(hook: PlannedHook, piece: TextPiece): HookProcessInput;
-  /** What the ended process means, for a hook that was given this piece. */
+  /** Returns what the ended process means for a hook that received this piece. */
   read(hook: PlannedHook, outcome: HookProcessOutcome, piece: TextPiece): PieceReply;
-  /** What the hooks said last, in plan order, as one verdict. */
+  /** Merges each hook's last answer, in plan order, into one verdict. */
   merge(answers: readonly HookAnswer[]): HookVerdict;
 }
 
-/** Reports what happens to whoever follows the stream. Nothing may throw. */
+/** Reports what happens to those who follow the stream. Nothing may throw. */
 export interface StreamReports {
   /** Text that may be shown. */
   shown(text: string): void;
@@ -40,19 +40,19 @@ export interface StreamReports {
 
 export interface AnswerStreamInput {
   readonly event: string;
-  /** In plan order: each is given what those before it made of the text. */
+  /** In plan order: each receives the text as those before it left it. */
   readonly hooks: readonly PlannedHook[];
   readonly rules: StreamRules;
   readonly reports: StreamReports;
 }
 
-/** Text that nothing else stood between, as the model gave it and as it was let through. */
+/** An uninterrupted run of text, as the model gave it and as the hooks let it through. */
 export interface TextBlock {
   readonly given: string;
   readonly shown: string;
 }
 
-/** How an answer's text went through its hooks. */
+/** How an answer's text passed through its hooks. */
 export type AnswerStreamOutcome = {
   readonly blocks: readonly TextBlock[];
   readonly verdict: HookVerdict;
@@ -66,25 +66,25 @@ export interface StreamedHook {
   readonly pieces: number;
   /** How many of them it changed. */
   readonly changed: number;
-  /** What it said last, as far as it said anything. */
+  /** Its last answer, if it gave any. */
   readonly answer?: HookAnswer;
   readonly held: string;
 }
 
 export interface AnswerStreamContext {
   readonly input: AnswerStreamInput;
-  /** What has come and no hook was given yet. */
+  /** Text that has arrived and has not been given to a hook yet. */
   readonly arrived: string;
-  /** Who waits until all that has come was let through. */
+  /** Those who wait until all text that has arrived has been let through. */
   readonly waiting: readonly (() => void)[];
-  /** What is on its way through the hooks. */
+  /** The piece on its way through the hooks. */
   readonly piece: TextPiece;
-  /** The hook that has it. */
+  /** The position of the hook that has the piece. */
   readonly position: number;
   /** By plan position. */
   readonly progress: readonly StreamedHook[];
   readonly blocks: readonly TextBlock[];
-  /** The model has said all. */
+  /** The model has sent its whole answer. */
   readonly isOver: boolean;
   /** A hook has ended the answer. */
   readonly isCut: boolean;
@@ -94,7 +94,10 @@ export interface AnswerStreamContext {
 
 const empty: TextBlock = { given: '', shown: '' };
 
-/** The next hook that is to see the piece: one that failed is not asked again, and nobody is asked about nothing. */
+/**
+ * Returns the position of the next hook that must see the piece: a failed hook is not asked again, and no
+ * hook is asked about empty text.
+ */
 const nextHook = ({ progress, piece, blocks }: AnswerStreamContext, from: number): number =>
   piece.text === '' && !(piece.done && blocks.at(-1)?.given)
     ? -1
@@ -107,7 +110,7 @@ const pieceFor = ({ progress, position, piece }: AnswerStreamContext): TextPiece
   text: `${progress[position]?.held ?? ''}${piece.text}`,
 });
 
-/** The text of one answer on its way through hooks, as it comes. */
+/** The text of one answer on its way through hooks, as it arrives. */
 export const answerStreamMachine = setup({
   types: {
     context: {} as AnswerStreamContext,

@@ -1,7 +1,7 @@
 import { assign, fromPromise, sendTo, setup } from 'xstate';
 import type { HookProcessInput, HookProcessOutcome, hookProcessMachine } from './hook-process.ts';
 
-/** Whether a hook may start: it may where nobody has claimed it, else there is an outcome already. */
+/** Whether a hook may start: it may if nobody has claimed it, otherwise there is already an outcome. */
 export type HookClaim =
   | { readonly status: 'claimed' }
   | { readonly status: 'recorded'; readonly outcome: HookProcessOutcome };
@@ -25,7 +25,10 @@ const unreachable: HookProcessOutcome = {
   reason: 'its ledger is out of reach',
 };
 
-/** A hook that is started at most once, whichever host dies: it is claimed first, and its outcome is written once. */
+/**
+ * A hook that is started at most once, whichever host dies: it is claimed first, and its outcome is written
+ * once.
+ */
 export const durableHookMachine = setup({
   types: {
     context: {} as DurableHookContext,

@@ -9,27 +9,27 @@ export interface HookAnswer {
   readonly decision: 'deny' | 'defer' | 'ask' | 'allow' | undefined;
   /** The hook wants the agent to stop. */
   readonly stop: boolean;
-  /** What became of the hook itself; only an `ok` answer may change what the next hook is given. */
+  /** How the hook itself ended; only an `ok` answer may change what the next hook receives. */
   readonly status: 'ok' | 'failed' | 'timedOut' | 'cancelled' | 'skipped' | 'untrusted';
-  /** In a sequence: what the next hook is given after this answer; absent when it changes nothing. */
+  /** In a sequence: what the next hook receives after this answer; absent when it changes nothing. */
   readonly passesOn?: HookPayload;
 }
 
-/** All answers of one event merged, as far as a machine must know it. */
+/** All answers to one event merged, as far as a machine must know it. */
 export interface HookVerdict {
   readonly blocked: boolean;
   readonly stop: boolean;
-  /** Somebody is to be asked before it goes on. */
+  /** Someone must be asked before the operation continues. */
   readonly ask?: boolean;
-  /** It is put off until somebody has answered. */
+  /** The operation is deferred until someone has answered. */
   readonly defer?: boolean;
-  /** The hooks approved it, which spares the user the host's own question. */
+  /** The hooks approved the operation, which spares the user the host's own question. */
   readonly approved?: boolean;
   /** The hooks have more for the agent to do. */
   readonly followUp?: boolean;
 }
 
-/** One hook of a plan; opaque to the machine but for its name. */
+/** One hook of a plan; opaque to the machine except for its name. */
 export interface PlannedHook {
   readonly name: string;
 }
@@ -38,47 +38,56 @@ export interface PlannedHook {
 export interface HookLane {
   readonly dialect: string;
   readonly mode: 'parallel' | 'sequential';
-  /** Its sequence runs on after a hook that blocks or stops. */
+  /** The sequence continues after a hook that blocks or stops. */
   readonly runsOn?: true;
-  /** Where its hooks stand in the plan, in order. */
+  /** The positions of its hooks in the plan, in order. */
   readonly positions: readonly number[];
 }
 
 /** The rules of a plan: pure functions that the machine calls at the right moment. None may throw. */
 export interface HookRules {
-  /** What the process of this hook is given, for this payload. */
+  /** Returns what the process of this hook receives for this payload. */
   prepare(hook: PlannedHook, payload: HookPayload): HookProcessInput;
-  /** What the ended process means, for a hook that was given this payload; `first` is what it said before it was asked once more. */
+  /**
+   * Returns what the ended process means for a hook that received this payload; `first` is what the hook said
+   * before it was asked once more.
+   */
   read(
     hook: PlannedHook,
     outcome: HookProcessOutcome,
     payload: HookPayload,
     first?: HookAnswer,
   ): HookAnswer;
-  /** All answers, in plan order and then those to what hooks were asked once more, as one verdict. */
+  /**
+   * Merges all answers into one verdict: first those in plan order, then those of hooks that were asked once
+   * more.
+   */
   merge(answers: readonly HookAnswer[], payload: HookPayload): HookVerdict;
-  /** The hooks that have judged something else than what would run now; absent where none is asked once more. */
+  /**
+   * Returns the hooks that judged something other than what would run now; absent when none is asked once
+   * more.
+   */
   recheck?(answers: readonly (HookAnswer | undefined)[], verdict: HookVerdict): Recheck | undefined;
 }
 
-/** Hooks that are asked once more, about what the others have made of it. */
+/** Hooks that are asked once more, about what the others have turned the payload into. */
 export interface Recheck {
-  /** Where they stand in the plan. */
+  /** Their positions in the plan. */
   readonly positions: readonly number[];
   readonly payload: HookPayload;
 }
 
-/** Reports what happens to whoever follows the event: telemetry, the log, the user. Nothing may throw. */
+/** Reports what happens to those who follow the event: telemetry, the log, the user. Nothing may throw. */
 export interface HookReports {
   answered(answer: HookAnswer): void;
   decided(verdict: HookVerdict): void;
 }
 
-/** Hooks that nobody waits for; they stand in no lane. */
+/** Hooks that nobody waits for; they belong to no lane. */
 export interface UnawaitedHooks {
-  /** Where they stand in the plan. */
+  /** Their positions in the plan. */
   readonly positions: readonly number[];
-  /** Starts one of them as an actor by itself, which outlives the event. May not throw. */
+  /** Starts one of them as a separate actor, which outlives the event. Must not throw. */
   start(hook: PlannedHook, payload: HookPayload): void;
 }
 
@@ -100,27 +109,27 @@ export type HookEventOutcome =
 export interface HookEventContext {
   readonly input: HookEventInput;
   readonly lanes: readonly HookLane[];
-  /** By lane, what its next hook is given: in a sequence, with the changes of those before it. */
+  /** By lane, what its next hook receives: in a sequence, with the changes of those before it. */
   readonly payloads: readonly HookPayload[];
   /** By plan position, whatever the order of finishing. */
   readonly answers: readonly (HookAnswer | undefined)[];
   /** By plan position. */
   readonly started: readonly boolean[];
-  /** The plan position of the answer that came last. */
+  /** The plan position of the latest answer. */
   readonly last?: number;
-  /** By plan position, what was said before hooks were asked once more. */
+  /** By plan position, the answers given before hooks were asked once more. */
   readonly judged?: readonly (HookAnswer | undefined)[];
   readonly cancelReason?: string;
   readonly verdict?: HookVerdict;
 }
 
-/** The lane in which a hook stands, and its number. */
+/** The lane that a hook belongs to, and the lane's index. */
 const laneAt = ({ lanes }: HookEventContext, position: number | undefined) => {
   const index = lanes.findIndex(({ positions }) => positions.includes(position ?? -1));
   return { index, lane: lanes[index] };
 };
 
-/** The plan position of the hook that follows in the sequence of the last answer. */
+/** The plan position of the hook that follows the last answer's hook in its sequence. */
 const nextInSequence = (context: HookEventContext): number | undefined => {
   const { lane } = laneAt(context, context.last);
   return lane?.mode === 'sequential'
@@ -131,13 +140,13 @@ const nextInSequence = (context: HookEventContext): number | undefined => {
 const lastAnswer = ({ answers, last }: HookEventContext): HookAnswer | undefined =>
   last === undefined ? undefined : answers[last];
 
-/** Hooks are asked once more at most once. */
+/** Hooks are asked again only once. */
 const recheckOf = ({ input, answers, judged, verdict }: HookEventContext): Recheck | undefined =>
   judged === undefined && verdict !== undefined
     ? input.rules.recheck?.(answers, verdict)
     : undefined;
 
-/** A child that has ended; one that broke has an error in the place of an outcome. */
+/** A child that has ended; one that broke has an error instead of an outcome. */
 export interface EndedChild {
   readonly actorId: string;
   readonly outcome: HookProcessOutcome;

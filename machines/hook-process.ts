@@ -1,32 +1,32 @@
 import { assign, fromCallback, sendTo, setup } from 'xstate';
 
-/** A hook given in code: it gets the event and answers with an object, or with nothing. */
+/** A hook given in code: it receives the event and answers with an object, or with nothing. */
 export type HookFunction = (input: never, options: { readonly signal: AbortSignal }) => unknown;
 
-/** Files in PEM format: whose certificates are believed, and our own certificate with its key. */
+/** Files in PEM format: the certificates to trust, and our own certificate with its key. */
 export interface TlsFiles {
   readonly ca?: string;
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** What answers in the place of a process of the hook's own. */
+/** What answers instead of a process of the hook's own. */
 export type Handler =
   /** Posts the event to the URL that is its command. */
   | {
       readonly kind: 'http';
       readonly headers?: Readonly<Record<string, string>>;
-      /** The variables of the environment that headers may use. */
+      /** The environment variables that headers may use. */
       readonly allowedEnv?: readonly string[];
-      /** What the settings call that list. */
+      /** The name of that list in the settings. */
       readonly allowedEnvKey?: string;
-      /** The URLs that it may post to, `*` being any text; default: any. */
+      /** The URLs that it may post to, where `*` matches any text; default: any. */
       readonly allowedUrls?: readonly string[];
-      /** How often a server that is away is asked again. */
+      /** How often an unavailable server is asked again. */
       readonly retries?: number;
       /** The file that holds a token for its `Authorization` header. */
       readonly tokenFile?: string;
-      /** Files that say who the server must be, and who asks. */
+      /** Files that prove who the server is, and who asks. */
       readonly tls?: TlsFiles;
     }
   /** Asks a model the prompt that is its command. */
@@ -37,35 +37,47 @@ export type Handler =
   | { readonly kind: 'function'; readonly call: HookFunction }
   /** Calls the function that the file named by its command exports. */
   | { readonly kind: 'module' }
-  /** Its command is a process that stays and answers one event after another, or as many at once as this. */
+  /**
+   * Its command is a process that stays alive and answers one event after another, or up to this many at
+   * once.
+   */
   | { readonly kind: 'live'; readonly concurrency?: number };
 
 /** A shell that a hook may ask for. */
 export type Shell = 'sh' | 'bash' | 'powershell';
 
-/** What the process port is asked to run. It carries no policy: deadline and grace belong to the machine. */
+/**
+ * What the process port is asked to run. It carries no policy: deadline and grace period belong to the
+ * machine.
+ */
 export interface HookCommand {
   /** Shell text, as the user wrote it; with `args`, a program's file, which is started without a shell. */
   readonly command: string;
-  /** What the command is, if no process is to be started for this event. */
+  /** What the command is, if no process must be started for this event. */
   readonly handler?: Handler;
   readonly args?: readonly string[];
-  /** What reads shell text; default: bash where there is one. */
+  /** What reads shell text; default: bash if there is one. */
   readonly shell?: Shell;
   readonly cwd: string;
   /** Variables added to the parent's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Of the parent's environment it gets a few allowed names only, and a `PATH` that is not the parent's. */
+  /**
+   * The hook gets only a few allowed variables of the parent's environment, and a `PATH` that is not the
+   * parent's.
+   */
   readonly isClean?: true;
-  /** It does nothing before it has read its input, so it may be started ahead of its event. */
+  /** The hook does nothing before it has read its input, so it may be started ahead of its event. */
   readonly prestart?: true;
-  /** The files by which such a process is out of date once they change. */
+  /** The files whose change makes a process started ahead out of date. */
   readonly filesBehind?: () => Promise<readonly string[]>;
-  /** The bytes for stdin. A function, so that hooks side by side share one text and a failure to build it is the hook's. */
+  /**
+   * The bytes for stdin. A function, so that hooks side by side share one text and a failure to build it
+   * counts as the hook's.
+   */
   readonly stdin: () => string;
   /**
-   * What may run, asked for when the turn has come and before anything is started: this command, or
-   * another in its place. Throws, or rejects, where nothing may.
+   * Returns what may run, called when the turn has come and before anything is started: this command, or
+   * another in its place. Throws, or rejects, if nothing may.
    */
   readonly admit?: () => HookCommand | Promise<HookCommand>;
 }
@@ -78,21 +90,21 @@ export interface Survivor {
   readonly why: string;
 }
 
-/** What is known once the hook's own process has ended and its streams were read. */
+/** What is known once the hook's own process has ended and its streams have been read. */
 export interface HookExit {
   readonly exitCode: number | null;
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The streams that went over the output limit; what is above holds their beginnings. */
+  /** The streams that exceeded the output limit; the text above holds their beginnings. */
   readonly truncated: readonly ('stdout' | 'stderr')[];
   /** Wall time from start to the exit of the hook's own process, in ms. */
   readonly durationMs: number;
-  /** What could not be ended and was given up on. */
+  /** The processes that could not be ended and were given up on. */
   readonly survivors?: readonly Survivor[];
   /** The status of a server's response. */
   readonly httpStatus?: number;
-  /** What its author should know. */
+  /** What the hook's author should know. */
   readonly notes?: readonly string[];
 }
 
@@ -104,12 +116,12 @@ export type HookProcessOutcome =
   | { readonly status: 'cancelled'; readonly exit?: HookExit; readonly reason: string };
 
 /**
- * What becomes of processes that a hook leaves when it ended in time: its group is ended and daemons
+ * What happens to processes that a hook leaves behind when it ended in time: its group is ended and daemons
  * that made a session of their own live on, or daemons are ended too, or nothing is.
  */
 export type LeftBehind = 'end-group' | 'end' | 'leave';
 
-/** A hook that nobody waits for: it runs by itself, and outlives its event. */
+/** A hook that nobody waits for: it runs separately and outlives its event. */
 export interface Outliving {
   readonly event: string;
   readonly sessionId: string;
@@ -122,11 +134,11 @@ export interface HookProcessInput {
   readonly name: string;
   /** Its position in the plan of its event, if it runs for one. */
   readonly position?: number;
-  /** Absent where its event waits for it. */
+  /** Absent when its event waits for it. */
   readonly outlives?: Outliving;
   /** Deadline in ms. */
   readonly timeout: number;
-  /** Default: `end-group`. A hook that overran its deadline, or was cancelled, leaves nothing. */
+  /** Default: `end-group`. A hook that exceeded its deadline, or was cancelled, leaves nothing behind. */
   readonly leftBehind?: LeftBehind;
   readonly command: HookCommand;
 }
@@ -141,28 +153,28 @@ export interface HookLeft {
 
 /** What the process port reports. */
 export type ProcessReport =
-  /** Its turn has come, and whether it may run is being found out. */
+  /** Its turn has come, and whether it may run is being determined. */
   | { readonly type: 'process.admitting' }
   | { readonly type: 'process.started'; readonly pid?: number }
-  /** Its own process has ended, and not all of it. */
+  /** Its own process has ended, but something of it is left. */
   | { readonly type: 'process.exited'; readonly left: HookLeft }
-  /** Something else is left than was reported before. */
+  /** What is left has changed since the last report. */
   | { readonly type: 'process.left'; readonly left: HookLeft }
-  /** No signal of ours reaches anything that is to end. */
+  /** None of our signals reach anything that must end. */
   | { readonly type: 'process.unreachable' }
   | { readonly type: 'process.closed'; readonly exit: HookExit }
   | { readonly type: 'process.failed'; readonly error: Error; readonly exit?: HookExit };
 
-/** Who is to end: the hook's process group, or daemons that left it too. */
+/** What must end: the hook's process group, or also the daemons that left it. */
 export type Whom = 'group' | 'all';
 
 /** What the process port receives. */
 export type ProcessOrder =
   | { readonly type: 'terminate'; readonly whom: Whom }
   | { readonly type: 'kill'; readonly whom: Whom }
-  /** Close, and let what lives live on. */
+  /** Close, and leave running what still lives. */
   | { readonly type: 'leave' }
-  /** Close, and name what should have ended and lives on. */
+  /** Close, and name what should have ended and is still alive. */
   | { readonly type: 'collect' };
 
 export interface HookProcessContext {
@@ -170,18 +182,18 @@ export interface HookProcessContext {
   readonly exit?: HookExit;
   readonly error?: Error;
   readonly cancelReason?: string;
-  /** It was still at work when its deadline had passed. */
+  /** It was still running when its deadline had passed. */
   readonly overran: boolean;
   readonly leftBackground: boolean;
   readonly left?: HookLeft;
 }
 
-/** Whether what is left of a hook that ended in time may live on. */
+/** Whether what is left of a hook that ended in time may stay alive. */
 const mayStay = ({ input, left }: HookProcessContext): boolean =>
   input.leftBehind === 'leave' ||
   (input.leftBehind !== 'end' && left !== undefined && left.living !== 'group');
 
-/** A hook that ended in time may leave daemons; one that did not, nothing. */
+/** A hook that ended in time may leave daemons; one that did not may leave nothing. */
 const whomToEnd = ({ input, leftBackground, cancelReason }: HookProcessContext): Whom =>
   leftBackground && cancelReason === undefined && input.leftBehind !== 'end' ? 'group' : 'all';
 
@@ -234,7 +246,7 @@ export const hookProcessMachine = setup({
     mayStayAfterSweep: ({ context }) => whomToEnd(context) === 'group' && mayStay(context),
   },
   delays: {
-    // A timer cannot wait longer; asked to, it would fire at once.
+    // A timer cannot wait longer; if asked to, it would fire at once.
     deadline: ({ context }) => Math.min(context.input.timeout, 2 ** 31 - 1),
     admission: 30_000,
     glance: 1,

@@ -6,23 +6,26 @@ import type {
 } from './answer-stream.ts';
 import type { HookEventInput, HookEventOutcome, hookEventMachine } from './hook-event.ts';
 
-/** What the model is asked, in the shape of the SDK in use; opaque to the machine. */
+/** The request to the model, in the shape of the SDK in use; opaque to the machine. */
 export type ModelRequest = object;
 
-/** What the model answered, in the shape of the SDK in use; opaque to the machine. */
+/** The model's response, in the shape of the SDK in use; opaque to the machine. */
 export type ModelResponse = object;
 
-/** Takes the text of an answer as the model gives it. */
+/** Receives the text of an answer as the model produces it. */
 export interface AnswerText {
-  /** More of it. */
+  /** Adds more text. */
   add(text: string): void;
-  /** No text follows directly: settles once all that was added is shown, or waits for the whole answer. */
+  /**
+   * Called when no more text follows directly: settles once all text that was added is shown or waits for the
+   * whole answer.
+   */
   end(): Promise<void>;
 }
 
 /** What the engine does for a model call. Only `call` may throw. */
 export interface ModelCallPorts {
-  /** Makes the hooks ready, and then plans them; absent when that was done. */
+  /** Prepares the hooks and then plans them; absent when that has been done. */
   readonly planHooks?: () => Promise<ModelCallPorts>;
   /** The hooks planned on the choice of tools; absent when there are none, or nothing to choose from. */
   readonly hooksOnSelection?: (request: ModelRequest) => HookEventInput;
@@ -32,23 +35,29 @@ export interface ModelCallPorts {
   readonly hooksOnText?: (request: ModelRequest) => AnswerStreamInput;
   /** The hooks planned on the response; absent when there are none. */
   readonly hooksAfter?: (request: ModelRequest, response: ModelResponse) => HookEventInput;
-  /** The request with the tool configuration the hooks chose. */
+  /** Returns the request with the tool configuration the hooks chose. */
   selectTools(request: ModelRequest, outcome: HookEventOutcome): ModelRequest;
-  /** The request with the hooks' changes. */
+  /** Returns the request with the hooks' changes. */
   rewrite(request: ModelRequest, outcome: HookEventOutcome): ModelRequest;
-  /** The response a blocking or stopping hook gave in the model's place. */
+  /** Returns the response that a blocking or stopping hook gave in the model's place. */
   synthetic(outcome: HookEventOutcome): ModelResponse | undefined;
-  /** Asks the model; answers once the whole response is there. `hooks` take its text as it comes, where there are any. */
+  /**
+   * Asks the model; resolves once the whole response is there. `hooks`, if any, receive its text as it
+   * arrives.
+   */
   call(request: ModelRequest, signal: AbortSignal, hooks?: AnswerText): Promise<ModelResponse>;
-  /** The response with its text as hooks let it through; without one, when a hook has ended it, what there is of it. */
+  /**
+   * Returns the response with its text as hooks let it through; if a hook has ended it early and there is no
+   * response, the text so far.
+   */
   streamed(response: ModelResponse | undefined, outcome: AnswerStreamOutcome): ModelResponse;
-  /** The response with the hooks' changes. */
+  /** Returns the response with the hooks' changes. */
   revise(response: ModelResponse, outcome: HookEventOutcome): ModelResponse;
 }
 
 export interface ModelCallInput {
   readonly id: string;
-  /** The session that the call belongs to, where somebody watches; a turn says so for its calls. */
+  /** The session that the call belongs to, if somebody is watching; a turn sets it for its calls. */
   readonly sessionId?: string;
   readonly request: ModelRequest;
   readonly ports: ModelCallPorts;
@@ -107,7 +116,7 @@ const common = ({
   ...(after && { after }),
 });
 
-/** Who asks the model: where there are hooks on its text, the machine that hands it on to them. */
+/** What asks the model: when hooks are planned on its text, the machine that passes it to them. */
 export interface Asking {
   readonly ports: ModelCallPorts;
   readonly request: ModelRequest;

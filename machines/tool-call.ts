@@ -4,15 +4,15 @@ import type { HookEventInput, HookEventOutcome, hookEventMachine } from './hook-
 /** A tool's arguments. */
 export type ToolInput = Readonly<Record<string, unknown>>;
 
-/** What the tool gave back, a thrown error included; opaque to the machine. */
+/** What the tool returned, including a thrown error; opaque to the machine. */
 export type ToolCallResult = object;
 
-/** Why a tool never ran, though no hook forbade it. */
+/** Why a tool never ran, though no hook denied it. */
 export type RefusedBy = 'selection' | 'user' | 'expiry';
 
 /** What the engine does for a tool call. Only `execute` may throw. */
 export interface ToolCallPorts {
-  /** Makes the hooks ready, and then plans them; absent when that was done. */
+  /** Prepares the hooks and then plans them; absent when that has been done. */
   readonly planHooks?: (() => Promise<ToolCallPorts>) | undefined;
   /** The hooks planned before the tool; absent when none matches. */
   readonly hooksBefore?: ((toolInput: ToolInput) => HookEventInput) | undefined;
@@ -28,31 +28,37 @@ export interface ToolCallPorts {
     | undefined;
   /** The arguments after the hooks' rewrites. */
   rewrite(toolInput: ToolInput, before: HookEventOutcome): ToolInput;
-  /** Asks the user whether the tool may run with these arguments, and passes the answer on later; absent when nobody is asked. */
+  /**
+   * Asks the user whether the tool may run with these arguments, and passes the answer on later; absent when
+   * nobody is asked.
+   */
   readonly ask?:
     | ((toolInput: ToolInput, answer: AnswerToolCall, before: HookEventOutcome | undefined) => void)
     | undefined;
-  /** The user is asked only where a hook wants it; absent where the host has a question of its own for every call. */
+  /** The user is asked only if a hook wants it; absent when the host asks its own question for every call. */
   readonly asksForHooksAlone?: boolean | undefined;
   execute(toolInput: ToolInput, signal: AbortSignal): Promise<ToolCallResult>;
-  /** Takes what raises a question of the host's own, for hosts that know of one only once hooks let the call run. */
+  /**
+   * Takes the function that raises the host's own question, for hosts that only know of one after the hooks
+   * have let the call run.
+   */
   readonly takeQuestion?: ((raise: () => void) => void) | undefined;
-  /** A thrown error as a result that the model can read and AfterTool hooks can see. */
+  /** Turns a thrown error into a result that the model can read and AfterTool hooks can see. */
   failure(error: unknown): ToolCallResult;
-  /** Whether a result is that of a tool that failed; needed for the hooks of such tools alone. */
+  /** Whether a result is that of a tool that failed; needed only for the hooks on failed tools. */
   hasFailed?(result: ToolCallResult): boolean;
 }
 
-/** What the user says to a tool call. */
+/** Gives the user's answer to a tool call. */
 export type AnswerToolCall = (approved: boolean, reason: string) => void;
 
 export interface ToolCallInput {
   readonly id: string;
-  /** The session that the call belongs to, where somebody watches; a turn says so for its calls. */
+  /** The session that the call belongs to, if somebody is watching; a turn sets it for its calls. */
   readonly sessionId?: string;
   readonly toolName: string;
   readonly toolInput: ToolInput;
-  /** The tool is not on offer: why, for the model. The call is over as it begins. */
+  /** Why the tool is not offered, for the model; if it is set, the call ends as soon as it begins. */
   readonly notOffered?: string | undefined;
   readonly ports: ToolCallPorts;
 }
@@ -64,7 +70,7 @@ export interface PhaseFailure {
 }
 
 interface Common {
-  /** The arguments the tool got, or would have got. */
+  /** The arguments the tool received, or would have received. */
   readonly toolInput: ToolInput;
   readonly before?: HookEventOutcome;
   readonly permission?: HookEventOutcome;
@@ -80,9 +86,9 @@ export type ToolCallOutcome = Common &
     | { readonly status: 'blocked'; readonly stop: boolean }
     | { readonly status: 'stopped'; readonly result?: ToolCallResult }
     | { readonly status: 'refused'; readonly by: RefusedBy; readonly reason: string }
-    /** With what it takes to make the call later. */
+    /** With what is needed to make the call later. */
     | { readonly status: 'deferred'; readonly id: string; readonly toolName: string }
-    /** Nobody knows what guards the tool. */
+    /** Nobody knows which hooks guard the tool. */
     | { readonly status: 'failed'; readonly error: unknown }
     | { readonly status: 'cancelled'; readonly reason: string; readonly result?: ToolCallResult }
   );
@@ -141,14 +147,14 @@ export const toolCallMachine = setup({
     keepPorts: assign({ ports: (_, ports: ToolCallPorts) => ports }),
     ask: ({ context: { ports, toolInput, before }, self }) => {
       const answer: AnswerToolCall = (approved, reason) => {
-        // It may have been cancelled meanwhile.
+        // The call may have been cancelled meanwhile.
         if (self.getSnapshot().status === 'active') self.send({ type: 'answer', approved, reason });
       };
       ports.ask?.(toolInput, answer, before);
     },
     offerQuestion: ({ context: { ports }, self }) =>
       ports.takeQuestion?.(() => {
-        // It may have ended meanwhile.
+        // The call may have ended meanwhile.
         if (self.getSnapshot().status === 'active') self.send({ type: 'question' });
       }),
     noteQuestion: assign({ isQuestioned: () => true as const }),

@@ -1,4 +1,4 @@
-/** What dist/ was built of, so that nobody builds what is built. */
+/** What dist/ was built from, so that nothing is built twice. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ const stamp = join(root, 'dist/built-from');
 const folders = ['machines', 'scripts', 'src'];
 const files = ['package-lock.json', 'package.json', 'tsconfig.build.json', 'tsconfig.json'];
 
-/** Notes of which sources the build in dist/ is; the last step of `npm run build`. */
+/** Records which sources the build in dist/ was made from; the last step of `npm run build`. */
 export const stampBuild = (): void => writeFileSync(stamp, sources());
 
-/** Whether dist/ holds a whole build of the sources as they are. */
+/** Whether dist/ holds a complete build of the current sources. */
 export function isBuilt(): boolean {
   try {
-    // A later build that did not come to its end leaves an old stamp.
+    // A later build that did not finish leaves an old stamp.
     const isWhole = statSync(stamp).mtimeMs >= statSync(join(root, 'dist/src/index.js')).mtimeMs;
     return isWhole && readFileSync(stamp, 'utf8') === sources();
   } catch {
@@ -23,7 +23,7 @@ export function isBuilt(): boolean {
   }
 }
 
-/** One hash of the names and texts of all that a build reads. */
+/** One hash of the names and contents of everything that a build reads. */
 function sources(): string {
   const hash = createHash('sha256');
   for (const file of [...folders.flatMap(filesIn), ...files].toSorted())

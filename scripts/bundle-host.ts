@@ -1,4 +1,7 @@
-/** Programs of tests and tables as one file of JavaScript: a loader of TypeScript takes longer to start than most of what they show. */
+/**
+ * Bundles programs of tests and tables into one file of JavaScript: a TypeScript loader takes longer to start
+ * than most of what they show.
+ */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -8,7 +11,7 @@ import { build, type Plugin } from 'esbuild';
 const cache = fileURLToPath(new URL('../node_modules/.cache/hookmachine/', import.meta.url));
 const bundles = new Map<string, Promise<string>>();
 
-/** The bundle of a TypeScript program, made once in a process and kept by its content. */
+/** Returns the bundle of a TypeScript program, built once per process and cached by its content. */
 export function bundledHost(program: URL): Promise<string> {
   const file = fileURLToPath(program);
   const bundle = bundles.get(file) ?? bundleOf(file);
@@ -32,13 +35,13 @@ async function bundleOf(program: string): Promise<string> {
   const id = createHash('sha256').update(text).digest('hex').slice(0, 12);
   const kept = join(cache, `${basename(program, '.ts')}-${id}.mjs`);
   mkdirSync(cache, { recursive: true });
-  // Several processes may make it at once: a name is given only to what is whole.
+  // Several processes may build it at once: only a complete file is given its name.
   writeFileSync(`${kept}.${process.pid}`, contents);
   renameSync(`${kept}.${process.pid}`, kept);
   return kept;
 }
 
-/** What a module finds beside itself is still there. */
+/** Keeps `import.meta.url` as it was, so that a module still finds the files beside it. */
 const ownAddress: Plugin = {
   name: 'own-address',
   setup(bundling) {
@@ -50,7 +53,7 @@ const ownAddress: Plugin = {
   },
 };
 
-/** A program is no test, even where it shares a module with tests. */
+/** A program is not a test, even if it shares a module with tests. */
 const noVitest: Plugin = {
   name: 'no-vitest',
   setup(bundling) {

@@ -1,7 +1,7 @@
-/** What tests are held against: ids in the order of the document. */
+/** What tests are checked against: ids in the order of the document. */
 export interface Requirements {
   readonly active: ReadonlyMap<string, string>;
-  /** Ids that went into another, and that other. */
+  /** Ids that were merged into another, with that other. */
   readonly retired: ReadonlyMap<string, string>;
 }
 
@@ -19,11 +19,13 @@ export function readRequirements(markdown: string): Requirements {
 
 const first = /\b(HOOK|DELTA-[A-Z]+)-(\d{3})([ab]?)(?!\w)/g;
 
-/** How a list of ids goes on: ", 067a", " and HOOK-068", " to 070", "/b". A number before "§" is a chapter. */
+/**
+ * How a list of ids continues: ", 067a", " and HOOK-068", " to 070", "/b". A number before "§" is a chapter.
+ */
 const further =
   /(?:\s*[,;/&]\s*(?:and\s+)?|\s+and\s+|(?<range>\s+(?:to|through)\s+|\s*(?:[-–…]|\.{2,3})\s*))(?:(?<prefix>HOOK|(?:DELTA-)?H[A-Z]{3})-)?(?:(?<number>\d{3})(?<letter>[ab]?)|(?<!\s)(?<only>[ab]))(?!\w|\s*§|\s+s\d)/y;
 
-/** The ids that a test's name cites, existing or not. Ranges and numbers without letter are spelt out. */
+/** The ids that a test's name cites, existing or not. Ranges and numbers without a letter are spelled out. */
 export function citedIds(name: string, { active, retired }: Requirements): string[] {
   const all = [...active.keys(), ...retired.keys()];
   const cited = new Set<string>();

@@ -1,4 +1,4 @@
-/** `npm run trace`: every requirement with the tests that prove it. It fails when one has none. */
+/** `npm run trace`: lists every requirement with the tests that prove it. It fails if one has none. */
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { execa } from 'execa';
@@ -13,7 +13,7 @@ const { stdout, stderr } = await execa('vitest', ['list', '--staticParse', '--js
   preferLocal: true,
   cwd: new URL('..', import.meta.url),
 });
-// A file that it cannot read is an error on stderr, with exit code 0 and nothing on stdout.
+// If vitest cannot read a file, it reports an error on stderr, with exit code 0 and nothing on stdout.
 if (stdout === '') throw new Error(stderr);
 const tests = JSON.parse(stdout) as { name: string; file: string }[];
 

@@ -12,17 +12,17 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** What a file is to have whatever the umask and the user say; what is absent is as for any new file. */
+/** Rights that a file must have regardless of umask and user; an absent one is as for any new file. */
 type FileRights = Partial<Pick<Stats, 'mode' | 'uid' | 'gid'>>;
 
-/** Files that one process writes at the same time, in threads too, have drafts of their own. */
+/** Drafts have unique names, because one process may write several files at once, even in threads. */
 const draftOf = (file: string): string => `${file}.${process.pid}-${crypto.randomUUID()}.tmp`;
 
 /**
- * Writes a file in one step: whoever reads it, and whatever crashes meanwhile, the old or the new
- * content is there. A link is replaced, not followed.
+ * Writes a file in one step: every reader sees the old or the new content, even after a crash. A link is
+ * replaced, not followed.
  *
- * @throws where a device, a pipe or a folder has the name, too: root would replace even `/dev/null`
+ * @throws also if a device, a pipe or a folder has the name: root would replace even `/dev/null`
  */
 export function writeAtomically(
   file: string,
@@ -50,7 +50,7 @@ function writeDraft(
   const descriptor = openSync(draft, 'wx', mode);
   try {
     writeFileSync(descriptor, content);
-    // What root edits for a user stays the user's.
+    // A file that root edits for a user still belongs to the user.
     if (process.getuid?.() === 0 && uid !== undefined && gid !== undefined)
       fchownSync(descriptor, uid, gid);
     if (mode !== undefined) fchmodSync(descriptor, mode);
@@ -60,7 +60,7 @@ function writeDraft(
   }
 }
 
-/** Else a power failure could bring the old file back. */
+/** Flushes a folder to disk; otherwise a power failure could bring the old file back. */
 function syncFolder(folder: string): void {
   try {
     const descriptor = openSync(folder, 'r');
@@ -70,6 +70,6 @@ function syncFolder(folder: string): void {
       closeSync(descriptor);
     }
   } catch {
-    // The file is in its place; not every folder can be read, nor every file system synced.
+    // The file is already in place; not every folder can be read, and not every file system can be synced.
   }
 }

@@ -1,4 +1,4 @@
-/** What kind of error one of ours is. */
+/** The kinds of errors that hookmachine throws. */
 export type HookmachineErrorCode =
   | 'APPROVAL_MISMATCH'
   | 'APPROVAL_UNKNOWN'
@@ -29,10 +29,10 @@ export type HookmachineErrorCode =
   | 'TURN_RUNNING'
   | 'TURN_SUSPENDED';
 
-/** In the registry of symbols, so that every copy of this package has the same. */
+/** In the global symbol registry, so that every copy of this package uses the same symbol. */
 const brand = Symbol.for('hookmachine.error');
 
-/** The base of all errors that hookmachine throws; what caused one is its `cause`. */
+/** The base class of all errors that hookmachine throws; the underlying error is its `cause`. */
 export class HookmachineError extends Error {
   override readonly name: string = 'HookmachineError';
   readonly code: HookmachineErrorCode;
@@ -48,8 +48,8 @@ export class HookmachineError extends Error {
 }
 
 /**
- * Whether something that was thrown is an error of hookmachine, and of this kind if one is given. Unlike
- * `instanceof` it knows the errors of another copy of the package too.
+ * Whether a thrown value is an error of hookmachine, and of this kind if one is given. Unlike `instanceof` it
+ * also recognizes errors of another copy of the package.
  *
  * @example
  * if (isHookmachineError(error, 'MODEL_ERROR')) console.error(error.message);
@@ -62,7 +62,7 @@ export const isHookmachineError = (
 
 const codeOf = (error: object): unknown => (error as { code?: unknown }).code;
 
-/** Whether something that was thrown is an error, from whichever realm. A revoked proxy throws at being asked what it is. */
+/** Whether a thrown value is an error, from any realm. A revoked proxy throws when its type is queried. */
 export function isError(thrown: unknown): thrown is Error {
   try {
     return /^\[object (Error|DOMException)\]$/.test(Object.prototype.toString.call(thrown));
@@ -71,6 +71,9 @@ export function isError(thrown: unknown): thrown is Error {
   }
 }
 
-/** Whether the system just now has no descriptor or memory to spare, which says nothing of what was asked for. */
+/**
+ * Whether the system is currently out of file descriptors or memory, which says nothing about what was
+ * requested.
+ */
 export const isShortage = (error: unknown): boolean =>
   ['EMFILE', 'ENFILE', 'ENOMEM'].includes((error as NodeJS.ErrnoException).code ?? '');

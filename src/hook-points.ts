@@ -1,25 +1,31 @@
 /** A value of an event's payload that an answer may change. */
 export type Slot = 'tool_input' | 'tool_response' | 'llm_request' | 'llm_response' | 'toolConfig';
 
-/** What the engine knows of a place in an agent's life where hooks may run. */
+/** A point in an agent's lifecycle where hooks may run. */
 export interface HookPoint {
-  /** The API's name of its event (seed 003). */
+  /** The API's name for its event (seed 003). */
   readonly event: string;
   /** The field of the payload that matchers are compared with (C-20). */
   readonly subject?: string;
-  /** What an answer may change. */
+  /** The values that an answer may change. */
   readonly slots: readonly Slot[];
-  /** What a denial does: it prevents what was to come, sends the agent on with the reason, or is only reported (C-63). */
+  /**
+   * What a denial does: it prevents the operation, makes the agent continue with the reason, or is only
+   * reported (C-63).
+   */
   readonly denial: 'prevents' | 'sends on' | 'is reported';
-  /** Whether a hook may have the user asked. */
+  /** Whether a hook may require that the user is asked. */
   readonly ask: boolean;
-  /** Whether a hook may put the call off until somebody has answered. */
+  /** Whether a hook may defer the call until someone has answered. */
   readonly defer: boolean;
   /** Whether a hook may end the agent's work. */
   readonly stop: boolean;
-  /** Nothing may go on here while it is unknown what guards it (S-12). */
+  /** The operation may not continue here while its guards are unknown (S-12). */
   readonly needsGuards: boolean;
-  /** Where what hooks said that nobody had waited for is reported: as context, or as a message, whichever the model reads. */
+  /**
+   * How the output of hooks that were not waited for is reported here: as context or as a message, depending
+   * on which one the model reads.
+   */
   readonly tellsLate?: 'context' | 'message';
 }
 
@@ -32,7 +38,7 @@ const reported = {
   needsGuards: false,
 } as const;
 
-/** Every hook point. Nothing else lists events. */
+/** Every hook point. This is the only list of events. */
 export const hookPoints = {
   'tool.select': {
     ...reported,
@@ -106,12 +112,12 @@ export const hookPoints = {
 /** A hook point's id. */
 export type HookPointId = keyof typeof hookPoints;
 
-/** The API's name of what happens at a hook point (seed 003); `host.` stands before an event that only one host has. */
+/** The API's name for an event (seed 003). `host.` precedes an event that only one host has. */
 export type HookEventName = (typeof hookPoints)[HookPointId]['event'] | `host.${string}`;
 
 /**
- * What the engine knows of an event that only a host has: it is fired, merged and reported, and never
- * special. What a denial or a stop does there is for that host to say.
+ * The hook point of any event that only one host has: it is fired, merged and reported, but has no special
+ * meaning. What a denial or a stop does there is up to the host.
  */
 const hostPoint: HookPoint = { ...reported, event: '', denial: 'prevents', stop: true };
 
@@ -119,10 +125,10 @@ const byEvent: ReadonlyMap<string, HookPoint> = new Map(
   Object.values(hookPoints).map((point) => [point.event, point]),
 );
 
-/** The hook point of an event. */
+/** Returns the hook point of an event. */
 export const hookPointOf = (event: HookEventName): HookPoint => byEvent.get(event) ?? hostPoint;
 
-/** The event of a hook point's id or of the API's own name; undefined for any other text. */
+/** Returns the event for a hook point's id or for the API's own name; undefined for any other text. */
 export const eventNamed = (name: string): HookEventName | undefined =>
   Object.hasOwn(hookPoints, name)
     ? hookPoints[name as HookPointId].event

@@ -1,8 +1,8 @@
 /**
- * Does work that regular expressions may keep busy, bounded in time: V8 backtracks, and an `(a+)+$` that
+ * Runs work that regular expressions may slow down, in bounded time: V8 backtracks, and an `(a+)+$` that
  * somebody wrote in haste would otherwise freeze the agent. Each call costs a watchdog thread.
  *
- * @throws an error of which `tookTooLong` is true, when the work is given up
+ * @throws an error for which `tookTooLong` returns true, if the work is abandoned
  */
 export function inTime<Result>(work: () => Result, limit: number): Result {
   watched ??= watchdog();
@@ -12,12 +12,12 @@ export function inTime<Result>(work: () => Result, limit: number): Result {
   try {
     return script.runInContext(context, { timeout: limit }) as Result;
   } finally {
-    // It holds on to what it looked at.
+    // The work would otherwise keep everything it refers to in memory.
     context['work'] = before;
   }
 }
 
-/** Whether work was given up. It is an error of the other context, whose `Error` is not ours. */
+/** Whether work was abandoned. The error comes from the other context, whose `Error` is not ours. */
 export const tookTooLong = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 

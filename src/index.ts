@@ -1,4 +1,6 @@
-/** `hookmachine`: the core. It loads nothing of the other parts, which have entries of their own in `entries/`. */
+/**
+ * `hookmachine`: the core. It loads none of the other parts, which have their own entry points in `entries/`.
+ */
 
 export { HookmachineError, isHookmachineError, type HookmachineErrorCode } from './errors.ts';
 export { createConfig, type CreateConfigOptions } from './hooks/create-config.ts';

@@ -1,11 +1,11 @@
-/** Writes a line of the debug log, with the formats of Node's `util.format`. */
+/** Writes a line to the debug log, with the formats of Node's `util.format`. */
 type DebugChannel = (format: string, ...values: readonly unknown[]) => void;
 
 /**
- * A debug channel; all of hookmachine's lie under `llxprt:core:hooks:*` (C-102). What DEBUG says is
- * asked with each line, for a host's `debug.enable` sets it. One record is one line, and nothing in it,
- * whoever said it, is obeyed by a terminal. Not the package `debug` itself: bundled into an ES module it
- * ends the program that asks it for a line.
+ * Returns a debug channel; all of hookmachine's are under `llxprt:core:hooks:*` (C-102). DEBUG is read again
+ * for each line, because a host's `debug.enable` sets it. One record is one line, and a terminal obeys
+ * nothing in it, wherever it comes from. This is not the package `debug` itself: bundled into an ES module,
+ * that package ends the program that asks it for a line.
  */
 export function debugChannel(
   part:
@@ -26,7 +26,7 @@ export function debugChannel(
   };
 }
 
-/** Objects are written on one line too. */
+/** Formats a record; objects are written on one line too. */
 function recordOf(format: string, values: readonly unknown[]): string {
   const { format: inText, inspect } = process.getBuiltinModule('node:util');
   const texts = values.map((value) =>
@@ -37,7 +37,10 @@ function recordOf(format: string, values: readonly unknown[]): string {
   return printableLine(inText(format.replaceAll(/%[oO]/g, '%s'), ...texts));
 }
 
-/** Whether a list of names, as `debug` reads them, names this one: `*` stands for anything, and `-` in front leaves out. */
+/**
+ * Whether a list of names in the format of `debug` includes this one: `*` stands for anything, and a leading
+ * `-` excludes.
+ */
 function isWanted(name: string, list: string): boolean {
   const patterns = list.split(/[\s,]+/).filter(Boolean);
   const fits = (pattern: string): boolean => {
@@ -53,14 +56,17 @@ function isWanted(name: string, list: string): boolean {
 /** Receives warnings, one line each. */
 export type WarningSink = (line: string) => void;
 
-/** Where warnings go unless the host says otherwise: stderr, with or without DEBUG. */
+/** The default destination of warnings: stderr, with or without DEBUG. */
 const warnOnStderr: WarningSink = (line) => {
   process.stderr.write(`hookmachine: ${line}\n`);
 };
 
-/** A text on one line, without control and bidirectional characters, which could play tricks on a terminal. */
+/**
+ * Returns a text on one line, without control and bidirectional characters, which could play tricks on a
+ * terminal.
+ */
 export const oneLine = (text: string, longest = 400): string => {
-  // Cut first: what follows looks at every character, and a failing hook may have printed megabytes.
+  // Cut first: the next steps scan every character, and a failing hook may have printed megabytes.
   const line = text
     .slice(0, 4 * longest)
     .replaceAll(/\s*\n\s*/g, ' | ')
@@ -72,8 +78,8 @@ export const oneLine = (text: string, longest = 400): string => {
 const debugWarnings = debugChannel('system');
 
 /**
- * Tells the user through the host's sink, or on stderr. It never throws: a host whose sink throws
- * must not lose a denial over it.
+ * Warns the user through the host's sink, or on stderr. It never throws, so that a host whose sink throws
+ * does not lose a denial.
  */
 export function warn(sink: WarningSink | undefined, text: string): void {
   const line = oneLine(text);
@@ -88,13 +94,16 @@ export function warn(sink: WarningSink | undefined, text: string): void {
 /** How many warnings are remembered. */
 const mostRemembered = 10_000;
 
-/** Passes each warning on once, on one line: what was reported of the settings is not reported again when they are read again. */
+/**
+ * Passes each warning on only once, on one line: problems of settings are not reported again when the
+ * settings are read again.
+ */
 export function tellOnce(tell: (line: string) => void): (text: string) => void {
   const reported = new Set<string>();
   return (text) => {
     const line = oneLine(text);
     if (reported.has(line)) return;
-    // What fails may say why in other words each time.
+    // A recurring failure may be worded differently each time.
     if (reported.size >= mostRemembered) reported.clear();
     reported.add(line);
     tell(line);
@@ -102,8 +111,8 @@ export function tellOnce(tell: (line: string) => void): (text: string) => void {
 }
 
 /**
- * A text for a terminal: control and bidirectional characters, which could play tricks there, are
- * made visible. What models, tools and settings say may come from strangers.
+ * Makes a text safe for a terminal: control and bidirectional characters, which could play tricks there, are
+ * made visible. The output of models, tools and settings may come from strangers.
  */
 export const printable = (text: string): string =>
   text.replaceAll(
@@ -111,6 +120,6 @@ export const printable = (text: string): string =>
     (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`,
   );
 
-/** The same on one line: its breaks and tabs are made visible too. */
+/** Does the same on one line: line breaks and tabs are made visible too. */
 export const printableLine = (text: string): string =>
   printable(text.replaceAll('\n', String.raw`\n`).replaceAll('\t', String.raw`\t`));

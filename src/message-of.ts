@@ -1,6 +1,9 @@
 import { isError } from './errors.ts';
 
-/** What was thrown, or given as the reason of an abort, as a text; anything can be, so nothing is assumed of it. */
+/**
+ * Returns the text of a thrown value or of an abort's reason. It may be anything, so nothing is assumed about
+ * it.
+ */
 export const messageOf = (thrown: unknown): string => {
   try {
     if (isError(thrown)) return thrown.message || thrown.name;
@@ -12,6 +15,6 @@ export const messageOf = (thrown: unknown): string => {
   }
 };
 
-/** What was thrown as an error; anything but an error becomes the cause of one. */
+/** Returns a thrown value as an error; anything else becomes the cause of a new one. */
 export const errorOf = (thrown: unknown): Error =>
   isError(thrown) ? thrown : new Error(messageOf(thrown), { cause: thrown });

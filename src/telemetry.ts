@@ -13,15 +13,15 @@ const debug = debugChannel('event-handler');
 const debugRunner = debugChannel('runner');
 const debugAggregator = debugChannel('aggregator');
 
-/** What a hook system reports to those who watch it; nothing leaves the process (DELTA-HTEL, C-101). */
+/** The events that a hook system reports to its watchers; nothing leaves the process (DELTA-HTEL, C-101). */
 export interface HookTelemetryEvents {
   /** One for each hook that ran. */
   'hook:result': HookRecord;
-  /** One for each failure; a denial is none. */
+  /** One for each failure; a denial is not a failure. */
   'hook:failure_diagnostic': HookFailureDiagnostic;
   /** One for each fired event. */
   'hook:batch_summary': HookBatchSummary;
-  /** What the user is warned of, one line each. */
+  /** A warning to the user, one line each. */
   warning: string;
 }
 
@@ -33,7 +33,7 @@ interface Watcher {
   readonly listener: (report: never) => unknown;
 }
 
-/** Reports to watchers what hooks do. A watcher that throws or rejects costs nobody a decision. */
+/** Reports to watchers what hooks do. A watcher that throws or rejects affects no decision. */
 export class HookTelemetry {
   readonly #watchers = new Map<keyof HookTelemetryEvents, Set<Watcher>>();
 
@@ -51,26 +51,26 @@ export class HookTelemetry {
     };
   }
 
-  /** Emits to the watchers; with none, the record is not even made. */
+  /** Emits to the watchers; without any, the record is not even created. */
   emit<Name extends keyof HookTelemetryEvents>(
     name: Name,
     make: () => HookTelemetryEvents[Name],
   ): void {
     const watchers = this.#watchers.get(name);
     if (watchers === undefined || watchers.size === 0) return;
-    // All watchers get one and the same object.
+    // Frozen, because all watchers receive the same object.
     const report = Object.freeze(make());
     for (const { listener } of Array.from(watchers))
       void deliver(name, () => listener(report as never));
   }
 
-  /** Reports a failure, in the debug log too. */
+  /** Reports a failure, also in the debug log. */
   diagnose(diagnostic: HookFailureDiagnostic): void {
     debug('hook:failure_diagnostic %o', diagnostic);
     this.emit('hook:failure_diagnostic', () => diagnostic);
   }
 
-  /** Warns the user, and emits that to the watchers. */
+  /** Warns the user, and emits the warning to the watchers. */
   warn(sink: WarningSink | undefined, text: string): void {
     warn(sink, text);
     this.emit('warning', () => oneLine(text));
@@ -85,7 +85,10 @@ async function deliver(name: string, listen: () => unknown): Promise<void> {
   }
 }
 
-/** Which hook it was; plain data of its own, so that nobody changes a definition through it (DELTA-HFAIL-004). */
+/**
+ * The identity of a hook: a copy as plain data, so that nobody can change a definition through it
+ * (DELTA-HFAIL-004).
+ */
 interface HookIdentity {
   readonly event: HookEventName;
   readonly hook: string;
@@ -94,7 +97,7 @@ interface HookIdentity {
   readonly source: HookSource;
 }
 
-/** How one hook of an event went (DELTA-HTEL-001). */
+/** The record of one hook's run for an event (DELTA-HTEL-001). */
 export interface HookRecord extends HookIdentity {
   /** True only for exit 0 (HOOK-070). */
   readonly success: boolean;
@@ -109,34 +112,34 @@ export interface HookRecord extends HookIdentity {
   readonly error?: string;
 }
 
-/** How an event went (DELTA-HTEL-002). Success, blocks and failures add up to the hooks that ran. */
+/** The summary of one event (DELTA-HTEL-002). Success, blocks and failures add up to the hooks that ran. */
 export interface HookBatchSummary {
   readonly event: HookEventName;
   readonly mode: 'parallel' | 'sequential' | null;
-  /** How many hooks ran; 0 when none matched the event. */
+  /** The number of hooks that ran; 0 if none matched the event. */
   readonly hookCount: number;
-  /** Ended with 0. */
+  /** The number of hooks that exited with 0. */
   readonly successCount: number;
-  /** Denied by ending with 2, which is neither success nor failure (C-101). */
+  /** The number of hooks that denied by exiting with 2, which is neither success nor failure (C-101). */
   readonly blockCount: number;
   readonly failureCount: number;
-  /** No hook failed and none ended with 2 (HOOK-160). */
+  /** True if no hook failed and none exited with 2 (HOOK-160). */
   readonly success: boolean;
   /** The sum of the hooks' durations (G-04). */
   readonly totalDurationMs: number;
-  /** From the first hook's start to the merged answer (G-04). */
+  /** The time from the first hook's start to the merged answer (G-04). */
   readonly wallTimeMs: number;
 }
 
-/** A failure: of one hook, or of the event itself (DELTA-HTEL-003). */
+/** A failure of one hook, or of the event itself (DELTA-HTEL-003). */
 export interface HookFailureDiagnostic extends Partial<Omit<HookRecord, 'event'>> {
-  /** Null when a message asked for something that is no event. */
+  /** Null if a message requested something that is not an event. */
   readonly event: HookEventName | null;
   readonly stage: HookStage;
   readonly message: string;
 }
 
-/** Whether a hook failed; one that denied did not. */
+/** Whether a hook failed; a denial is not a failure. */
 const hasFailed = ({ success, status }: HookExecutionResult): boolean =>
   !success && status !== 'ok';
 
@@ -181,7 +184,7 @@ export function batchSummary(
   };
 }
 
-/** The diagnostic of a hook that failed; undefined for any other. */
+/** Returns the diagnostic of a hook that failed; undefined for any other. */
 export function hookDiagnostic(result: HookExecutionResult): HookFailureDiagnostic | undefined {
   if (!hasFailed(result)) return undefined;
   const message = result.error?.message ?? result.status;
@@ -247,7 +250,10 @@ export function observePlan(
   };
 }
 
-/** What must be reported to the user of one hook: that it failed, and what in its answer was not understood. */
+/**
+ * Yields what the user must be told about one hook: that it failed, and which parts of its answer were not
+ * understood.
+ */
 function* hookWarnings(result: HookExecutionResult) {
   const { hook, event, error, status, decision, stderr, notes } = result;
   const name = `hook "${hook.name}" (${event})`;
@@ -260,7 +266,9 @@ function* hookWarnings(result: HookExecutionResult) {
   for (const what of withoutEffect(result)) yield `${name}: ${what}, which has no effect here`;
 }
 
-/** What an answer asks for that its hook point cannot do, or that comes too late. */
+/**
+ * Yields what an answer requests although its hook point does not allow it, or although it comes too late.
+ */
 function* withoutEffect({ hook, event, decision, stop, effects }: HookExecutionResult) {
   const point = hookPointOf(event);
   if (hook.async) {
@@ -281,7 +289,10 @@ function* withoutEffect({ hook, event, decision, stop, effects }: HookExecutionR
 const isText = (kind: Effect['kind']): boolean =>
   kind === 'context' || kind === 'message' || kind === 'notice';
 
-/** What must be reported to the user of an event: a value that gave way, and a denial that does nothing where its hook point cannot be blocked (C-63). */
+/**
+ * Yields what the user must be told about an event: a value that was overridden, and a denial that has no
+ * effect because its hook point cannot be blocked (C-63).
+ */
 export function* eventWarnings(
   event: HookEventName,
   { conflicts, finalOutput }: AggregatedHookResult,
@@ -292,37 +303,38 @@ export function* eventWarnings(
     yield `${event} cannot be blocked; the denial ("${finalOutput.getBlockReason()}") has no effect`;
 }
 
-/** Looks at machines, and all that they start. */
+/** Observes machines and everything that they start. */
 export type InspectObserver = (event: InspectionEvent) => void;
 
-/** A tool call that no hook matched: it ran without a machine. */
+/** A tool call that no hook matched, so that it ran without a machine. */
 export interface PlainCall {
   readonly id: string;
   readonly name: string;
   readonly session: string;
   readonly status: ToolCallOutcome['status'];
-  /** The tool gave an error for its result. */
+  /** The tool returned an error as its result. */
   readonly failed: boolean;
-  /** In ms since 1970, with fractions. */
+  /** In ms since 1970, possibly fractional. */
   readonly startedAt: number;
   readonly endedAt: number;
 }
 
-/** Is told of calls that ran without a machine, once they have ended. */
+/** Receives calls that ran without a machine, once they have ended. */
 export type PlainObserver = (call: PlainCall) => void;
 
-/** A host, as far as it is looked at. */
+/** The part of a host that is observed. */
 interface ObservedHost {
   readonly inspect?: InspectObserver;
   getSessionId(): string;
 }
 
-/** The observers that came to a host beside its own. */
+/** The observers that were added to a host besides its own. */
 const added = new WeakMap<ObservedHost, Map<InspectObserver, PlainObserver | undefined>>();
 
 /**
- * Has an observer see every machine that is started for this host from now on, until the returned function
- * is called. A tool call that needs no machine gets one for its sake, unless `plain` is there to be told of it.
+ * Adds an observer of every machine that is started for this host from now on, until the returned function is
+ * called. A tool call that needs no machine gets one for the observer's sake, unless `plain` is given to
+ * receive it.
  */
 export function addObserver(
   config: ObservedHost,
@@ -336,18 +348,18 @@ export function addObserver(
   };
 }
 
-/** Whether anybody looks at the machines of this host. */
+/** Whether the machines of this host are observed. */
 export const isObserved = (config: ObservedHost): boolean =>
   config.inspect !== undefined || (added.get(config)?.size ?? 0) > 0;
 
-/** Whether somebody wants to see a machine also where none is needed. */
+/** Whether any observer wants a machine even if none is needed. */
 export function wantsMachines(config: ObservedHost): boolean {
   if (config.inspect !== undefined) return true;
   for (const plain of added.get(config)?.values() ?? []) if (plain === undefined) return true;
   return false;
 }
 
-/** Tells who wants to know of a call that ran without a machine. */
+/** Reports a call that ran without a machine to the observers that want it. */
 export function reportPlainCall(config: ObservedHost, call: PlainCall): void {
   for (const plain of added.get(config)?.values() ?? [])
     try {
@@ -357,7 +369,7 @@ export function reportPlainCall(config: ObservedHost, call: PlainCall): void {
     }
 }
 
-/** What a run of this host's needs for its observers. */
+/** Returns the options that a run of this host needs for its observers. */
 export function observed(config: ObservedHost): { readonly inspect?: InspectObserver } {
   if (!isObserved(config)) return {};
   const { inspect } = config;
@@ -370,7 +382,7 @@ export function observed(config: ObservedHost): { readonly inspect?: InspectObse
   };
 }
 
-/** The session of a run of this host's; only an observer asks. */
+/** Returns the session of a run of this host; only observers need it. */
 export const observedSession = (
   config: ObservedHost,
   sessionId?: string,

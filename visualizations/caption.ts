@@ -11,10 +11,10 @@ export interface Piece {
   readonly height: number;
 }
 
-/** A piece with its upper left corner, counted from that of its state. */
+/** A piece with its upper left corner, relative to that of its state. */
 export type PlacedPiece = Piece & { readonly x: number; readonly y: number };
 
-/** What is written in a state, and the room it takes there. */
+/** The text in a state, and the room that it takes. */
 export interface Caption {
   readonly width: number;
   readonly height: number;
@@ -27,7 +27,7 @@ const BOLD = 1.1;
 const heights = { name: 22, about: 18, actor: 20, heed: 16 };
 const paddings = { name: 0, about: 0, actor: 16, heed: 0 };
 
-/** A state that holds others is captioned in its corner; any other is filled by its caption. */
+/** A state that contains others has its caption in the corner; any other is filled by it. */
 export function captionOf(state: DrawnState): Caption {
   const name = piece('name', state.name);
   const actors = state.actors.map((actor) => piece('actor', actor));

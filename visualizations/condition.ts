@@ -1,6 +1,6 @@
 import type { AnyStateMachine, AnyTransitionDefinition } from 'xstate';
 
-/** When a transition is taken, in one line: `done [blocks]`, `after grace (5 s)`, `[isLast]`. */
+/** Says on one line when a transition is taken: `done [blocks]`, `after grace (5 s)`, `[isLast]`. */
 export function conditionOf(
   transition: AnyTransitionDefinition,
   machine: AnyStateMachine,
@@ -14,11 +14,11 @@ export function conditionOf(
   return [what, guard && `[${guard}]`].filter(Boolean).join(' ');
 }
 
-/** The ending of whichever actor: the only way to hear of spawned actors without naming each. */
+/** Whether an event is the end of any actor: the only way to react to spawned actors without naming each. */
 export const isWildcard = (eventType: string): boolean =>
   /^xstate\.(done|error)\.actor\..*\*$/.test(eventType);
 
-/** A guard by its name; `not`, `and` and `or` by the names they combine. */
+/** The name of a guard; for `not`, `and` and `or`, with the names that they combine. */
 export function guardName(guard: unknown): string | undefined {
   if (guard === undefined || typeof guard === 'string') return guard;
   const { name, guards, type } = guard as { name?: string; guards?: unknown[]; type?: string };

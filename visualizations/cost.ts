@@ -1,12 +1,12 @@
 import type { Layout, PlacedEdge, Point } from './placed.ts';
 
-/** What a README leaves for a picture; a wider one is shown smaller, its words too. */
+/** The width that a README leaves for a picture, in px. A wider one is scaled down, including its text. */
 const PAGE_WIDTH = 830;
 
-/** The room that an edge needs to either side: half an arrow head. */
+/** The room that an edge needs on either side: half an arrowhead. */
 const HALF_HEAD = 4;
 
-/** A shorter piece between two turns looks like a slip of the pen. */
+/** A piece between two turns that is shorter than this looks like a slip of the pen. */
 const WOBBLE = 14;
 
 interface Box extends Point {
@@ -21,7 +21,7 @@ interface Piece extends Box {
   readonly length: number;
 }
 
-/** How hard a layout is to read: the least of several is drawn. */
+/** How hard a layout is to read; of several layouts, the one with the lowest cost is drawn. */
 export function costOf({ width, height, states, edges }: Layout): number {
   const pieces = edges.flatMap(piecesOf);
   const labels = edges.flatMap(({ edge, label }) => (label ? [{ ...label, edge }] : []));

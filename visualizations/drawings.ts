@@ -5,12 +5,12 @@ import { machines } from './machines.ts';
 import { mermaidOf } from './mermaid.ts';
 import { svgOf } from './svg.ts';
 
-/** The lot by which a drawing was made. */
+/** Returns the lot that a drawing was made with. */
 export const lotOf = (svg: string): number => Number(/ data-lot="(\d+)"/.exec(svg)?.[1]);
 
 /**
- * Every drawing of every machine, by the name of its file. A machine whose last drawing is given is
- * drawn by the lot of that one, which takes a fraction of the time that choosing a lot does.
+ * Makes every drawing of every machine, by file name. If `last` returns a machine's previous drawing, its lot
+ * is used again, which takes a fraction of the time that choosing a lot does.
  */
 export async function drawings(
   last: (file: string) => string | undefined = () => undefined,

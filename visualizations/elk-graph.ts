@@ -5,7 +5,7 @@ import { labelOf } from './label.ts';
 
 export const DOT_RADIUS = 5;
 
-/** Down, not across, where every edge would be as long as its label: so a machine fits a page. */
+/** Downwards, so that a machine fits a page: across, every edge would be as long as its label. */
 const options = {
   'elk.algorithm': 'layered',
   'elk.direction': 'DOWN',
@@ -20,14 +20,14 @@ const options = {
   'elk.spacing.edgeEdge': '14',
 };
 
-/** The usual way is the backbone of a drawing. */
+/** The usual path is the backbone of a drawing. */
 const usual = {
   'elk.layered.priority.direction': '10',
   'elk.layered.priority.shortness': '10',
   'elk.layered.priority.straightness': '10',
 };
 
-/** What ELK is asked to lay out. A state keeps its id, and an edge has its `edgeId`. */
+/** Makes the graph that ELK lays out. A state keeps its id, and an edge has its `edgeId`. */
 export const elkGraphOf = ({ root, edges }: Graph, seed: number): ElkNode => ({
   id: 'page',
   layoutOptions: {
@@ -44,7 +44,7 @@ export const edgeId = ({ from, to }: DrawnEdge): string => `${from} → ${to}`;
 function nodeOf(state: DrawnState, edges: readonly DrawnEdge[]): ElkNode {
   const { width, height } = captionOf(state);
   if (state.states.length === 0) return { id: state.id, width, height };
-  // ELK forgets the minimum of a state whose children it lays out: they are given the room around them.
+  // ELK ignores the minimum size of a state whose children it lays out, so the children get padding instead.
   const widest = Math.max(...state.states.map((child) => captionOf(child).width));
   const right = Math.max(22, width - 22 - widest);
   const goesInward = edges.some(({ from, inward }) => inward && from === state.id);
@@ -69,7 +69,7 @@ function nodeOf(state: DrawnState, edges: readonly DrawnEdge[]): ElkNode {
 
 function lineOf(edge: DrawnEdge): ElkExtendedEdge {
   const { lines, width, height } = labelOf(edge);
-  // Upon its edge, a label is never mistaken for that of another.
+  // On its own edge, a label cannot be mistaken for that of another.
   const layoutOptions = { 'elk.edgeLabels.inline': 'true' };
   return {
     id: edgeId(edge),

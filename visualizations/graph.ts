@@ -3,7 +3,7 @@ import { conditionOf, isWildcard } from './condition.ts';
 import { type Ending, endingOf, usualWays } from './meaning.ts';
 import { actorName, nodesOf, transitionsOf } from './walk.ts';
 
-/** Why a transition is taken, with what its author said about it. */
+/** A reason why a transition is taken, with its author's description. */
 export interface Condition {
   readonly text: string;
   readonly description: string | undefined;
@@ -14,26 +14,26 @@ export interface DrawnState {
   readonly name: string;
   readonly description: string | undefined;
   readonly kind: 'machine' | 'compound' | 'atomic' | 'final';
-  /** What it means, for a final state that is known. */
+  /** The meaning of a final state, if it is known. */
   readonly ending: Ending | undefined;
   /** The actors that live in this state. */
   readonly actors: readonly string[];
-  /** What the state answers without leaving itself. */
+  /** The events that the state handles without being left. */
   readonly heeds: readonly Condition[];
-  /** The child it starts in; all of them when they are parallel. */
+  /** The child that it starts in; all of them if they are parallel. */
   readonly starts: readonly string[];
   readonly states: readonly DrawnState[];
 }
 
-/** All ways from one state to another. */
+/** All transitions from one state to another. */
 export interface DrawnEdge {
   readonly from: string;
   readonly to: string;
-  /** It leads from wherever in a state to one of the states inside it. */
+  /** It leads from anywhere in a state to one of the states inside it. */
   readonly inward: boolean;
-  /** What the final state means to which it leads. */
+  /** The meaning of the final state that it leads to. */
   readonly ending: Ending | undefined;
-  /** An undisturbed run takes it. */
+  /** Whether an undisturbed run takes it. */
   readonly isUsual: boolean;
   readonly conditions: readonly Condition[];
 }
@@ -43,13 +43,15 @@ export interface Graph {
   readonly edges: readonly DrawnEdge[];
 }
 
-/** A state, and all inside it. */
+/** Returns a state and all states inside it. */
 export const withInner = (state: DrawnState): DrawnState[] => [
   state,
   ...state.states.flatMap(withInner),
 ];
 
-/** A machine as states within states and edges between them, in words that need no XState. */
+/**
+ * Describes a machine as nested states with edges between them, in words that need no knowledge of XState.
+ */
 export function graphOf(machine: AnyStateMachine): Graph {
   const spawned = spawnedBy(machine);
   const edges = new Map<string, DrawnEdge & { conditions: Condition[] }>();
@@ -94,7 +96,7 @@ export function graphOf(machine: AnyStateMachine): Graph {
   return { root, edges: drawn.map((edge) => ({ ...edge, isUsual: usual.has(edge) })) };
 }
 
-/** The edges along the usual way: of those that a move may be, the one from and to the innermost states. */
+/** Finds the edges along the usual path; if several match a step, the one between the innermost states. */
 function usualAmong(edges: readonly DrawnEdge[], machine: string): ReadonlySet<DrawnEdge> {
   const way = (usualWays[machine] ?? []).map((state) => `${machine}.${state}`);
   const nearness = ({ from, to }: DrawnEdge): number => from.length + to.length;
@@ -108,7 +110,7 @@ function usualAmong(edges: readonly DrawnEdge[], machine: string): ReadonlySet<D
   );
 }
 
-/** By their ids. */
+/** Compares two states by their ids. */
 export const isWithin = (state: string, outer: string): boolean =>
   state === outer || state.startsWith(`${outer}.`);
 
@@ -124,13 +126,13 @@ function kindOf({ parent, states, type }: AnyStateNode): DrawnState['kind'] {
   return type === 'final' ? 'final' : 'atomic';
 }
 
-/** An actor that no state invokes can only be spawned, inside an action that says nothing of it. */
+/** An actor that no state invokes can only be spawned, by an action that does not say so. */
 function spawnedBy(machine: AnyStateMachine): string[] {
   const invoked = new Set(nodesOf(machine).flatMap(({ invoke }) => invoke.map(({ src }) => src)));
   return Object.keys(machine.implementations.actors).filter((name) => !invoked.has(name));
 }
 
-/** Spawned actors live where their endings are waited for. */
+/** Spawned actors are shown in the state that waits for their end. */
 function actorsIn(node: AnyStateNode, spawned: readonly string[]): string[] {
   const awaitsSpawned = [...node.transitions.keys()].some(isWildcard);
   return [

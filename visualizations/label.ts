@@ -4,10 +4,10 @@ import { textWidth } from './text.ts';
 
 export const LINE_HEIGHT = 16;
 
-/** A longer line makes the whole drawing wider. */
+/** The longest line in characters; a longer one would make the whole drawing wider. */
 const LONG = 18;
 
-/** What is written on an edge, and the room it takes. */
+/** The text on an edge, and the room that it takes. */
 export interface Label {
   readonly lines: readonly string[];
   readonly width: number;
@@ -23,7 +23,7 @@ export function labelOf({ conditions }: DrawnEdge): Label {
   };
 }
 
-/** A condition per line, but one guard that all of them ask has a line of its own. */
+/** Puts each condition on its own line; a guard that all of them share gets one line for itself. */
 function linesOf(texts: readonly string[]): readonly string[] {
   const parts = texts.map((text) => text.split(/ (?=\[)/));
   const events = [...new Set(parts.map(([event]) => event))].join(', ');

@@ -8,13 +8,16 @@ import { straightened } from './straighten.ts';
 
 import type { Layout, PlacedEdge, PlacedState, Point } from './placed.ts';
 
-// The types call this CommonJS module a default export, and the module is its own `default`.
+// The types describe this CommonJS module as a default export, but the module is its own `default`.
 const Elk = elk.default;
 
-/** ELK draws lots; with more of them, more good layouts are seen, and `npm run draw` takes longer. */
+/**
+ * How many random layouts ELK makes: more of them give more good ones to choose from, but slow down
+ * `npm run draw`.
+ */
 export const LOTS = 16;
 
-/** Lays a graph out in the best way of all lots. */
+/** Lays a graph out with every lot, and returns the best layout. */
 export async function layoutOf(graph: Graph): Promise<Layout> {
   let best = await drawLot(graph, 1);
   for (let lot = 2; lot <= LOTS; lot++) {
@@ -24,7 +27,10 @@ export async function layoutOf(graph: Graph): Promise<Layout> {
   return best;
 }
 
-/** Lays a graph out by one lot. The same graph and lot give the same layout everywhere: no font is measured. */
+/**
+ * Lays a graph out with one lot. The same graph and lot give the same layout everywhere, because no font is
+ * measured.
+ */
 export async function drawLot(graph: Graph, lot: number): Promise<Layout> {
   const drawnStates = new Map(withInner(graph.root).map((state) => [state.id, state]));
   const drawnEdges = new Map(graph.edges.map((edge) => [edgeId(edge), edge]));

@@ -3,12 +3,12 @@ import type { Point } from './placed.ts';
 const CORNER = 7;
 const HEAD = 8;
 
-/** Rounded to a tenth, so that no platform's last digit shows. */
+/** Rounds to a tenth, to hide the differences between platforms in the last digit. */
 export const rounded = (value: number): string => String(Math.round(value * 10) / 10);
 
 const at = ({ x, y }: Point): string => `${rounded(x)} ${rounded(y)}`;
 
-/** Straight pieces with rounded corners, as SVG path data. */
+/** Joins points by straight lines with rounded corners, as SVG path data. */
 export function lineThrough(points: readonly Point[]): string {
   const pieces = points.map((point, index) => {
     const before = points[index - 1];
@@ -21,7 +21,7 @@ export function lineThrough(points: readonly Point[]): string {
   return pieces.join('');
 }
 
-/** The arrow head at the end of a line. */
+/** The arrowhead at the end of a line. */
 export function headOf(points: readonly Point[]): string {
   const [before, tip] = points.slice(-2) as [Point, Point];
   const neck = towards(tip, before, HEAD);

@@ -3,7 +3,7 @@ import { type AnyStateMachine, StateMachine } from 'xstate';
 
 const folder = new URL('../machines/', import.meta.url);
 
-/** Every machine in `machines/`, by the name of its file. */
+/** Loads every machine in `machines/`, by the name of its file. */
 export async function machines(): Promise<Map<string, AnyStateMachine>> {
   const found = new Map<string, AnyStateMachine>();
   const files = readdirSync(folder).filter((file) => file.endsWith('.ts'));

@@ -5,7 +5,7 @@ import type { HookProcessOutcome } from '../machines/hook-process.ts';
 import type { ModelCallOutcome } from '../machines/model-call.ts';
 import type { ToolCallOutcome } from '../machines/tool-call.ts';
 
-/** What a final state means: it went well, it was not allowed, it was broken off, or something broke. */
+/** What a final state means: success, a denial, a stop, or a failure. */
 export type Ending = 'well' | 'denied' | 'stopped' | 'failed';
 
 type Outcome =
@@ -16,7 +16,7 @@ type Outcome =
   | ModelCallOutcome
   | ToolCallOutcome;
 
-/** By the status of an outcome, which the final state is named after. */
+/** By the status of an outcome, after which the final state is named. */
 const endings: Readonly<Record<Outcome['status'], Ending>> = {
   done: 'well',
   answered: 'well',
@@ -33,7 +33,7 @@ const endings: Readonly<Record<Outcome['status'], Ending>> = {
   timedOut: 'failed',
 };
 
-/** What a final state of this name means; undefined where no machine of ours ends so. */
+/** Returns the meaning of a final state with this name; undefined if none of our machines ends in it. */
 export const endingOf = (name: string): Ending | undefined =>
   Object.hasOwn(endings, name) ? endings[name as Outcome['status']] : undefined;
 

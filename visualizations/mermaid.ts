@@ -1,7 +1,7 @@
 import { type DrawnEdge, type DrawnState, type Graph, withInner } from './graph.ts';
 import { themes } from './style.ts';
 
-/** The same drawing for places that lay Mermaid out themselves, such as a README. */
+/** The same drawing for places that lay out Mermaid themselves, such as a README. */
 export function mermaidOf({ root, edges }: Graph): string {
   return [
     'stateDiagram-v2',
@@ -29,7 +29,7 @@ function declarationOf(state: DrawnState, edges: readonly DrawnEdge[]): string[]
   return [`${named} {`, ...insideOf(state, edges).map((line) => `  ${line}`), '}'];
 }
 
-/** Borders only: they are seen on a light page and on a dark one. */
+/** Only borders are coloured: they are visible on a light page and on a dark one. */
 function coloursOf(root: DrawnState): string[] {
   const finals = withInner(root).filter(({ ending }) => ending !== undefined);
   return [
@@ -47,7 +47,7 @@ function edgeOf({ from, to, inward, conditions }: DrawnEdge): string {
   return `${inward ? anywhereIn(from) : idOf(from)} --> ${idOf(to)}${why && ` : ${why}`}`;
 }
 
-/** Mermaid leaves one line for the caption of a state that has others inside. */
+/** In Mermaid, the caption of a state with other states inside has a single line. */
 function captionOf({ name, actors, heeds, states }: DrawnState): string {
   const marked = [...actors.map((actor) => `⟳ ${actor}`), ...heeds.map(({ text }) => `↻ ${text}`)];
   return [name, ...marked].join(states.length > 0 ? ' ' : '<br/>');
@@ -55,5 +55,5 @@ function captionOf({ name, actors, heeds, states }: DrawnState): string {
 
 const idOf = (id: string): string => id.replaceAll('.', '_');
 
-/** Mermaid cannot draw an edge from a state to what is inside it. */
+/** Mermaid cannot draw an edge from a state to one inside it. */
 const anywhereIn = (id: string): string => `${idOf(id)}_any`;

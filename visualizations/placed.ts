@@ -20,14 +20,14 @@ export interface PlacedEdge {
   readonly label: (Label & Point) | undefined;
 }
 
-/** Where everything goes. A state comes before those inside it. */
+/** Where everything is drawn. A state comes before those inside it. */
 export interface Layout {
-  /** The lot that ELK drew. */
+  /** The lot that ELK used. */
   readonly lot: number;
   readonly width: number;
   readonly height: number;
   readonly states: readonly PlacedState[];
   readonly edges: readonly PlacedEdge[];
-  /** From each initial dot to the state it starts in. */
+  /** The lines from each initial dot to the state that it starts in. */
   readonly starts: readonly (readonly Point[])[];
 }

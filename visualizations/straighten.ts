@@ -1,9 +1,9 @@
 import type { Point } from './placed.ts';
 
-/** A line that swerves by less than this next to a state can meet the state beside instead. */
+/** A line that swerves by less than this beside a state can meet the state a little to the side instead. */
 const SWERVE = 18;
 
-/** Takes small swerves out of both ends of a line, but not the piece that its label lies on. */
+/** Removes small swerves from both ends of a line, except from the piece that bears its label. */
 export const straightened = (points: readonly Point[], labelX?: number): readonly Point[] =>
   withoutSwerve(withoutSwerve(points, labelX).toReversed(), labelX).toReversed();
 

@@ -1,7 +1,7 @@
 import { fontSizes } from './caption.ts';
 import type { Ending } from './meaning.ts';
 
-/** The colours of a drawing, on a light page and on a dark one. */
+/** The colours of a drawing, for a light page and a dark one. */
 export const themes = {
   light: {
     ground: '#f8fafc',
@@ -65,7 +65,7 @@ const shapes = `
 .statechart .label text { font-size: ${fontSizes.label}px; text-anchor: middle; }
 `;
 
-// Written out for each theme, because not every program that shows an SVG knows `var()`.
+// Written out for each theme, because not every program that shows an SVG supports `var()`.
 const coloursOf = (theme: Theme): string => `
 .statechart .box { fill: ${theme.paper}; stroke: ${theme.rim}; }
 .statechart .machine > .box { fill: ${theme.ground}; stroke: ${theme.frame}; }
@@ -94,6 +94,6 @@ const endingColours = (ending: Ending, theme: Theme): string => `\
 .statechart .head.ends-${ending} { fill: ${theme[ending]}; }
 `;
 
-/** Every rule names the drawing, since a page that holds the SVG shares its styles. */
+/** Every rule is limited to the drawing, because a page that contains the SVG shares its styles. */
 export const style = `${shapes}${coloursOf(themes.light)}@media (prefers-color-scheme: dark) {${coloursOf(themes.dark)}}
 `;

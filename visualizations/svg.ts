@@ -7,7 +7,7 @@ import type { Layout, PlacedEdge, PlacedState, Point } from './placed.ts';
 import { headOf, lineThrough, rounded } from './line.ts';
 import { style } from './style.ts';
 
-/** A laid-out machine as SVG, in which every state and edge can be found by what it stands for. */
+/** Renders a laid-out machine as SVG, in which every state and edge can be found by its id. */
 export function svgOf({ lot, width, height, states, edges, starts }: Layout): string {
   const [right, bottom] = [Math.ceil(width) + 2, Math.ceil(height) + 2];
   const about = states[0]?.state.description ?? '';
@@ -16,7 +16,7 @@ export function svgOf({ lot, width, height, states, edges, starts }: Layout): st
     `<style>${style}</style>`,
     ...states.map(stateMarkup),
     ...starts.map(startMarkup),
-    // The usual way lies above all others.
+    // The usual path is drawn above all others.
     ...edges.toSorted((a, b) => Number(a.edge.isUsual) - Number(b.edge.isUsual)).map(edgeMarkup),
     ...edges.map(labelMarkup),
     '</svg>\n',
@@ -54,13 +54,13 @@ function pieceMarkup(piece: PlacedPiece, centre?: number): string {
 const endingClass = ({ ending }: { ending: Ending | undefined }): string =>
   ending === undefined ? '' : ` ends-${ending}`;
 
-/** The usual way is bold; any other to an end has that end's colour. */
+/** The usual path is bold; any other edge to a final state has the colour of its meaning. */
 const toneOf = (edge: DrawnEdge): string => (edge.isUsual ? ' usual' : endingClass(edge));
 
 const startMarkup = (points: readonly Point[]): string =>
   `${circleAbove(points, 'dot', 'It starts here.')}<path class="start" d="${lineThrough(points)}"/><path class="head" d="${headOf(points)}"/>`;
 
-/** An edge that leads inward starts at a ring, which stands for wherever in the state. */
+/** An edge that leads inward starts at a ring, which means: anywhere in the state. */
 const edgeMarkup = ({ edge, points }: PlacedEdge): string =>
   `${edge.inward ? circleAbove(points, 'ring', 'Whichever state it is in.') : ''}<path class="edge${toneOf(edge)}" data-from="${edge.from}" data-to="${edge.to}" d="${lineThrough(points)}"/><path class="head${toneOf(edge)}" d="${headOf(points)}"/>`;
 

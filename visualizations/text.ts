@@ -1,4 +1,4 @@
-/** Widths in em of a wide sans-serif: fonts differ from machine to machine, a drawing must not. */
+/** Widths of a wide sans-serif, in em: fonts differ between machines, but drawings must not. */
 const widths: readonly (readonly [chars: RegExp, em: number])[] = [
   [/[ijlI|.,:;'!]/, 0.31],
   [/[frt()[\] /-]/, 0.41],
@@ -6,7 +6,7 @@ const widths: readonly (readonly [chars: RegExp, em: number])[] = [
   [/[A-Z]/, 0.7],
 ];
 
-/** How much room a text needs, in whichever font it will be shown. */
+/** Returns the width that a text needs, in whichever font it is shown. */
 export const textWidth = (text: string, size: number): number =>
   Array.from(text, emOf).reduce((sum, em) => sum + em, 0) * size;
 

@@ -1,6 +1,6 @@
 import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate';
 
-/** Every state of a machine, the machine's own root first. */
+/** Returns every state of a machine, its root first. */
 export function nodesOf(machine: AnyStateMachine): AnyStateNode[] {
   const withStates = (node: AnyStateNode): AnyStateNode[] => [
     node,
@@ -9,11 +9,13 @@ export function nodesOf(machine: AnyStateMachine): AnyStateNode[] {
   return withStates(machine.root);
 }
 
-/** Everything that may happen in a state: events, endings of actors, delays and eventless transitions. */
+/**
+ * Returns everything that may happen in a state: events, ends of actors, delays and eventless transitions.
+ */
 export const transitionsOf = (node: AnyStateNode): AnyTransitionDefinition[] => [
   ...[...node.transitions.values()].flat(),
   ...(node.always ?? []),
 ];
 
-/** An actor by the name it is provided under. */
+/** The name under which an actor is provided. */
 export const actorName = (src: unknown): string => (typeof src === 'string' ? src : 'actor');

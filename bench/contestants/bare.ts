@@ -2,17 +2,17 @@ import type { EventAnswer, EventScenario } from '../scenario.ts';
 import { toolInput } from '../scenario.ts';
 import type { Contestant } from './contestant.ts';
 
-/** What a command did. */
+/** What a command printed, and how it exited. */
 export interface Ended {
   readonly exitCode?: number | null | undefined;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs one command, with its input, to its end. */
+/** Runs one command, with its input, until it ends. */
 export type RunCommand = (command: string, input: string, cwd: string) => Promise<Ended>;
 
-/** The least that an engine of one's own would do around a way to run commands. */
+/** The minimum that a self-made engine would do around a way to run commands. */
 export function bare(
   run: RunCommand,
   { groups, event }: EventScenario,

@@ -3,7 +3,7 @@ import { toolInput, type EventScenario } from '../scenario.ts';
 import { readEngineResult, type OpenContestant } from './contestant.ts';
 
 /**
- * The peer: its own `HookSystem` over its own `Config`, made as its command line makes them, with
+ * The peer: its own `HookSystem` over its own `Config`, created as its command line creates them, with
  * telemetry and usage statistics off.
  */
 export const open: OpenContestant = async (scenario: EventScenario, cwd) => {

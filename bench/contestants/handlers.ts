@@ -35,7 +35,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   process.stdout.write(JSON.stringify({ id, output: { reason: '1' } }) + '\\n');
 }`;
 
-/** A hook of this kind that answers as the command does. */
+/** Creates a hook of this kind that answers as the command does. */
 export function handlerHook(handler: NonNullable<EventScenario['handler']>, cwd: string): object {
   writeFileSync(join(cwd, 'hook.mjs'), "export default () => ({ reason: '1' });");
   writeFileSync(join(cwd, 'live.mjs'), live);

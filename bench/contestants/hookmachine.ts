@@ -20,7 +20,8 @@ export const open: OpenContestant = async (scenario: EventScenario, cwd) => {
     },
   });
   await config.getHookSystem()?.initialize();
-  // Beside the start of a process the engine's first events count for nothing; here they would be all that counts.
+  // Compared with starting a process, the engine's first events do not matter; here they would be all that
+  // matters.
   if (scenario.handler)
     for (let event = 0; event < 500; event++)
       await config.getHookSystem()?.getEventHandler().fireBeforeToolEvent('glob', toolInput);

@@ -3,8 +3,8 @@ import { bare, type RunCommand } from './bare.ts';
 import type { OpenContestant } from './contestant.ts';
 
 /**
- * Node's own `spawn`, ahead of the event: the least that a hook which waits for its input takes, since
- * its exit code is not known before it has ended. Whether it is still the hook that is meant nobody asks.
+ * Node's own `spawn`, ahead of the event: the minimum for a hook that waits for its input, since its exit
+ * code is not known before it has ended. Nothing checks whether it is still the intended hook.
  */
 export const open: OpenContestant = async (scenario, cwd) => bare(run, scenario, cwd);
 

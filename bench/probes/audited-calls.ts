@@ -12,13 +12,16 @@ import { median, quantile } from '../statistics.ts';
 const result = { llmContent: 'ok', returnDisplay: 'ok' };
 const hook = { type: 'command', command: `cat >/dev/null; echo '{"reason":"1"}'` };
 
-/** A collector in a process of its own, which prints its port. */
+/** A collector in a separate process, which prints its port. */
 const collector = `require('node:http').createServer((request, response) => request.resume().on('end', () => response.end('{}'))).listen(0, '127.0.0.1', function () { console.log(this.address().port); })`;
 
 type Call = () => Promise<void>;
 type Calls = Readonly<Record<'off' | 'audited' | 'traced', Call>>;
 
-/** A tool call with one hook and one with none: not audited, audited, audited and traced; in µs, in turns. */
+/**
+ * Measures a tool call with one hook and one without hooks: not audited, audited, audited and traced; in µs,
+ * taking turns.
+ */
 export async function auditedCalls(rounds: number): Promise<Record<string, number>> {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'audited-')));
   const server = spawn(process.execPath, ['-e', collector], {
@@ -62,7 +65,7 @@ async function portOf(server: ChildProcessByStdio<null, Readable, null>): Promis
 
 const execute = async () => result;
 
-/** A call on a machine with these settings of an administrator's. */
+/** Creates a call on a machine with these administrator's settings. */
 async function callWith(folder: string, settings: object): Promise<Call> {
   const { createConfig, executeToolWithHooks } = await loadEngine();
   const file = join(folder, 'etc', 'hookmachine', 'settings.json');
@@ -77,7 +80,7 @@ async function callWith(folder: string, settings: object): Promise<Call> {
 
 interface Effort {
   readonly rounds: number;
-  /** How many calls of a kind follow each other. */
+  /** How many calls of one kind follow each other. */
   readonly times: number;
 }
 

@@ -9,7 +9,7 @@ export type StartMachine = (
   inspect?: () => void,
 ) => ActorRefFrom<typeof toolCallMachine>;
 
-/** The `toolCall` machine with the least ports that run the tool. */
+/** The `toolCall` machine with the minimum of ports that runs the tool. */
 export async function bareMachine(): Promise<StartMachine> {
   const { toolCallMachine: machine } = await loadMachines();
   const { createActor } = await loadXState();

@@ -5,8 +5,8 @@ import { toolInput } from '../scenario.ts';
 import { bareMachine } from './bare-machine.ts';
 
 /**
- * Bytes of each tool call under way: with a hook still to come, the machine alone as a root actor, and
- * what XState takes for any root that invokes a promise.
+ * Measures the bytes of each tool call in progress: with a hook still to come, the machine alone as a root
+ * actor, and what XState takes for any root that invokes a promise.
  */
 export async function liveCalls(count: number): Promise<Record<string, number>> {
   const { createConfig, executeToolWithHooks } = await loadEngine();
@@ -28,7 +28,7 @@ export async function liveCalls(count: number): Promise<Record<string, number>> 
   };
 }
 
-/** A machine of one state, with one promise. */
+/** Creates a machine with one state and one promise. */
 async function leastMachine(): Promise<(tool: () => Promise<never>) => void> {
   const { createActor, fromPromise, setup } = await loadXState();
   const machine = setup({
@@ -47,7 +47,7 @@ async function bytesOfEach(
   count: number,
   start: (tool: () => Promise<never>) => void,
 ): Promise<number> {
-  // What could end a tool is what keeps its call alive.
+  // A call stays alive as long as something could still end its tool.
   const enders: ((error: Error) => void)[] = [];
   const tool = () => new Promise<never>((_, reject) => enders.push(reject));
   for (let warm = 0; warm < 100; warm++) start(tool);

@@ -5,7 +5,10 @@ import { bareMachine } from './bare-machine.ts';
 
 const result = { llmContent: 'ok', returnDisplay: 'ok' };
 
-/** A whole tool call without a hook, in µs: as the engine runs it, and as a machine with and without an observer. */
+/**
+ * Measures a whole tool call without a hook, in µs: as the engine runs it, and as a machine with and without
+ * an observer.
+ */
 export async function machineRun(): Promise<Record<string, number>> {
   const { createConfig, executeToolWithHooks } = await loadEngine();
   const { toPromise } = await loadXState();
@@ -36,7 +39,7 @@ export async function machineRun(): Promise<Record<string, number>> {
   });
 }
 
-/** The median µs of each, in turns. */
+/** The median time of each in µs, taking turns. */
 async function interleaved(
   runs: Readonly<Record<string, () => Promise<void>>>,
 ): Promise<Record<string, number>> {

@@ -7,15 +7,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadEngine } from '../engine.ts';
 import { toolInput } from '../scenario.ts';
 
-/** What every call has beside its tool. */
+/** What every call has besides its tool. */
 export type Load = 'the tools alone' | 'no hook' | 'no hook, inspector' | 'one hook each';
 
-/** More processes at once than any limit allows; few enough to start them all. */
+/** More concurrent processes than any limit allows; few enough to start them all. */
 const trial = 100;
 
 const result = { llmContent: 'ok', returnDisplay: 'ok' };
 
-/** So many tool calls at once: how long all of them take, what they hold, and how long the event loop was kept. */
+/**
+ * Measures this many tool calls at once: how long all of them take, how much memory they hold, and how long
+ * the event loop was blocked.
+ */
 export async function scale(load: Load, count: number): Promise<Record<string, number>> {
   const { createConfig, executeToolWithHooks } = await loadEngine();
   const command = { type: 'command', command: `cat >/dev/null; echo '{}'` } as const;
@@ -54,7 +57,7 @@ export async function scale(load: Load, count: number): Promise<Record<string, n
   };
   await Promise.all(Array.from({ length: inFlight }, work));
   const ms = performance.now() - startedAt;
-  // The last long turn is reported once the loop has gone round.
+  // The last long turn is reported once the loop has gone round once.
   await sleep(20);
   delay.disable();
   clearInterval(look);
@@ -70,7 +73,7 @@ export async function scale(load: Load, count: number): Promise<Record<string, n
   };
 }
 
-/** How many children there were at most at one time. */
+/** Counts the most children that existed at one time. */
 function countProcesses(): { most: number } {
   const counted = { most: 0 };
   let now = 0;

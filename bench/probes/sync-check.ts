@@ -4,7 +4,7 @@ import { toolNames } from '../scenario.ts';
 import { median } from '../statistics.ts';
 import { emptyScenarios } from '../scenarios.ts';
 
-/** The synchronous question whether a tool call has hooks, where the answer is no: ns and bytes of each. */
+/** Measures the synchronous check whether a tool call has hooks, when it has none: ns and bytes per check. */
 export async function syncCheck(): Promise<Record<string, number>> {
   const { createConfig } = await loadEngine();
   const { groups } = emptyScenarios.find(({ id }) => id === 'no-match-1000')!;
@@ -36,7 +36,7 @@ function measured(name: string, check: (tool: string) => boolean): Record<string
       if (check(toolNames[index % toolNames.length]!)) found++;
     return found;
   };
-  // Until V8 has compiled it for good.
+  // Until V8 has finished optimising it.
   for (let round = 0; round < 10; round++)
     if (ask(count) > 0) throw new Error(`${name}: a hook was found`);
   const times: number[] = [];

@@ -5,7 +5,7 @@ import { makeEmptySuccessResult } from '../../src/verdict/results.ts';
 import { hookEventNames } from '../../src/protocol/events.ts';
 import { promise, type Target } from '../target.ts';
 
-/** What arrives on the message bus: any value, in place of a message, of its payload or of its input. */
+/** What arrives on the message bus: any value, as a message, as its payload or as its input. */
 export const bus: Target = {
   name: 'bus',
   words: [
@@ -30,7 +30,7 @@ export const bus: Target = {
     try {
       value = JSON.parse(text);
     } catch {
-      // a text is a message as well
+      // A text is a message as well.
     }
     for (const message of [
       value,

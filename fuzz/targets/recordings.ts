@@ -94,7 +94,9 @@ async function readAlone(file: string): Promise<void> {
   }
 }
 
-/** What is taken for a recording to append to can be read afterwards; anything else is left alone. */
+/**
+ * A file that is accepted as a recording to append to can be read afterwards; anything else is left alone.
+ */
 async function appendTo(file: string, bytes: Buffer): Promise<void> {
   try {
     startRecording(file, { cwd: folder!, onWarning: () => undefined }).close();
@@ -108,7 +110,7 @@ async function appendTo(file: string, bytes: Buffer): Promise<void> {
   promise(read.at(-1)!.includes('"kind":"recording"'), 'the session that was appended is read');
 }
 
-/** After each line of the input stands a good one, and after all of them a torn one. */
+/** Puts a valid line after each line of the input, and a torn one at the end. */
 async function readBetween(file: string, bytes: Buffer): Promise<void> {
   // A line of the input may begin a session of a newer version.
   const ours = Buffer.from(`\n${header}\n${good}\n`);

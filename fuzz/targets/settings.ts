@@ -8,7 +8,7 @@ import { promise, type Target } from '../target.ts';
 
 let folder: string | undefined;
 
-/** A project's settings file beside a good one of the administrator's, as a session reads them. */
+/** A project's settings file beside a valid one of the administrator's, as a session reads them. */
 export const settings: Target = {
   name: 'settings',
   words: [

@@ -53,25 +53,28 @@ import {
 /** A model call of a framework. */
 export interface FrameworkModelCall {
   readonly signal?: AbortSignal | undefined;
-  /** Stands for the request where the framework asks again after a failure, such as its list of messages: a turn then begins once. */
+  /**
+   * Identifies the request if the framework asks again after a failure, such as its list of messages: a turn
+   * then begins only once.
+   */
   readonly key?: object | undefined;
-  /** What the call belongs to, where the framework knows it better than the requests show. */
+  /** What the call belongs to, if the framework knows it better than the requests show. */
   readonly within?: FrameworkRun | undefined;
-  /** Whether the framework can ask its user where a hook wants it, about all tools or one; default true. */
+  /** Whether the framework can ask its user when a hook wants it, about all tools or one; default true. */
   readonly canAsk?: boolean | ((toolName: string) => boolean) | undefined;
-  /** Receives text of the answer as it may be shown. */
+  /** Receives the answer's text that may be shown. */
   readonly onText?: ((text: string) => void) | undefined;
-  /** Receives an answer that AfterAgent hooks do not let be the last, before the model is asked again. */
+  /** Receives an answer that AfterAgent hooks do not accept as the last, before the model is asked again. */
   readonly onSentOn?: ((answer: NeutralResponse) => unknown) | undefined;
-  /** Whether the calls of a tool come to `tool`; default: all do. The others are not judged. */
+  /** Whether the calls of a tool go through `tool`; default: all do. The others are not judged. */
   readonly judges?: ((toolName: string) => boolean) | undefined;
 }
 
-/** A run of a framework, which is one turn of the user's, though several agents may work in it. */
+/** A framework's run. It is one turn of the user's, even if several agents work in it. */
 export interface FrameworkRun {
-  /** The same object for all of the run. */
+  /** The same object throughout the run. */
   readonly run: object;
-  /** Tells apart what is done side by side. */
+  /** Tells apart the parts of a run that work in parallel. */
   readonly part: string;
   readonly sessionId: string;
 }
@@ -81,11 +84,11 @@ interface Conditions extends Omit<FrameworkModelCall, 'key' | 'within'> {
 }
 
 /**
- * The hooks around an agent that a framework runs, for adapters. The adapter brings model calls and tool
- * calls into neutral form; sessions, turns, verdicts and stops are known from them alone.
+ * The hooks around an agent that a framework runs, for adapters. The adapter converts model calls and tool
+ * calls to the neutral form; sessions, turns, verdicts and stops are derived from those alone.
  *
- * A tool call is judged when the model's answer asks for it, so that the framework shows, stores,
- * validates and asks about the final arguments; its machine stays open until the tool was run.
+ * A tool call is judged when the model's answer asks for it, so that the framework shows, stores, validates
+ * and asks about the final arguments; its machine stays open until the tool has run.
  */
 export class AgentHooks {
   readonly config: HookSystemConfig;
@@ -94,9 +97,9 @@ export class AgentHooks {
   readonly #turns = new Turns();
   readonly #sessions: Sessions;
   readonly #questions: Questions;
-  /** Turns whose model call failed, by what stands for its request. */
+  /** Turns whose model call failed, by the key of the request. */
   readonly #failed = new WeakMap<object, Turn>();
-  /** Turns of runs, and of what is done side by side in them. */
+  /** Turns of runs, and of the parts that work in parallel in them. */
   readonly #runs = new WeakMap<
     object,
     { readonly begun: Promise<Begun>; parts: Map<string, Turn> }
@@ -116,53 +119,62 @@ export class AgentHooks {
     this.#questions = new Questions(this.config, this.#sessions);
   }
 
-  /** Whether text must be held back until the answer is whole: AfterModel hooks may change it. Until hooks were found, they may. */
+  /**
+   * Whether text must be held back until the answer is whole, because AfterModel hooks may change it. True
+   * until hooks have been found.
+   */
   holdsAnswers(): boolean {
     return mayHaveHooks(this.config, 'AfterModel');
   }
 
-  /** Whether hooks get the text of an answer as it comes: it then passes `onText`. */
+  /** Whether hooks get the text of an answer as it arrives; it then passes through `onText`. */
   streamsText(): boolean {
     return streamsText(this.config);
   }
 
-  /** Whether a tool call must be held back until the answer is whole: it may be rewritten. */
+  /** Whether a tool call must be held back until the answer is whole, because it may be rewritten. */
   holdsCall(toolName: string): boolean {
     return this.holdsAnswers() || mayHaveHooks(this.config, 'BeforeTool', this.nameOf(toolName));
   }
 
-  /** Whether an answer may turn out not to be the last of its turn: AfterAgent hooks may have the agent go on. */
+  /**
+   * Whether an answer may turn out not to be the last of its turn: AfterAgent hooks may make the agent
+   * continue.
+   */
   maySendOn(): boolean {
     return mayHaveHooks(this.config, 'AfterAgent');
   }
 
-  /** The name that hooks know a tool by. */
+  /** The name by which hooks know a tool. */
   nameOf(toolName: string): string {
     return this.#options.tools?.alias?.[toolName] ?? toolName;
   }
 
   /**
-   * Whether no hook has anything to say, none has said anything of what is under way, and nobody watches: the
-   * framework then goes on as if we were not there. Until hooks were found, nobody knows.
+   * Whether no hook applies, none has acted on anything under way, and nothing observes: the framework then
+   * continues as if we were not there. False until hooks have been found.
    */
   isIdle(): boolean {
     const system = readyHookSystem(this.config);
     return !this.isDurable && this.#isCalm() && !isPending(system) && !hasAny(this.config, system);
   }
 
-  /** Whether calls are kept beyond the process. Then each of them is: hooks may come from the database, too. */
+  /**
+   * Whether calls are kept beyond the process. Then all of them are, because hooks may come from the database
+   * too.
+   */
   get isDurable(): boolean {
     return this.#durable !== undefined;
   }
 
-  /** The same of one tool, whose calls are not judged then. */
+  /** The same for one tool, whose calls are then not judged. */
   isIdleFor(toolName: string): boolean {
     return !this.isDurable && isPlainTool(this.config, this.nameOf(toolName));
   }
 
   /**
-   * The same of a model call with these tools on offer, whichever of them the model wants: no hook matches
-   * any, and none has stopped what is under way, or `run`.
+   * The same for a model call with these tools on offer, whichever of them the model wants: no hook matches
+   * any of them, and none has stopped what is under way, or `run`.
    */
   leavesModelAlone(tools: readonly string[], run?: object): boolean {
     return (
@@ -176,7 +188,9 @@ export class AgentHooks {
     );
   }
 
-  /** The same of one tool call: no hook matches its tool, it was not refused, and its agent was not stopped. */
+  /**
+   * The same for one tool call: no hook matches its tool, it was not refused, and its agent was not stopped.
+   */
   leavesAlone(asked: ToolCallRequest): boolean {
     return (
       this.isIdleFor(asked.name) &&
@@ -185,16 +199,19 @@ export class AgentHooks {
     );
   }
 
-  /** Finds the hooks, so that `holdsAnswers` and `holdsCall` know; nothing is to be awaited once they are found. Never rejects. */
+  /**
+   * Finds the hooks, so that `holdsAnswers` and `holdsCall` know. Returns undefined once they are found.
+   * Never rejects.
+   */
   ready(): Promise<unknown> | undefined {
     const ready = readyHookSystem(this.config);
     return isPending(ready) ? ready : undefined;
   }
 
   /**
-   * Takes a model call of the framework through its hooks: the turn it begins or goes on with, the call
-   * itself, and the tool calls of its answer, whose arguments come back as hooks left them. Parts that
-   * no hook touched are the objects that were given.
+   * Takes a framework's model call through its hooks: the turn that it begins or continues, the call itself,
+   * and the tool calls of its answer, whose arguments come back as hooks left them. Parts that no hook
+   * touched are the given objects.
    *
    * @throws what `callModel` threw, or the signal's reason
    */
@@ -221,49 +238,55 @@ export class AgentHooks {
       else this.#turns.end(turn, messageOf(error));
       throw error;
     } finally {
-      // What is open then listens for itself.
+      // Calls that are still open listen for themselves.
       stopListening();
     }
   }
 
-  /** What hooks decided about a tool call that the model's last answer asked for; undefined when it was not judged. */
+  /**
+   * What hooks decided about a tool call that the model's last answer asked for; undefined if it was not
+   * judged.
+   */
   verdictOf(asked: ToolCallRequest): ToolCallVerdict | undefined {
     return this.#openCall(asked, false)?.verdict;
   }
 
-  /** The same where the framework does not say which call it asks about. */
+  /** The same, if the framework does not say which call it asks about. */
   verdictLike(name: string, input: ToolInput): ToolCallVerdict | undefined {
     return this.#turns.like(this.nameOf(name), input)?.verdict;
   }
 
   /**
-   * Whether the user is to be asked about a call, where the framework would ask by itself: ToolPermission
+   * Whether the user must be asked about a call that the framework would ask about by itself: ToolPermission
    * hooks may answer in the user's place, and Notification hooks see the question.
    */
   isToBeAsked(asked: ToolCallRequest, signal?: AbortSignal): boolean | Promise<boolean> {
     return this.#questions.isToBeAsked(this.#openCall(asked, false), signal);
   }
 
-  /** The same where the framework does not say which call it asks about. */
+  /** The same, if the framework does not say which call it asks about. */
   isLikeToBeAsked(name: string, input: ToolInput): boolean | Promise<boolean> {
     return this.#questions.isToBeAsked(this.#turns.like(this.nameOf(name), input), undefined);
   }
 
-  /** Whether the framework was told to ask about a call: where it runs, its user has approved it. What is kept beyond the process is answered there. */
+  /**
+   * Whether the framework was told to ask about a call: if it runs, its user has approved it. False for calls
+   * kept beyond the process, which are answered there.
+   */
   async wasToBeAsked(asked: ToolCallRequest): Promise<boolean> {
     return !this.isDurable && (await this.#openCall(asked, true)?.question) === true;
   }
 
-  /** The arguments that a hook permitted in the user's place, where they are others than the framework has. */
+  /** The arguments that a hook permitted in the user's place, if they differ from the framework's. */
   permittedInput(asked: ToolCallRequest): ToolInput | undefined {
     return this.#openCall(asked, false)?.permitted;
   }
 
   /**
-   * Takes a tool call through its hooks as the framework runs it: one that was judged goes on from
-   * there, any other is judged now. A tool that throws is a result with `error`.
+   * Takes a tool call through its hooks as the framework runs it: a call that was judged continues from
+   * there, any other is judged now. A tool that throws yields a result with `error`.
    *
-   * @throws what interrupted the call: it is still open then, and goes on when the framework runs it again
+   * @throws what interrupted the call: it is then still open, and continues when the framework runs it again
    */
   async tool(
     {
@@ -326,7 +349,7 @@ export class AgentHooks {
     if (isOwn(this.#options)) this.config.getHookSystem()?.dispose();
   }
 
-  /** Whether hooks have a say in nothing that is under way. */
+  /** Whether nothing is under way that hooks have acted on. */
   #isCalm(): boolean {
     return this.#turns.areNone() && this.#looseStops.areNone();
   }
@@ -353,7 +376,10 @@ export class AgentHooks {
     return this.#beginTurn(request, sessionId, signal);
   }
 
-  /** The turn of a run, which begins with its first call; what is done side by side has a turn of its own within it. */
+  /**
+   * The turn of a run, which begins with its first call; each part that works in parallel has a turn of its
+   * own within it.
+   */
   async #turnWithin(
     { run, part, sessionId }: FrameworkRun,
     request: NeutralRequest,
@@ -416,7 +442,7 @@ export class AgentHooks {
     return { turn };
   }
 
-  /** The model's answer, and those that AfterAgent hooks want after it. */
+  /** Returns the model's answer, after as many further rounds as AfterAgent hooks want. */
   async #answer(
     turn: Turn,
     request: NeutralRequest,
@@ -460,7 +486,7 @@ export class AgentHooks {
       {
         signal,
         sessionId: turn.sessionId,
-        // Nobody waits for the text of an answer that comes as a whole.
+        // If an answer comes as a whole, nobody waits for its text.
         ...(onText && { onText, onWait: (waitsFor) => this.notices.textWaits(waitsFor) }),
       },
     );
@@ -470,7 +496,9 @@ export class AgentHooks {
     return call;
   }
 
-  /** What the framework is to take for the model's answer; a stop or a denial without one speaks its reason. */
+  /**
+   * What the framework takes as the model's answer; a stop or a denial without one answers with its reason.
+   */
   #read(
     { response, stop, blockedReason, outcome, suppressOutput }: EndedNeutralCall,
     turn: Turn,
@@ -479,14 +507,14 @@ export class AgentHooks {
     if (blockedReason !== undefined && !stop) this.notices.blocked({ reason: blockedReason });
     if (suppressOutput) this.notices.hiding('AfterModel', 'what the model says');
     const said = response && textOf(response.parts) !== '' ? response : undefined;
-    // What was shown before a hook ended the answer stands.
+    // What was shown before a hook ended the answer stays.
     const ending = stop?.reason ?? (outcome.status === 'blocked' ? blockedReason : undefined);
     if (ending === undefined) return response ?? saying('');
     const parts = said?.parts.filter(({ call }) => call === undefined);
     return said && parts ? { ...said, parts } : saying(ending);
   }
 
-  /** Judges the tool calls of an answer, side by side; those that were rewritten are new parts. */
+  /** Judges the tool calls of an answer in parallel; rewritten calls are new parts. */
   async #judged(
     turn: Turn,
     response: NeutralResponse,
@@ -507,7 +535,7 @@ export class AgentHooks {
     return { ...response, parts };
   }
 
-  /** Opens the calls of an answer of which no hook had anything to say. */
+  /** Opens the calls of an answer that no hook has judged. */
   #openOthers(turn: Turn, parts: readonly NeutralPart[], { signal, judges }: Conditions): void {
     const { sessionId, open } = turn;
     for (const { call } of parts) {
@@ -518,11 +546,11 @@ export class AgentHooks {
     }
   }
 
-  /** What has not begun when a hook stops the agent does not begin any more. */
+  /** Cancels the calls that have not begun when a hook stops the agent. */
   async #cancelUnbegun(turn: Turn): Promise<void> {
     for (const [id, { call, input }] of turn.open) {
       const { status } = await call.verdict;
-      // It may have begun meanwhile.
+      // It may have begun in the meantime.
       if (status === 'ended' || turn.open.get(id)?.call !== call) continue;
       const ended = await call.cancel(stoppedBefore);
       turn.open.set(id, { call, input, verdict: { status: 'ended', call: ended } });
@@ -563,7 +591,7 @@ export class AgentHooks {
       : { ...part, call: { id, name, input: verdict.toolInput } };
   }
 
-  /** Whether AfterAgent hooks have the agent go on after an answer; what they want is then in the turn. */
+  /** Whether AfterAgent hooks make the agent continue after an answer; what they want is then in the turn. */
   async #sentOn(
     turn: Turn,
     request: NeutralRequest,
@@ -607,7 +635,10 @@ export class AgentHooks {
     return true;
   }
 
-  /** The judged call that a framework runs; ids are unique in a run alone, so the arguments tell which of several it is. */
+  /**
+   * The judged call that a framework runs. Ids are unique only within a run, so the arguments tell which of
+   * several it is.
+   */
   #openCall(
     { id, name, input }: ToolCallRequest,
     isVerbatim: boolean,
@@ -621,7 +652,8 @@ export class AgentHooks {
     const judged = turn?.open.get(id);
     if (turn === undefined || !isNamed(judged)) return undefined;
     if (this.isDurable) {
-      // It runs with what was shown, whatever comes; and what was answered in another conversation was not in this one.
+      // A kept call runs with what was shown, whatever is given; and an answer given in another conversation
+      // does not count in this one.
       if (turn.sessionId !== (sessionId ?? this.#sessionId())) return undefined;
     } else if (isVerbatim && !isSame(judged)) return undefined;
     return { ...judged, turn };
@@ -646,10 +678,10 @@ export class AgentHooks {
   }
 }
 
-/** A turn, or what is answered in its place. */
+/** A turn, or the answer given in its place. */
 type Begun = { readonly turn: Turn } | { readonly answer: NeutralResponse };
 
-/** An answer that is nothing but a text. */
 const stoppedBefore = 'a hook stopped the agent before this call began';
 
+/** An answer that consists of one text. */
 const saying = (text: string): NeutralResponse => ({ parts: [{ text }], finishReason: 'STOP' });

@@ -2,15 +2,16 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * Fails where a framework is not installed whose adapter is imported.
+ * Fails if the framework whose adapter is imported is not installed.
  *
- * @throws what to install
+ * @throws an error that says what to install
  */
 export function assertInstalled(adapter: string, module: string, install: string): void {
   const { url = '' } = import.meta as { readonly url?: string };
-  // A bundle has the framework in it, and nothing beside it; tests of the sources have it in a folder of theirs.
+  // A bundle contains the framework and has nothing beside it; tests of the sources have it in a folder of
+  // their own.
   if (!url.endsWith('/dist/src/adapters/assert-installed.js')) return;
-  // Linked packages are not beside their users: there the program and its folder know more.
+  // A linked package does not lie beside its users, so the program and the working folder are tried too.
   const places = [url, process.argv[1], join(process.cwd(), 'program.js')];
   if (!places.some((place) => place !== undefined && isThere(module, place)))
     throw new Error(
@@ -23,7 +24,7 @@ function isThere(module: string, place: string): boolean {
     createRequire(place).resolve(module);
     return true;
   } catch (cause) {
-    // Any other failure is of a package that is there.
+    // Any other failure means that the package is there.
     return (cause as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND';
   }
 }

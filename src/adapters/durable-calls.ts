@@ -3,10 +3,10 @@ import type { SuspendedToolCall } from '../agent/chat-events.ts';
 import type { ToolCallRequest } from '../agent/run-tool-call.ts';
 import { isHookmachineError } from '../errors.ts';
 
-/** So many calls may wait of which a model has not been asked again. */
+/** How many unanswered calls are remembered until a model is asked again. */
 const most = 1_000;
 
-/** A call of a framework, as it is kept. */
+/** A framework's call, as it is kept. */
 export interface KeptToolCall extends OpenKeptOptions {
   readonly sessionId: string;
 }
@@ -15,7 +15,7 @@ export interface KeptToolCall extends OpenKeptOptions {
 export class DurableCalls {
   readonly #keeper: CallKeeper;
   readonly #tell: ((call: SuspendedToolCall) => void) | undefined;
-  /** What nobody has answered though the framework went on with it, by the ids that it knows. */
+  /** Calls that nobody has answered although the framework went on with them, by the framework's ids. */
   readonly #unanswered = new Map<string, unknown>();
 
   constructor(keeper: CallKeeper, tell: ((call: SuspendedToolCall) => void) | undefined) {
@@ -29,7 +29,7 @@ export class DurableCalls {
     return call;
   }
 
-  /** Notes what a tool call threw: a framework may take that for the result. */
+  /** Notes what a tool call threw, because a framework may take it for the result. */
   note(id: string, error: unknown): void {
     if (!isHookmachineError(error, 'CALL_SUSPENDED')) return;
     if (this.#unanswered.size >= most)
@@ -38,9 +38,9 @@ export class DurableCalls {
   }
 
   /**
-   * Whether the run can go on with these results.
+   * Checks that the run can go on with these results.
    *
-   * @throws {HookmachineError} `CALL_SUSPENDED` where one of them is that of a call which waits for an answer
+   * @throws {HookmachineError} `CALL_SUSPENDED` if one of them belongs to a call that waits for an answer
    */
   assertAnswered(ids: readonly string[]): void {
     for (const id of ids) {
@@ -50,10 +50,12 @@ export class DurableCalls {
     }
   }
 
-  /** Takes back what these calls ask, which were made elsewhere: the model has results of them by now. */
+  /**
+   * Withdraws the questions of these calls, which were made elsewhere: the model has their results by now.
+   */
   async settle(sessionId: string, ids: readonly string[]): Promise<void> {
     const why = 'the agent went on without it';
-    // Most have ended, and a database may be away: then they expire.
+    // Most have ended. If the database is away, the others expire.
     await Promise.allSettled(ids.map((id) => this.#keeper.withdraw(keptId(sessionId, id), why)));
   }
 
@@ -72,5 +74,5 @@ export class DurableCalls {
   }
 }
 
-/** Providers' ids are unique in a conversation alone. */
+/** Providers' ids are unique only within a conversation. */
 const keptId = (sessionId: string, callId: string): string => `${sessionId}/${callId}`;

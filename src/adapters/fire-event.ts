@@ -5,7 +5,7 @@ import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 
-/** Fires an event that is no call; undefined when no hook matches it. Never rejects. */
+/** Fires an event that is not a call; resolves to undefined if no hook matches it. Never rejects. */
 export const fireEvent = <Event extends HookEventName>(
   config: HookSystemConfig,
   event: Event,

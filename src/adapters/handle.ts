@@ -1,7 +1,7 @@
 import type { AgentHooks } from './agent-hooks.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 
-/** The hooks around an agent, to be ended with it. */
+/** The hooks around an agent; end them with it. */
 export interface HooksHandle extends AsyncDisposable {
   /** Runs the SessionEnd hooks, and cancels what is open. */
   end(reason?: HookEventFields['SessionEnd']['reason']): Promise<void>;

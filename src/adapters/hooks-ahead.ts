@@ -11,7 +11,10 @@ import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { isObserved } from '../telemetry.ts';
 import { hookEventNames, type HookEventName } from '../protocol/events.ts';
 
-/** Whether hooks may match an event. Until hooks were found, or where what stands in their place blocks, they may. */
+/**
+ * Whether hooks may match an event. Also true until hooks have been found, and if there is no hook system and
+ * that blocks.
+ */
 export function mayHaveHooks(
   config: HookSystemConfig,
   event: HookEventName,
@@ -21,14 +24,16 @@ export function mayHaveHooks(
   return isPending(system) || isUnready(system) || hasHooks(system, event, subject);
 }
 
-/** Whether no AfterModel hook wants the whole answer, so that its text goes on as it comes. */
+/** Whether no AfterModel hook wants the whole answer, so that its text is passed on as it arrives. */
 export function streamsText(config: HookSystemConfig): boolean {
   const system = readyHookSystem(config);
   const after = isPending(system) ? undefined : plannedHooks(config, system, 'AfterModel');
   return after !== undefined && streamingHooks(after).others.length === 0;
 }
 
-/** Whether any hook may have anything to say, or somebody watches; else the framework goes on as if we were not there. */
+/**
+ * Whether any hook may apply, or anything observes; if not, the framework continues as if we were not there.
+ */
 export function hasAny(config: HookSystemConfig, system: Ready): boolean {
   if (isObserved(config)) return true;
   if (system === undefined) return false;
@@ -38,7 +43,7 @@ export function hasAny(config: HookSystemConfig, system: Ready): boolean {
 
 const toolEvents = ['BeforeTool', 'ToolPermission', 'AfterTool', 'ToolFailed'] as const;
 
-/** What hooks may have to say around a model call that wants no tool. */
+/** The events of a model call that wants no tool. */
 const eventsOfModelCalls = [
   'SessionStart',
   'SessionEnd',
@@ -49,13 +54,13 @@ const eventsOfModelCalls = [
   'AfterModel',
 ] as const satisfies readonly HookEventName[];
 
-/** Whether nothing but the model would be asked, whichever of these tools it then wants. */
+/** Whether no hook would run for a model call, whichever of these tools the model then wants. */
 export const isPlainModelCall = (config: HookSystemConfig, tools: readonly string[]): boolean =>
   !isObserved(config) &&
   !eventsOfModelCalls.some((event) => mayHaveHooks(config, event)) &&
   tools.every((name) => isPlainTool(config, name));
 
-/** Whether nothing but the tool would run, and no hook sees a question about it. */
+/** Whether only the tool would run, and no hook would see a question about it. */
 export const isPlainTool = (config: HookSystemConfig, name: string): boolean =>
   !isObserved(config) &&
   !toolEvents.some((event) => mayHaveHooks(config, event, name)) &&

@@ -1,12 +1,15 @@
-/** So many calls may have stopped the agent whose results no model has seen. */
+/** How many stops are remembered until a model would get the results of their calls. */
 const most = 1_000;
 
-/** Stops by tool calls that no turn is known of, by the calls: the model that gets their results is not asked. */
+/**
+ * Stops by tool calls that belong to no known turn, by call id: the model that would get their results is not
+ * asked.
+ */
 export class LooseStops {
   readonly #reasons = new Map<string, string>();
 
   keep(id: string, reason: string): void {
-    // The result of a call whose run was given up is never seen.
+    // The result of a call whose run was abandoned is never seen.
     if (this.#reasons.size >= most) this.#reasons.delete(this.#reasons.keys().next().value!);
     this.#reasons.set(id, reason);
   }
@@ -19,7 +22,7 @@ export class LooseStops {
     return this.#reasons.get(id);
   }
 
-  /** Why the agent is to stop that has these results; that is then said once. */
+  /** Why the agent that has these results must stop; returned only once. */
   take(ids: readonly string[]): string | undefined {
     for (const id of ids) {
       const reason = this.#reasons.get(id);

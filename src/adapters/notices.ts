@@ -3,7 +3,7 @@ import { warn } from '../log.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { AdapterOptions, BlockedCall } from './options.ts';
 
-/** What an adapter has to say to its host and the user. */
+/** What an adapter reports to its host and the user. */
 export class Notices {
   readonly #options: AdapterOptions;
   readonly #config: HookSystemConfig;
@@ -21,21 +21,21 @@ export class Notices {
     warn(this.#config.onWarning, line);
   }
 
-  /** Names a tool that the provider runs: it never comes to us. Once for each. */
+  /** Warns about a tool that the provider runs: its calls never reach us. Once for each tool. */
   warnOfProviderTool(name: string): void {
     this.warnOnce(
       `the tool ${name} is run by the provider, so no BeforeTool or AfterTool hook sees it; a BeforeToolSelection hook can withhold it`,
     );
   }
 
-  /** Says that nothing is hidden which a hook wants hidden. */
+  /** Warns that what a hook wants hidden is not hidden. */
   hiding(event: HookEventName, what: string): void {
     this.warnOnce(
       `${event}: a hook wants ${what} hidden from the user (\`suppressOutput\`), which has no effect here: your program decides what it shows`,
     );
   }
 
-  /** Says once which hooks the text of answers waits for. */
+  /** Reports once which hooks the text of answers waits for. */
   textWaits(hooks: readonly string[]): void {
     if (this.#saidWhyTextWaits) return;
     this.#saidWhyTextWaits = true;
@@ -46,7 +46,7 @@ export class Notices {
     this.#options.onBlocked?.(blocked);
   }
 
-  /** Tells what hooks have for the user alone. */
+  /** Passes on what hooks say to the user alone. */
   tell(notice: string): void {
     const { onNotice } = this.#options;
     if (onNotice) onNotice(notice);

@@ -14,7 +14,9 @@ interface Judging {
   readonly verdict: ToolCallVerdict | undefined;
 }
 
-/** The tool calls of a run that were begun and have not ended, by id, and who waits for their verdicts. */
+/**
+ * The tool calls of a run that have begun and not ended, by id, and the callers that wait for their verdicts.
+ */
 export class OpenCalls {
   readonly #config: HookSystemConfig;
   readonly #calls = new Map<string, Judging>();
@@ -25,7 +27,7 @@ export class OpenCalls {
     this.#config = config;
   }
 
-  /** Begins a call, and gives its verdict. */
+  /** Begins a call and returns its verdict. */
   async begin(request: ToolCallRequest, options: BeginToolCallOptions): Promise<ToolCallVerdict> {
     const call = beginToolCall(this.#config, request, options);
     this.#calls.set(request.id, { call, verdict: undefined });
@@ -34,14 +36,14 @@ export class OpenCalls {
     return verdict;
   }
 
-  /** Keeps a call that was judged, by the id that the framework has for it. */
+  /** Keeps a call that was judged, under the framework's id. */
   keep(id: string, call: OpenToolCall | OpenKeptCall, verdict: ToolCallVerdict): void {
     this.#calls.set(id, { call, verdict });
     this.#decided.set(id, verdict);
     this.#wake();
   }
 
-  /** Takes the call out whose tool has run. */
+  /** Takes out a call whose tool has run. */
   async take(id: string): Promise<OpenToolCall | undefined> {
     const judging = this.#calls.get(id);
     this.#calls.delete(id);
@@ -50,17 +52,17 @@ export class OpenCalls {
     return judging?.call;
   }
 
-  /** What was decided about a call, once; later it is forgotten. */
+  /** What was decided about a call; forgotten once the call is settled. */
   verdictOf(id: string): ToolCallVerdict | undefined {
     return this.#decided.get(id);
   }
 
-  /** Resolves when a verdict is there, or `wake` is called. */
+  /** Resolves when a verdict arrives or calls are settled. */
   changed(): Promise<void> {
     return new Promise((resolve) => this.#waiting.add(resolve));
   }
 
-  /** What the model has read the result of needs nobody any more. */
+  /** Forgets calls whose results the model has read: nobody needs them any more. */
   settle(ids: Iterable<string>, reason: string): void {
     for (const id of ids) {
       void this.#calls.get(id)?.call.cancel(reason);
@@ -70,7 +72,7 @@ export class OpenCalls {
     this.#wake();
   }
 
-  /** Ends them all, but for those that are kept beyond the process: they wait on. */
+  /** Ends all calls except those kept beyond the process, which go on waiting. */
   endAll(reason: string): void {
     for (const [id, { call }] of this.#calls)
       if (isKept(call)) {

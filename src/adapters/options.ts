@@ -5,8 +5,8 @@ import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { WarningSink } from '../log.ts';
 
 /**
- * What every adapter takes. Where neither `isTrustedFolder` nor `checkTrust` is given, the host has
- * decided for itself that it trusts the project, and its hooks run.
+ * Options of every adapter. If neither `isTrustedFolder` nor `checkTrust` is given, the host has decided for
+ * itself that it trusts the project, and its hooks run.
  */
 export interface AdapterOptions extends Pick<
   CreateConfigOptions,
@@ -19,38 +19,44 @@ export interface AdapterOptions extends Pick<
   | 'inspect'
   | 'watch'
 > {
-  /** The project folder, whose hooks run; default: the folder that the process works in. */
+  /** The project folder whose hooks run; default: the current working directory. */
   readonly cwd?: string;
-  /** Shares one hook system between adapters; what it is made of is then not read from these options. */
+  /** Shares one hook system between adapters; the options that would configure one are then not read. */
   readonly config?: HookSystemConfig;
   /**
-   * Keeps tool calls beyond this process, see `connectDurable` of `hookmachine/durable`; its config is then the one
-   * that is used. A conversation is known by its `sessionId` again, so that one must be given.
+   * Keeps tool calls beyond this process, see `connectDurable` of `hookmachine/durable`; its config is then
+   * the one that is used. A conversation is recognized by its `sessionId`, so that must be given.
    */
   readonly durable?: CallKeeper;
   /** Receives each call that waits for an answer in the database of `durable`. */
   readonly onSuspended?: (call: SuspendedToolCall) => void;
-  /** The session of the hooks; a function is asked with every model call, for a server with many conversations. Default: one for all. */
+  /**
+   * The session of the hooks; a function is called for every model call, for a server with many
+   * conversations. Default: one session for all.
+   */
   readonly sessionId?: string | (() => string);
   /** Receives warnings, one line each; default stderr. */
   readonly onWarning?: WarningSink;
-  /** Receives the reason for the user when a hook stops a run. */
+  /** Receives the reason, for the user, when a hook stops a run. */
   readonly onStop?: (reason: string) => void;
-  /** Receives what was denied, for the user; the model reads the reason by itself. */
+  /** Receives what was denied, for the user; the model reads the reason anyway. */
   readonly onBlocked?: (blocked: BlockedCall) => void;
-  /** Receives what hooks have for the user alone; default: a warning. */
+  /** Receives what hooks say to the user alone; default: a warning. */
   readonly onNotice?: (notice: string) => void;
-  /** Called once, with the names of AfterModel hooks that the text of streamed answers waits for. Must not throw. */
+  /**
+   * Called once, with the names of the AfterModel hooks that the text of streamed answers waits for. Must not
+   * throw.
+   */
   readonly onTextWaits?: (hooks: readonly string[]) => void;
-  /** How often in a turn AfterAgent hooks may send the agent on; default 8. */
+  /** How often AfterAgent hooks may make the agent continue in one turn; default 8. */
   readonly maxRejections?: number;
   readonly tools?: {
-    /** By the framework's name of a tool the one that hooks know it by, such as `{ Write: 'write_file' }`. */
+    /** The name by which hooks know a tool, by the framework's name, such as `{ Write: 'write_file' }`. */
     readonly alias?: Readonly<Record<string, string>>;
   };
 }
 
-/** @throws {TypeError} where calls are to be kept by an adapter that cannot have its framework wait for an answer */
+/** @throws {TypeError} if calls are to be kept by an adapter whose framework cannot wait for an answer */
 export function refuseDurable({ durable }: AdapterOptions, framework: string): void {
   if (durable !== undefined)
     throw new TypeError(
@@ -58,10 +64,10 @@ export function refuseDurable({ durable }: AdapterOptions, framework: string): v
     );
 }
 
-/** How often AfterAgent hooks may send the agent on in a turn, where the options do not say. */
+/** How often AfterAgent hooks may make the agent continue in one turn, unless the options say otherwise. */
 export const defaultMaxRejections = 8;
 
-/** Why a turn ends though hooks want the agent to go on. */
+/** Why a turn ends although hooks want the agent to continue. */
 export const tooManyRounds = (limit: number): string =>
   `AfterAgent: hooks wanted the agent to go on more than ${limit} times in a turn; it ends`;
 
@@ -72,11 +78,11 @@ export interface BlockedCall {
   readonly reason: string;
 }
 
-/** Whether the config of an adapter is one of its own, to be ended with it. */
+/** Whether an adapter's config is its own, to be disposed with it. */
 export const isOwn = ({ config, durable }: AdapterOptions): boolean =>
   config === undefined && durable === undefined;
 
-/** The config of an adapter: the host's, or one of its own, without the hooks that the framework runs itself. */
+/** The config of an adapter: the host's, or its own, without the hooks that the framework runs itself. */
 export function configOf(options: AdapterOptions, hostDialect?: string): HookSystemConfig {
   const { durable } = options;
   if (durable && options.config && options.config !== durable.config)

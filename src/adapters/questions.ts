@@ -7,15 +7,15 @@ import type { OpenJudgedCall, Turn } from './turns.ts';
 
 const type = 'ToolPermission';
 
-/** The user is asked about the arguments that the framework has shown, so others would run unseen. */
+/** The user is asked about the arguments that the framework has shown; others would run unseen. */
 const changedLate =
   'A ToolPermission hook changed the arguments of this call after they were shown, and did not approve it.';
 
-/** Whether hooks may have something to say to a question about a tool. */
+/** Whether hooks may react to a question about a tool. */
 export const mayHearQuestion = (config: HookSystemConfig, toolName: string): boolean =>
   mayHaveHooks(config, 'ToolPermission', toolName) || mayHaveHooks(config, 'Notification', type);
 
-/** What hooks see of the questions that a framework asks its user about tool calls. */
+/** What hooks see of a framework's questions to its user about tool calls. */
 export class Questions {
   readonly #config: HookSystemConfig;
   readonly #sessions: Sessions;
@@ -25,7 +25,10 @@ export class Questions {
     this.#sessions = sessions;
   }
 
-  /** Whether the user is to be asked about a call, where the framework would by itself: ToolPermission hooks may answer in the user's place. */
+  /**
+   * Whether the user must be asked about a call that the framework would ask about by itself: ToolPermission
+   * hooks may answer in the user's place.
+   */
   isToBeAsked(
     found: OpenJudgedCall | undefined,
     signal: AbortSignal | undefined,
@@ -65,7 +68,7 @@ export class Questions {
     return isAsked;
   }
 
-  /** Notification hooks see that the framework is about to ask its user. */
+  /** Shows Notification hooks that the framework is about to ask its user. */
   async announce(
     { sessionId }: Turn,
     tool: string,

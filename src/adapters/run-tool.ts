@@ -18,28 +18,40 @@ import type { ToolResult } from '../protocol/tool-result.ts';
 /** A tool call as a framework runs it. */
 export interface FrameworkToolCall extends ToolCallRequest {
   readonly signal?: AbortSignal | undefined;
-  /** The user has approved it in the framework's own way. */
+  /** Whether the user has approved it in the framework's own way. */
   readonly isApproved?: boolean;
-  /** `input` is what the model asked for, letter by letter: a call whose arguments were changed since they were judged is judged again. */
+  /**
+   * Whether `input` is exactly what the model asked for: a call whose arguments have changed since they were
+   * judged is then judged again.
+   */
   readonly isVerbatim?: boolean;
-  /** Asks the user where a hook wants it, for frameworks that do not ask by themselves before they run the tool; what it throws goes to the framework. */
+  /**
+   * Asks the user when a hook wants it, for frameworks that do not ask by themselves before they run the
+   * tool; what it throws goes to the framework.
+   */
   readonly confirm?: Confirm | undefined;
-  /** Whether `confirm` asks again where it is called again: a kept call whose question nobody has answered then interrupts the run anew. */
+  /**
+   * Whether `confirm` asks again when it is called again: a kept call that nobody has answered then
+   * interrupts the run anew.
+   */
   readonly asksAgain?: boolean | undefined;
-  /** What the framework makes of arguments before a tool gets them. */
+  /** What the framework turns arguments into before a tool gets them. */
   readonly read?: ((input: ToolInput) => unknown) | undefined;
-  /** Whether what the tool threw is for the framework, which will run the call again: no failure, and hooks do not hear of it. */
+  /**
+   * Whether what the tool threw is for the framework, which will run the call again: it is not a failure, and
+   * hooks do not see it.
+   */
   readonly isInterruption?: ((error: unknown) => boolean) | undefined;
-  /** The framework runs agents within agents, and this is one that the user's own started. */
+  /** Whether the agent that makes the call was started by the user's own agent. */
   readonly isSubagent?: boolean;
-  /** The session of a call that no turn is known of; default: as the options say. */
+  /** The session of a call that belongs to no known turn; default: as the options say. */
   readonly sessionId?: string | undefined;
 }
 
 /** Runs a tool for a framework. */
 export type RunTool = (input: ToolInput, signal: AbortSignal | undefined) => Promise<ToolResult>;
 
-/** How a judged call goes on. */
+/** How a judged call continues. */
 interface GoingOn extends Pick<FrameworkToolCall, 'signal' | 'confirm' | 'asksAgain'> {
   readonly isInterruption: (error: unknown) => boolean;
 }
@@ -47,7 +59,10 @@ interface GoingOn extends Pick<FrameworkToolCall, 'signal' | 'confirm' | 'asksAg
 const reasonOf = ({ reason }: { reason: string | undefined }): { readonly reason?: string } =>
   reason === undefined ? {} : { reason };
 
-/** A call that was not judged with the model's answer. One that is interrupted begins anew when it runs again. */
+/**
+ * Runs a call that was not judged with the model's answer. If it is interrupted, it begins anew when it runs
+ * again.
+ */
 export async function judgeNow(
   config: HookSystemConfig,
   request: ToolCallRequest,
@@ -78,7 +93,7 @@ export async function judgeNow(
   return ended;
 }
 
-/** Goes on with a call that was judged with the model's answer. */
+/** Continues a call that was judged with the model's answer. */
 export async function goOn(
   call: OpenToolCall,
   input: ToolInput,
@@ -93,13 +108,13 @@ export async function goOn(
 /** Whether a call is kept beyond the process. */
 export const isKept = (call: OpenToolCall | OpenKeptCall): call is OpenKeptCall => 'leave' in call;
 
-/** How a kept call goes on. */
+/** How a kept call continues. */
 interface KeptGoingOn extends GoingOn, Pick<FrameworkToolCall, 'read'> {
-  /** Begins the call anew: its user has changed the arguments. */
+  /** Begins the call anew, because its user has changed the arguments. */
   readonly anew: () => OpenKeptCall;
 }
 
-/** Goes on with a call that is kept, and that may have been judged and answered elsewhere. */
+/** Continues a kept call, which may have been judged and answered elsewhere. */
 export async function goOnKept(
   call: OpenKeptCall,
   input: ToolInput,
@@ -118,7 +133,7 @@ export async function goOnKept(
   return begun.status === 'allowed' ? finish(call, final, run, how) : call.ended;
 }
 
-/** What the tool is to run with; undefined where that was never judged. */
+/** What the tool must run with; undefined if that was never judged. */
 async function finalInput(
   call: OpenKeptCall,
   judged: ToolInput,
@@ -130,7 +145,7 @@ async function finalInput(
   return read && isSame(given, await read(judged)) ? given : undefined;
 }
 
-/** As JSON, which is what is kept. */
+/** Compares as JSON, which is what is kept. */
 const isSame = (one: unknown, other: unknown): boolean =>
   isDeepStrictEqual(JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other)));
 
@@ -153,7 +168,7 @@ async function finish(
   }
 }
 
-/** Has the user asked. Where no one is asked here, the framework runs such a call only once its user has approved it. */
+/** Asks the user. Without `confirm`, the framework runs such a call only once its user has approved it. */
 async function answer(
   call: OpenToolCall,
   { toolInput, reason }: Extract<ToolCallVerdict, { status: 'asked' }>,

@@ -5,7 +5,10 @@ import type { HookEventFields } from '../protocol/input.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 import { fireEvent } from './fire-event.ts';
 
-/** A server has sessions of which nobody says that they ended: beyond so many, the one that was quiet longest has. */
+/**
+ * The most sessions that are remembered. Nobody tells a server that a session has ended, so beyond this the
+ * one that was quiet longest ends.
+ */
 const mostSessions = 1_000;
 
 /** The sessions of an agent that a framework runs, and the events that belong to them. */
@@ -14,15 +17,15 @@ export class Sessions {
   readonly #notice: (notice: string) => void;
   readonly #begun = new Map<string, Promise<readonly string[]>>();
 
-  /** `notice` receives what hooks have for the user alone. */
+  /** `notice` receives what hooks say to the user alone. */
   constructor(config: HookSystemConfig, notice: (notice: string) => void) {
     this.#config = config;
     this.#notice = notice;
   }
 
-  /** SessionStart, once a session; what its hooks add belongs to the first prompt. */
+  /** Fires SessionStart once per session; what its hooks add belongs to the first prompt. */
   async begin(sessionId: string): Promise<readonly string[]> {
-    // A server has ever more of them: they are remembered only for hooks of theirs.
+    // A server has ever more sessions, so they are remembered only if they have hooks.
     if (hasNoHooks(this.#config, 'SessionStart') && hasNoHooks(this.#config, 'SessionEnd'))
       return [];
     const known = this.#begun.get(sessionId);
@@ -47,7 +50,7 @@ export class Sessions {
     return begun;
   }
 
-  /** SessionEnd, for every session that has begun. */
+  /** Fires SessionEnd for every session that has begun. */
   async endAll(reason: HookEventFields['SessionEnd']['reason']): Promise<void> {
     const sessions = [...this.#begun];
     this.#begun.clear();
@@ -62,7 +65,7 @@ export class Sessions {
     await this.fire('SessionEnd', { reason }, sessionId, reason);
   }
 
-  /** Fires an event that is no call; undefined when no hook matches it. Never rejects. */
+  /** Fires an event that is not a call; resolves to undefined if no hook matches it. Never rejects. */
   async fire<Event extends HookEventName>(
     event: Event,
     fields: HookEventFields[Event],

@@ -1,7 +1,7 @@
 import { EventQueue } from '../agent/event-queue.ts';
 import { onAbort } from '../hooks/run-machine.ts';
 
-/** Streams what `work` pushes, as it does; it is aborted when nobody reads any more. */
+/** Streams what `work` pushes, as it is pushed; `work` is aborted when nobody reads any more. */
 export async function* streamed<Event>(
   given: AbortSignal | undefined,
   work: (queue: EventQueue<Event>, signal: AbortSignal) => Promise<void>,

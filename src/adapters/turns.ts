@@ -6,20 +6,20 @@ import type { OpenToolCall, ToolCallVerdict } from '../agent/open-tool-call.ts';
 import type { StopRequest } from '../agent/run-tool-call.ts';
 import { isKept } from './run-tool.ts';
 
-/** A tool call that was judged and has not come to run yet. */
+/** A tool call that was judged and has not run yet. */
 export interface JudgedCall {
   readonly call: OpenToolCall | OpenKeptCall;
-  /** The arguments that it is to run with; those asked for, where it is not to run. */
+  /** The arguments that it is to run with; if it is not to run, those asked for. */
   readonly input: ToolInput;
   /** Absent while hooks judge it. */
   readonly verdict?: ToolCallVerdict;
-  /** Whether the user is to be asked; only where the framework wanted to ask by itself. */
+  /** Whether the user must be asked; present only if the framework wanted to ask by itself. */
   readonly question?: Promise<boolean>;
-  /** What a hook that answered in the user's place put in place of the arguments, which were shown by then. */
+  /** The arguments of a hook that answered in the user's place, if they replace those already shown. */
   readonly permitted?: ToolInput;
 }
 
-/** Such a call with its turn. */
+/** A judged call with its turn. */
 export interface OpenJudgedCall extends JudgedCall {
   readonly turn: Turn;
 }
@@ -30,11 +30,14 @@ export interface Turn {
   readonly prompt: string;
   /** What BeforeAgent and SessionStart hooks add to the prompt, in every request of the turn. */
   readonly contexts: readonly string[];
-  /** What hooks have for the model's next request. */
+  /** What hooks say to the model in its next request. */
   readonly notes: Set<string>;
-  /** What AfterAgent hooks put into the conversation, and behind how many messages: the framework does not know of it. */
+  /**
+   * What AfterAgent hooks put into the conversation, and after how many messages: the framework does not know
+   * of it.
+   */
   readonly insertions: { readonly at: number; readonly messages: readonly NeutralMessage[] }[];
-  /** By id. */
+  /** The judged calls by id. */
   readonly open: Map<string, JudgedCall>;
   /** All tool calls of the last answer. */
   callIds: readonly string[];
@@ -42,12 +45,14 @@ export interface Turn {
   stop?: StopRequest | undefined;
 }
 
-/** How many turns may be under way; what a framework began and never went on with is given up, the oldest first. */
+/**
+ * How many turns may be under way. Beyond that the oldest is given up: its framework may never continue it.
+ */
 const mostTurns = 1_000;
 
 /**
- * The turns under way. A turn is known by the ids of the tool results at the end of a request, for one
- * wrapped agent serves many runs at once.
+ * The turns under way. A turn is recognized by the ids of the tool results at the end of a request, because
+ * one wrapped agent serves many runs at once.
  */
 export class Turns {
   readonly #byCall = new Map<string, Set<Turn>>();
@@ -73,7 +78,7 @@ export class Turns {
     return turn;
   }
 
-  /** The turn that a request goes on with: the one that asked for all the results at its end. */
+  /** The turn that a request continues: the one that asked for all the results at its end. */
   continuedBy(request: NeutralRequest): Turn | undefined {
     const ids = resultsAtEnd(request);
     const [first] = ids;
@@ -85,7 +90,10 @@ export class Turns {
     return known.find((turn) => turn.prompt === prompt) ?? known[0];
   }
 
-  /** Gives up what earlier turns of this conversation left open: their results are there and did not come through us. */
+  /**
+   * Gives up what earlier turns of this conversation left open: their results exist but did not come through
+   * us.
+   */
   endThoseBefore(request: NeutralRequest): void {
     if (this.#byCall.size === 0) return;
     for (const { parts } of request.messages)
@@ -94,7 +102,7 @@ export class Turns {
           if (wasSaid(request, turn.prompt)) this.end(turn, 'it did not run');
   }
 
-  /** Notes the tool calls of the turn's last answer; those of the one before are over. */
+  /** Records the tool calls of the turn's last answer; those of the answer before it are over. */
   wants(turn: Turn, callIds: readonly string[]): void {
     this.#forgetCalls(turn, 'it did not run');
     turn.callIds = callIds;
@@ -104,13 +112,15 @@ export class Turns {
     }
   }
 
-  /** The turn that wants a call; where several do, the one in which `fits` holds. */
+  /** The turn that asked for a call; if several did, the one for which `fits` holds. */
   wanting(callId: string, fits: (turn: Turn) => boolean): Turn | undefined {
     const turns = [...(this.#byCall.get(callId) ?? [])];
     return turns.find(fits) ?? turns[0];
   }
 
-  /** The stop of the turn that wants a call; where several do, none as long as one of them goes on. */
+  /**
+   * The stop of the turn that asked for a call; if several did, undefined as long as one of them continues.
+   */
   stopOf(callId: string): StopRequest | undefined {
     const turns = [...(this.#byCall.get(callId) ?? [])];
     return turns.every(({ stop }) => stop) ? turns[0]?.stop : undefined;
@@ -139,7 +149,7 @@ export class Turns {
     this.#all.delete(turn);
   }
 
-  /** The same, but that calls which are kept wait on. */
+  /** The same, except that kept calls go on waiting. */
   leave(turn: Turn, reason: string): void {
     for (const [id, { call }] of turn.open)
       if (isKept(call)) {
@@ -173,7 +183,7 @@ export function resultsAtEnd({ messages }: NeutralRequest): string[] {
     .flatMap(({ parts }) => parts.flatMap(({ result }) => result?.id ?? []));
 }
 
-/** Whether a request begins a turn: it ends with what the user says. */
+/** Whether a request begins a turn: it ends with what the user said. */
 export const beginsTurn = ({ messages }: NeutralRequest): boolean => {
   const last = messages.at(-1);
   return last?.role === 'user' && !last.parts.some(({ result }) => result);
@@ -192,11 +202,13 @@ const placeOfPrompt = (messages: readonly NeutralMessage[]): number =>
 const wasSaid = ({ messages }: NeutralRequest, prompt: string): boolean =>
   messages.some(({ role, parts }) => role === 'user' && textOf(parts) === prompt);
 
-/** The texts of a message as one. */
+/** The texts of a message, joined. */
 export const textOf = (parts: readonly NeutralPart[]): string =>
   parts.map(({ text }) => text ?? '').join('');
 
-/** The request with what hooks added to its turn: the framework makes each request from its own conversation. */
+/**
+ * The request with what hooks added to its turn: the framework builds each request from its own conversation.
+ */
 export function withTurn(request: NeutralRequest, turn: Turn): NeutralRequest {
   const { contexts, insertions, notes } = turn;
   if (contexts.length === 0 && insertions.length === 0 && notes.size === 0) return request;

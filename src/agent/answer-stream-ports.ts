@@ -26,12 +26,12 @@ import type {
 } from '../verdict/results.ts';
 import type { plannedHooks } from './event-hooks.ts';
 
-/** The machine of an answer's text with its actors provided, once for all runs. */
+/** The machine for an answer's text, with its actors provided once for all runs. */
 export const answerStream = answerStreamMachine.provide({ actors: { hookProcess } });
 
 type AfterModelHooks = NonNullable<ReturnType<typeof plannedHooks<'AfterModel'>>>;
 
-/** The hooks of a plan that get text as it comes, and the names of those that want the whole answer. */
+/** The hooks of a plan that receive text as it streams, and the names of those that need the whole answer. */
 export function streamingHooks({ plan }: AfterModelHooks): {
   readonly streaming: readonly RegisteredHook[];
   readonly others: readonly string[];
@@ -47,16 +47,16 @@ export function streamingHooks({ plan }: AfterModelHooks): {
 interface StreamOptions {
   readonly context: EventContext;
   readonly shown: (text: string) => void;
-  /** Called where the hooks ended the answer, or one of them failed. */
+  /** Called if the hooks ended the answer, or one of them failed. */
   readonly decided: (result: AggregatedHookResult) => void;
 }
 
 let streams = 0;
 
 /**
- * The text of one answer as input of the `answerStream` machine. Each piece is to its hook as an event of
- * its own, with `stream` in the place of request and response; what is known of the hook's kind, of trust
- * and of failures is known from there.
+ * The text of one answer as input of the `answerStream` machine. Its hook receives each piece as an event of
+ * its own, with `stream` instead of request and response; the hook's kind, trust and failures are handled as
+ * for any event.
  */
 export function answerStreamInput(
   { plan, prepareSome }: AfterModelHooks,
@@ -66,9 +66,9 @@ export function answerStreamInput(
   const id = `${++streams}`;
   const inputFor = (some: readonly RegisteredHook[], fields: object): HookEventInput =>
     prepareSome!(planOf(plan!, some), () => fields, { context });
-  /** What may run, as it was found out before a hook's first piece. */
+  /** The command that may run, as determined before the hook's first piece. */
   const admitted = new Map<PlannedHook, HookCommand>();
-  /** The last piece of each hook, as an event. */
+  /** The last piece that each hook received, as an event. */
   const events = new Map<PlannedHook, HookEventInput>();
   const noted = new Set<string>();
 
@@ -180,7 +180,7 @@ const silent = {
 /** Whether an answer ends the text. */
 const ends = ({ decision, stop }: HookExecutionResult): boolean => decision === 'deny' || stop;
 
-/** A hook whose system has ended in the middle of an answer. */
+/** A hook whose hook system ended in the middle of an answer. */
 const endedHook = ({ name, timeout, command, env }: RegisteredHook): HookProcessInput => ({
   name,
   timeout,
@@ -195,7 +195,7 @@ const endedHook = ({ name, timeout, command, env }: RegisteredHook): HookProcess
   },
 });
 
-/** The plan for some of its hooks. */
+/** The plan, reduced to some of its hooks. */
 const planOf = (plan: HookPlan, hooks: readonly RegisteredHook[]): HookPlan => ({
   ...plan,
   hooks,
@@ -208,15 +208,15 @@ const planOf = (plan: HookPlan, hooks: readonly RegisteredHook[]): HookPlan => (
 const fault = (message: string): { readonly error: Error } => ({ error: new Error(message) });
 
 interface Reply {
-  /** Absent where the hook did not say. */
+  /** Absent if the hook gave none. */
   readonly text?: string;
   readonly held: string;
-  /** What it said beside, as JSON. */
+  /** The other keys of its answer, as JSON. */
   readonly rest: string;
   readonly notes: readonly string[];
 }
 
-/** What a hook answered to a piece. */
+/** Reads a hook's answer to a piece. */
 function replyIn(
   stdout: string,
   piece: TextPiece,
@@ -254,14 +254,19 @@ function replyIn(
   };
 }
 
-/** How much of a text stands before so many characters at its end; characters are code points, as in most languages. */
+/**
+ * Returns how much of a held text exceeds the limit, counted from its start. The limit is in code points,
+ * which are what most languages call characters.
+ */
 function excess(held: string, most: number): number {
   if (held.length <= most) return 0;
   const characters = Array.from(held);
   return characters.slice(0, Math.max(0, characters.length - most)).join('').length;
 }
 
-/** A response with the text that hooks let through; the response itself where that is all of its text. */
+/**
+ * Returns the response with the text that hooks let through, or the response itself if they changed nothing.
+ */
 export function streamedResponse(
   response: GenAIResponse | undefined,
   { blocks }: Pick<AnswerStreamOutcome, 'blocks'>,
@@ -296,7 +301,10 @@ export function streamedResponse(
   };
 }
 
-/** The response after hooks that have seen its text on the way to the user: what was shown stands, and what a stop says is said by the stop. */
+/**
+ * Returns the response after hooks that have seen its text on the way to the user. What was shown is final;
+ * the reason for a stop is reported by the stop itself.
+ */
 export function shownResponse(
   response: GenAIResponse,
   output: DefaultHookOutput | undefined,

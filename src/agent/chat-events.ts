@@ -6,35 +6,38 @@ import { argumentChanges, resultChanges, type HookChange } from './hook-changes.
 import type { ToolCallRequest } from './run-tool-call.ts';
 import type { CompletedToolCall } from './tool-scheduler.ts';
 
-/** One hook of a decision, in plan order. */
+/** One hook's part in a decision, in plan order. */
 export interface HookReport {
   readonly name: string;
   readonly status: string;
-  /** Null when it did not end by itself. */
+  /** Null if it did not exit by itself. */
   readonly exitCode: number | null;
   readonly signal?: string;
   readonly durationMs: number;
   readonly error?: string;
-  /** What its author should know, such as a key of its answer that was not understood. */
+  /** Notes for its author, for example about an unknown key in its answer. */
   readonly notes?: readonly string[];
 }
 
 /** A tool call that waits for an answer. */
 export interface SuspendedToolCall {
-  /** The question's id, which whoever answers it names. */
+  /** The question's id, used to answer it. */
   readonly approval: string;
   readonly toolCallId: string;
   readonly name: string;
-  /** Why hooks want somebody to be asked. */
+  /** Why hooks want someone to be asked. */
   readonly reason?: string;
   readonly expiresAt: Date;
 }
 
-/** What happens in a turn, in order. The last event of a turn is `finalAnswer`, `promptBlocked`, `stop`, `suspended`, `error` or `cancelled`. */
+/**
+ * The events of a turn, in order. The last one is `finalAnswer`, `promptBlocked`, `stop`, `suspended`,
+ * `error` or `cancelled`.
+ */
 export type ChatEvent =
-  /** Text of the model, as it comes; while AfterModel hooks are configured, only what they let through. */
+  /** The model's text as it streams; while AfterModel hooks are configured, only what they let through. */
   | { readonly type: 'text'; readonly text: string }
-  /** The model wants a tool. */
+  /** The model calls a tool. */
   | {
       readonly type: 'toolCall';
       readonly id: string;
@@ -54,48 +57,51 @@ export type ChatEvent =
         | 'refused'
         | 'deferred'
         | 'failed';
-      /** What the user sees; null when a hook hid it (`suppressOutput`). */
+      /** The text that the user sees; null if a hook hid it (`suppressOutput`). */
       readonly display: string | null;
-      /** What the model reads. */
+      /** The content that the model reads. */
       readonly llmContent: unknown;
       readonly error?: string;
     }
-  /** The hooks of one event have spoken. */
+  /** The hooks of one event have decided. */
   | {
       readonly type: 'hookDecision';
       readonly event: HookEventName;
-      /** The tool call it was about, if it was about one. */
+      /** The tool call that it was about, if any. */
       readonly toolCallId?: string;
       readonly blocked: boolean;
       readonly stop: boolean;
       readonly reason?: string;
       readonly hooks: readonly HookReport[];
-      /** What they changed of the tool call, if anything. */
+      /** The changes that they made to the tool call, if any. */
       readonly changes?: readonly HookChange[];
     }
-  /** A hook has something for the user, or the engine has. */
+  /** A message for the user, from a hook or from the engine. */
   | { readonly type: 'notice'; readonly text: string }
-  /** An AfterAgent hook rejected the answer; the model goes on with the reason as its prompt. */
+  /** An AfterAgent hook rejected the answer; the model continues with the reason as its prompt. */
   | { readonly type: 'answerRejected'; readonly reason: string }
-  /** An AfterAgent hook has more to do; the model goes on with this as a message of the user. */
+  /** An AfterAgent hook has more work; the model continues with this text as a user message. */
   | { readonly type: 'followUp'; readonly text: string }
   /** A BeforeAgent hook forbade the prompt; the model never reads it. */
   | { readonly type: 'promptBlocked'; readonly reason: string }
   /** A hook forbade the model call; the reason is for the user. */
   | { readonly type: 'modelBlocked'; readonly reason: string }
-  /** The turn ended well; the answer is '' when a hook hid it. */
+  /** The turn ended normally; the answer is '' if a hook hid it. */
   | { readonly type: 'finalAnswer'; readonly text: string; readonly steps: number }
   /** A hook, or the limit of model calls, ended the turn; the reason is for the user. */
   | { readonly type: 'stop'; readonly by: 'hook' | 'limit'; readonly reason: string }
-  /** Tool calls wait for answers, which may come days later: `ChatLoop.resume` goes on with them, here or in another process. */
+  /**
+   * Tool calls wait for answers, which may come days later. `ChatLoop.resume` continues with them, here or in
+   * another process.
+   */
   | { readonly type: 'suspended'; readonly approvals: readonly SuspendedToolCall[] }
-  /** The model could not be asked. */
+  /** The model call failed. */
   | { readonly type: 'error'; readonly message: string }
   | { readonly type: 'cancelled'; readonly reason: string };
 
 export const notice = (text: string): ChatEvent => ({ type: 'notice', text });
 
-/** What the hooks of an event did, and what they have for the user alone, for those who follow the turn. */
+/** Reports what the hooks of an event did, and their message for the user only, as events of the turn. */
 export function hookDecision(
   event: HookEventName,
   result: AggregatedHookResult | undefined,
@@ -130,7 +136,7 @@ export function hookDecision(
   ];
 }
 
-/** What came of a tool call, for those who follow the turn. */
+/** Reports a completed tool call as events of the turn. */
 export const toolEvents = (call: CompletedToolCall): ChatEvent[] => [
   ...hookDecision('BeforeTool', call.before, call.request.id, argumentChanges(call)),
   ...hookDecision('ToolPermission', call.permission, call.request.id),

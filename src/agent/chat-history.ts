@@ -6,16 +6,16 @@ import { candidatesOf } from '../translate/response.ts';
 import { joined, textsOf } from '../translate/turns.ts';
 import type { ToolCallRequest } from './run-tool-call.ts';
 
-/** The user's words as a message. */
+/** The user's text as a message. */
 export const userMessage = (text: string): GenAIContent => ({ role: 'user', parts: [{ text }] });
 
-/** The first candidate's message; undefined when it says nothing, for providers refuse empty messages. */
+/** The first candidate's message; undefined if it is empty, because providers refuse empty messages. */
 export function modelMessage(response: GenAIResponse): GenAIContent | undefined {
   const parts = partsOf(response).filter((part) => !isEmpty(part));
   return parts.length === 0 ? undefined : { role: 'model', parts };
 }
 
-/** The text of a response that is for the user: thoughts are left out. */
+/** The text of a response that is meant for the user, without thoughts. */
 export const textOf = (response: GenAIResponse): string => joined(textsOf(partsOf(response)));
 
 function partsOf(response: GenAIResponse): GenAIPart[] {
@@ -23,15 +23,16 @@ function partsOf(response: GenAIResponse): GenAIPart[] {
   return Array.isArray(parts) ? parts.filter(isRecord) : [];
 }
 
-/** Nothing but an empty text; one with a signature is a part that the provider wants back. */
+/** An empty part with a signature does not count as empty: the provider needs it back. */
 const isEmpty = (part: GenAIPart): boolean =>
   Object.entries(part).every(
     ([key, value]) => value === undefined || value === '' || key === 'thought',
   );
 
 /**
- * The message with an id for each tool call, so that results can be tied to calls; some providers give none,
- * or ''. Where calls are kept beyond the process every id is new: those of providers are not unique.
+ * Returns the message with an id for each tool call, so that results can be matched to calls; some providers
+ * give none, or ''. If calls are kept beyond the process, every id is replaced: those of providers are not
+ * unique.
  */
 export const withCallIds = (
   message: GenAIContent,
@@ -46,13 +47,13 @@ export const withCallIds = (
   ),
 });
 
-/** The tool calls a message asks for. */
+/** The tool calls that a message asks for. */
 export const toolCallsOf = ({ parts = [] }: GenAIContent): ToolCallRequest[] =>
   parts.flatMap(({ functionCall: call }) =>
     call ? [{ id: call.id ?? '', name: call.name ?? '', input: call.args ?? {} }] : [],
   );
 
-/** What was said so far, texts alone; calls of tools and their results are left out. */
+/** The conversation so far as text only, without tool calls and their results. */
 export const conversationOf = (history: readonly GenAIContent[]): ConversationMessage[] =>
   history.flatMap(({ role, parts = [] }) => {
     const content = joined(textsOf(parts));
@@ -73,7 +74,7 @@ function resultParts({ id, name }: ToolCallRequest, result: ToolResult): GenAIPa
   return [{ functionResponse: { id, name, response } }, ...others];
 }
 
-/** The texts of a tool's content as one, and what is no text. */
+/** The texts of a tool's content joined into one, and the parts that are not text. */
 function split(content: LlmContent): { text: string; others: GenAIPart[] } {
   const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
   const texts: string[] = [];

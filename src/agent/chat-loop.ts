@@ -16,8 +16,8 @@ import { promptOf, unansweredCalls } from './unanswered-calls.ts';
 export type { ChatLoopOptions };
 
 /**
- * An agent session: prompt in, events out. Each turn is an `agentTurn` machine, which has a
- * `modelCall` machine run for every model call and a `toolCall` machine for every tool call.
+ * An agent session: prompt in, events out. Each turn is an `agentTurn` machine, which runs a
+ * `modelCall` machine for every model call and a `toolCall` machine for every tool call.
  *
  * @example
  * const chat = new ChatLoop({ config, model, tools: builtInTools() });
@@ -43,34 +43,41 @@ export class ChatLoop {
     };
   }
 
-  /** The conversation as the model will receive it: responses as hooks left them, without what hooks added to requests (G-11). */
+  /**
+   * The conversation as the model will receive it: with responses as hooks left them, and without what hooks
+   * added to requests (G-11).
+   */
   get history(): readonly GenAIContent[] {
     return this.#session.history;
   }
 
   /**
-   * One turn. It runs to its end whether or not the events are read in time; leaving the iteration
-   * early cancels it. Never rejects for what a model, a tool or a hook does.
+   * Runs one turn. It runs to its end even if its events are read late; leaving the iteration early cancels
+   * it. It never rejects because of what a model, a tool or a hook does.
    *
-   * @throws {HookmachineError} `TURN_RUNNING` while another turn runs, `TURN_SUSPENDED` while tool calls wait for answers
+   * @throws {HookmachineError} `TURN_RUNNING` while another turn runs, `TURN_SUSPENDED` while tool calls wait
+   *   for answers
    */
   run(prompt: string, { signal }: { signal?: AbortSignal } = {}): AsyncIterable<ChatEvent> {
     this.#assertNotSuspended();
     return this.#turn((turn) => turn.run(prompt), signal);
   }
 
-  /** Whether tool calls of the conversation wait for answers beyond this process: see `resume`. */
+  /**
+   * Whether tool calls of the conversation wait for answers that may come after this process has ended: see
+   * `resume`.
+   */
   get isSuspended(): boolean {
     const { options, history } = this.#session;
     return options.durable !== undefined && unansweredCalls(history).length > 0;
   }
 
   /**
-   * Goes on with a turn that ended as `suspended`, here or in another process that was given its `history`.
-   * Calls that were answered are taken to their ends, and the model goes on once all are; while one still
-   * waits, the turn ends as `suspended` again.
+   * Continues a turn that ended as `suspended`, here or in another process that was given its `history`.
+   * Calls that were answered run to their ends, and the model continues once all of them have; while one
+   * still waits, the turn ends as `suspended` again.
    *
-   * @throws {HookmachineError} `TURN_RUNNING` while another turn runs, `NOT_SUSPENDED` where no call waits
+   * @throws {HookmachineError} `TURN_RUNNING` while another turn runs, `NOT_SUSPENDED` if no call waits
    * @example
    * const chat = new ChatLoop({ config, model, tools, durable, history: JSON.parse(saved) });
    * for await (const event of chat.resume()) if (event.type === 'text') show(event.text);
@@ -113,7 +120,7 @@ export class ChatLoop {
     const turn = new ChatTurn(this.#session, abort, (...emitted) => events.push(...emitted));
     const finish = (last: ChatEvent): void => {
       stopForwarding?.();
-      // Before the last event, for its reader may begin the next turn.
+      // Before the last event, because its reader may begin the next turn.
       this.#abort = undefined;
       events.push(last);
       events.end();
@@ -122,14 +129,17 @@ export class ChatLoop {
     return events;
   }
 
-  /** Cancels the running turn: hooks, tools and the model call are ended, and the events end with `cancelled`. */
+  /**
+   * Cancels the running turn: hooks, tools and the model call are stopped, and the events end with
+   * `cancelled`.
+   */
   cancel(reason = 'cancelled'): void {
     this.#abort?.abort(reason);
   }
 
   /**
-   * Ends the session: SessionEnd hooks run, once, and what they have for the user is given back.
-   * Nothing they say keeps the session from ending.
+   * Ends the session: SessionEnd hooks run once, and their messages for the user are returned. No hook can
+   * keep the session from ending.
    */
   async end(reason: HookEventFields['SessionEnd']['reason'] = 'exit'): Promise<ChatEvent[]> {
     const emitted: ChatEvent[] = [];
@@ -144,7 +154,10 @@ export class ChatLoop {
     return emitted;
   }
 
-  /** Forgets the conversation: the session ends, and begins anew with the next turn. What waits for an answer is withdrawn. */
+  /**
+   * Forgets the conversation: the session ends, and a new one begins with the next turn. Questions that wait
+   * for an answer are withdrawn.
+   */
   async clear(): Promise<ChatEvent[]> {
     const emitted = await this.end('clear');
     const { options, history } = this.#session;
@@ -159,8 +172,8 @@ export class ChatLoop {
   }
 
   /**
-   * Replaces the conversation by the model's summary of it. PreCompress hooks run first; the
-   * session then begins anew, as compressed. A summary that cannot be had leaves all as it is.
+   * Replaces the conversation with the model's summary of it. PreCompress hooks run first; the session then
+   * begins again, as compressed. If there is no summary, everything stays as it is.
    *
    * @throws {HookmachineError} `TURN_SUSPENDED` while tool calls wait for answers
    */

@@ -71,22 +71,22 @@ import {
 import { refusalOf } from './tool-choice.ts';
 import { ToolScheduler, type CompletedToolCall } from './tool-scheduler.ts';
 
-/** The machine of a turn with its actors provided, once for all runs. */
+/** The machine for a turn, with its actors provided once for all runs. */
 const agentTurn = agentTurnMachine.provide({ actors: { hookEvent, modelCall, toolCall } });
 
 const defaultMaxSteps = 50;
 const defaultMaxRejections = 8;
 
-/** A call of the model that has ended, and what it says. */
+/** A model call that has ended, and its message. */
 type ReadAnswer = ModelStep & { readonly call: EndedModelCall; readonly message?: GenAIContent };
 
-/** A tool call of a turn, as far as it came. */
+/** A tool call of a turn, ended or waiting. */
 type TurnCall = CompletedToolCall | KeptCall;
 
-/** How far a turn may go. */
+/** The limits of a turn. */
 type TurnLimits = Pick<AgentTurnInput, 'maxSteps' | 'maxRejections'>;
 
-/** One turn of a session, for its `agentTurn` machine: it keeps the history and tells what happens. */
+/** One turn of a session, for its `agentTurn` machine: it keeps the history and emits the events. */
 export class ChatTurn {
   readonly #session: ChatSession;
   readonly #abort: AbortController;
@@ -94,16 +94,16 @@ export class ChatTurn {
   readonly #offered: OfferedTools;
   /** How many results of the last answer's tool calls were emitted. */
   #emitted = 0;
-  /** Whether text of the model call that runs, or ran last, was shown as it came. */
+  /** Whether text of the current or last model call was shown as it streamed. */
   #isShown = false;
   /** The request of the last model call, as it was sent. */
   #request: GenAIRequest | undefined;
-  /** What the user saw of the last response. */
+  /** The part of the last response that the user saw. */
   #answer = '';
-  /** What the last response said. */
+  /** The text of the last response. */
   #said = '';
   #isSuspended = false;
-  /** The calls that wait for answers, where the turn is suspended. */
+  /** The calls that wait for answers, if the turn is suspended. */
   #waiting: readonly SuspendedToolCall[] = [];
 
   constructor(
@@ -122,15 +122,15 @@ export class ChatTurn {
       notOffered: (name) => refusalOf(name, this.#request!),
       confirm: confirm && ((request) => this.#confirmed(request, confirm)),
       allowGuardWrites,
-      // What the user agreed to need not have shown where the tool would write.
+      // A call that the user approved did not necessarily show where the tool would write.
       confirmGuarded:
         confirm && ((request, guarded) => this.#confirmed({ ...request, guarded }, confirm)),
     });
   }
 
   /**
-   * Runs the turn to its last event, which is given back and not emitted; or the rest of one that was
-   * suspended, with these calls. Never rejects.
+   * Runs the turn to its last event, which is returned and not emitted; or runs the rest of a suspended turn,
+   * with these calls. Never rejects.
    */
   async run(prompt: string, resumed: readonly ToolCallRequest[] = []): Promise<ChatEvent> {
     const { options } = this.#session;
@@ -248,7 +248,7 @@ export class ChatTurn {
     };
   }
 
-  /** What a hook has for the model goes with its next request (C-54, C-61). */
+  /** A hook's message for the model goes with the next request (C-54, C-61). */
   #note({ verdict: { message } }: AggregatedHookResult): void {
     if (message) this.#session.notes.add(message);
   }
@@ -282,7 +282,7 @@ export class ChatTurn {
     );
   }
 
-  /** Once a session. */
+  /** Reported once per session. */
   #reportWait(hooks: readonly string[]): void {
     if (this.#session.saidWhyTextWaits) return;
     this.#session.saidWhyTextWaits = true;
@@ -310,7 +310,7 @@ export class ChatTurn {
     if (this.#answer !== '' && !this.#isShown) this.#tell({ type: 'text', text: this.#answer });
   }
 
-  /** The conversation so far as a request; hooks may change it, and their changes stay in it. */
+  /** The conversation so far as a request. Hooks may change it, and their changes stay in that request. */
   #nextRequest(): GenAIRequest {
     const { options, declarations, history, notes } = this.#session;
     const { model, systemInstruction, generationConfig } = options;
@@ -355,7 +355,7 @@ export class ChatTurn {
     return { status: 'plain', ended: calls };
   }
 
-  /** Makes a call that is kept beyond this process; one that is not on offer is refused here. */
+  /** Makes a call that is kept beyond this process; a call to a tool that is not on offer is refused here. */
   async #keep(keeper: CallKeeper, request: ToolCallRequest, isResumed: boolean): Promise<TurnCall> {
     const { signal } = this.#abort;
     if (isResumed || refusalOf(request.name, this.#request!) === undefined)
@@ -381,7 +381,7 @@ export class ChatTurn {
     this.#tell(...('outcome' in call ? toolEvents(call) : keptEvents(call)));
   }
 
-  /** Where the turn is suspended, the others' results wait in the history for those that are to come. */
+  /** If the turn is suspended, the finished results wait in the history for those still to come. */
   #takeResults(ended: readonly TurnCall[], isSuspended: boolean): void {
     this.#waiting = isSuspended ? ended.flatMap(waitingCall) : [];
     const results = ended.flatMap(({ request, toolResult }) =>
@@ -390,7 +390,10 @@ export class ChatTurn {
     if (results.length > 0) addResults(this.#session.history, toolMessage(results));
   }
 
-  /** Asks the user, where the host wants it, with what hooks left of the arguments; Notification hooks run first. */
+  /**
+   * Asks the user, if the host wants that, with the arguments as hooks left them; Notification hooks run
+   * first.
+   */
   async #confirmed(
     request: ConfirmRequest,
     confirm: NonNullable<ChatLoopOptions['confirm']>,
@@ -408,7 +411,10 @@ export class ChatTurn {
     return confirm(request);
   }
 
-  /** A turn may end before the tools that the model wanted; providers refuse a history without their results. */
+  /**
+   * A turn may end before the tools that the model asked for; providers refuse a history without their
+   * results.
+   */
   async #answerOpenCalls(): Promise<void> {
     const { history, options } = this.#session;
     const calls = unansweredCalls(history);
@@ -448,7 +454,7 @@ export class ChatTurn {
   }
 }
 
-/** What a call of the model means for the turn. */
+/** Maps the end of a model call to a step of the turn. */
 function readAnswer(outcome: ModelCallOutcome, isKept: boolean): ReadAnswer {
   const call = endedModelCall(outcome);
   if (outcome.status === 'failed') return { call, status: 'failed', error: outcome.error };
@@ -464,7 +470,7 @@ function readAnswer(outcome: ModelCallOutcome, isKept: boolean): ReadAnswer {
   };
 }
 
-/** What the end of a tool call means for the turn. */
+/** Maps the end of a tool call to a result for the turn. */
 const readResult = (request: ToolCallRequest, end: ToolCallEnd): CompletedToolCall => ({
   ...endedToolCall(outcomeOf(request, end)),
   request,

@@ -10,7 +10,7 @@ import { fireSessionEvent } from './session-events.ts';
 const wish =
   'Summarise our conversation so far, so that you can go on with the task knowing only the summary: the goal, what was done, what was found out, what is left.';
 
-/** Replaces a session's history by the model's summary of it, which PostCompress hooks receive. */
+/** Replaces a session's history with the model's summary of it, which PostCompress hooks receive. */
 export async function compressHistory(
   session: ChatSession,
   trigger: HookEventFields['PreCompress']['trigger'],

@@ -16,19 +16,19 @@ import type { HookEventFields } from '../protocol/input.ts';
 import type { DefaultHookOutput } from '../protocol/output.ts';
 import type { AggregatedHookResult } from '../verdict/results.ts';
 
-/** In the place of a hook system that cannot be made ready, where the host wants that to block. */
+/** Stands in for a hook system that cannot be made ready, if the host wants that to block. */
 interface Unready {
   readonly unready: unknown;
 }
 
-/** A hook system, what stands in its place, or nothing where hooks are off. */
+/** A hook system, its stand-in, or nothing if hooks are off. */
 export type Ready = HookSystem | Unready | undefined;
 
 /**
- * The host's hook system, initialised with the first event (HOOK-007, 008); undefined when hooks are
- * off, or when they cannot be made ready, which is warned of (HOOK-111) and blocks where the host says
- * so. A promise only that first time, and while settings whose guards are unknown are tried again (S-12):
- * after it, and with hooks off, nothing is to be awaited (HOOK-013).
+ * The host's hook system, initialised with the first event (HOOK-007, 008). It is undefined if hooks are off,
+ * or if they cannot be made ready, which emits a warning (HOOK-111) and blocks if the host says so. It is a
+ * promise only that first time, and while settings whose guards are unknown are tried again (S-12):
+ * afterwards, and with hooks off, there is nothing to await (HOOK-013).
  */
 export function readyHookSystem(config: HookSystemConfig): Ready | Promise<Ready> {
   try {
@@ -53,7 +53,10 @@ export const isPending = (ready: Ready | Promise<Ready>): ready is Promise<Ready
 export const isUnready = (ready: Ready): ready is Unready =>
   ready !== undefined && 'unready' in ready;
 
-/** What an event comes to that a hook system which is not ready blocks; undefined where it has nothing to block. */
+/**
+ * The result of an event that is blocked because the hook system is not ready; undefined if the event cannot
+ * block.
+ */
 const unreadyResult = (
   config: HookSystemConfig,
   { unready: error }: Unready,
@@ -63,31 +66,31 @@ const unreadyResult = (
 
 const notReady = 'the hook system could not be made ready';
 
-/** Warns the user of what is wrong with all hooks, and gives what then stands in their place, as `onUnready` says. */
+/** Warns the user that no hooks can run, and returns their stand-in, as `onUnready` says. */
 function unready(config: HookSystemConfig, what: string, error: unknown): Unready | undefined {
   if (config.onUnready !== 'block') return withoutHooks(config, what, error);
   warn(config.onWarning, `${what} (${messageOf(error)}); it blocks, as onUnready says`);
   return { unready: error };
 }
 
-/** Tells the user that it goes on as if there were no hooks (HOOK-111, C-91). */
+/** Warns the user that execution continues as if there were no hooks (HOOK-111, C-91). */
 export function withoutHooks(config: HookSystemConfig, what: string, error: unknown): undefined {
   warn(config.onWarning, `${what} (${messageOf(error)}); continuing without hooks`);
   return undefined;
 }
 
-/** What is left to do for a planned event: to say what happened. */
+/** The remaining step for a planned event: to supply its fields. */
 type PrepareEvent<Event extends HookEventName> = (
   fields: () => HookEventFields[Event],
   options?: PrepareOptions,
 ) => HookEventInput;
 
-/** An event with its hooks, which are planned once. */
+/** An event and its hooks, which are planned once. */
 interface PlannedHooks<Event extends HookEventName> {
   readonly prepare: PrepareEvent<Event>;
-  /** Absent where something else stands in the place of hooks. */
+  /** Absent if a settled result replaces the hooks. */
   readonly plan?: HookPlan;
-  /** Prepares the same event for some of its hooks, and with what is known of it so far. */
+  /** Prepares the same event for some of its hooks, with the fields known so far. */
   readonly prepareSome?: (
     plan: HookPlan,
     fields: () => object,
@@ -95,7 +98,10 @@ interface PlannedHooks<Event extends HookEventName> {
   ) => HookEventInput;
 }
 
-/** Whether a hook matches an event. Where that cannot be found out, the event itself reports why (HOOK-111). */
+/**
+ * Whether a hook matches an event. If that cannot be determined, true: the event itself reports why
+ * (HOOK-111).
+ */
 export function hasHooks(system: Ready, event: HookEventName, subject?: string): boolean {
   try {
     return system !== undefined && !isUnready(system) && system.hasHooksFor(event, subject);
@@ -104,7 +110,7 @@ export function hasHooks(system: Ready, event: HookEventName, subject?: string):
   }
 }
 
-/** Whether it is certain at once that no hook matches an event, so that nothing need be awaited. */
+/** Whether it is certain without waiting that no hook matches an event, so that nothing need be awaited. */
 export function hasNoHooks(
   config: HookSystemConfig,
   event: HookEventName,
@@ -114,7 +120,10 @@ export function hasNoHooks(
   return !isPending(ready) && !isUnready(ready) && !hasHooks(ready, event, subject);
 }
 
-/** The hooks of an event of a call, or what stands in the place of hooks that cannot be made ready; undefined when none matches. */
+/**
+ * The hooks of an event of a call, or the stand-in for hooks that cannot be made ready; undefined if none
+ * matches.
+ */
 export const planHooks = <Event extends HookEventName>(
   config: HookSystemConfig,
   system: Ready,
@@ -122,7 +131,7 @@ export const planHooks = <Event extends HookEventName>(
   subject?: string,
 ): PrepareEvent<Event> | undefined => plannedHooks(config, system, event, subject)?.prepare;
 
-/** The same, for who must know which hooks they are. */
+/** Like `planHooks`, for callers that must know which hooks they are. */
 export function plannedHooks<Event extends HookEventName>(
   config: HookSystemConfig,
   system: Ready,
@@ -155,14 +164,14 @@ export function plannedHooks<Event extends HookEventName>(
   }
 }
 
-/** What the hooks of a phase did, when any ran. */
+/** The result of the hooks of a phase, if any ran. */
 export const hookResult = (phase: HookEventOutcome | undefined): AggregatedHookResult | undefined =>
   phase && resultOf(phase);
 
 /**
- * What the hooks of an event that is no call came to; undefined when none matches it, for which `fire`
- * is not called (C-23). Never rejects: whatever breaks is warned of (HOOK-111), and blocks where the
- * host says so.
+ * Returns the result of the hooks of an event that is not a call; undefined if none matches it, in which case
+ * `fire` is not called (C-23). Never rejects: any failure emits a warning (HOOK-111), and blocks if the host
+ * says so.
  */
 export async function firedResult(
   config: HookSystemConfig,
@@ -182,7 +191,7 @@ export async function firedResult(
   }
 }
 
-/** What they want together; undefined when no hook said anything. */
+/** The combined output of the hooks; undefined if no hook gave any. */
 export const finalOutputOf = async (
   ...about: Parameters<typeof firedResult>
 ): Promise<DefaultHookOutput | undefined> => (await firedResult(...about))?.finalOutput;
@@ -198,19 +207,19 @@ export function runCall<Machine extends AnyStateMachine>(
   input: InputFrom<Machine>,
   signal: AbortSignal | undefined,
 ): Promise<OutputFrom<Machine>> {
-  // Not awaited: a frame that waits would take memory as long as the call lasts.
+  // Not awaited: a suspended frame would take memory as long as the call lasts.
   return runMachine(machine, input, { signal, ...observed(config) }).then((outcome) => {
     warnOfFailures(config, outcome);
     return outcome;
   });
 }
 
-/** Warns of the hook phases of a call that broke. */
+/** Emits a warning for each hook phase of a call that failed. */
 export function warnOfFailures(config: HookSystemConfig, { failures }: CallOutcome): void {
   for (const { phase, error } of failures) withoutHooks(config, `${phase}: the hooks broke`, error);
 }
 
-/** A call without hooks: it ends when it is cancelled, whether or not `run` does. */
+/** Runs a call without hooks, which ends when it is cancelled, whether or not `run` does. */
 export function untilCancelled<Outcome>(
   run: () => Promise<Outcome>,
   cancelled: (reason: string) => Outcome,
@@ -224,5 +233,8 @@ export function untilCancelled<Outcome>(
   });
 }
 
-/** An id for a call that was given none. As Node makes it, it keeps the 20 parts it was put together from: eight times its size. */
+/**
+ * Returns an id for a call that has none. Copied, because Node's own string keeps the 20 parts that it was
+ * joined from, which take eight times its size.
+ */
 export const newCallId = (): string => Buffer.from(randomUUID(), 'latin1').toString('latin1');

@@ -1,16 +1,16 @@
-/** Events pushed by one side and iterated, in order, by the other, at its own pace. */
+/** Events that one side pushes and the other iterates, in order and at its own pace. */
 export class EventQueue<Event> implements AsyncIterable<Event> {
   readonly #waiting: Event[] = [];
   readonly #onAbandoned: () => Promise<void>;
   #ended = false;
   #wake: (() => void) | undefined;
 
-  /** `onAbandoned` is called when the reader leaves before the end, who then waits for it. */
+  /** `onAbandoned` is called when the reader leaves before the end; the reader then waits for it. */
   constructor(onAbandoned: () => Promise<void>) {
     this.#onAbandoned = onAbandoned;
   }
 
-  /** Adds events; none once the queue has ended. */
+  /** Adds events; does nothing once the queue has ended. */
   push(...events: readonly Event[]): void {
     if (this.#ended) return;
     this.#waiting.push(...events);

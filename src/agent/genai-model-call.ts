@@ -30,10 +30,10 @@ import {
 } from './model-call-ports.ts';
 import type { StopRequest } from './run-tool-call.ts';
 
-/** The machine of a model call with its actors provided, once for all runs. */
+/** The machine for a model call, with its actors provided once for all runs. */
 export const modelCall = modelCallMachine.provide({ actors: { hookEvent, answerStream } });
 
-/** One logical model call, however often the provider is asked for it (C-90). */
+/** One logical model call, regardless of how often the provider is called for it (C-90). */
 export interface ModelCallRequest {
   readonly id: string;
   readonly request: GenAIRequest;
@@ -44,30 +44,36 @@ export interface EndedModelCall {
   readonly outcome: ModelCallOutcome;
   /** The request that was sent, or would have been. */
   readonly request: GenAIRequest;
-  /** What the agent goes on with; absent when the call failed, was cancelled, or was stopped without an answer. */
+  /**
+   * The response that the agent continues with; absent if the call failed, was cancelled, or was stopped
+   * without an answer.
+   */
   readonly response?: GenAIResponse;
   /** Why a hook forbade the call; the user reads it (C-81). */
   readonly blockedReason?: string;
   readonly stop?: StopRequest;
-  /** The response is not for the user (HOOK-049). */
+  /** Whether the response must not be shown to the user (HOOK-049). */
   readonly suppressOutput: boolean;
-  /** What hooks say to the model that it did not receive with this request; it belongs to the next one (HOOK-159, C-61). */
+  /**
+   * The hooks' message for the model that was not part of this request; it belongs to the next one (HOOK-159,
+   * C-61).
+   */
   readonly systemMessage?: string;
   readonly error?: unknown;
-  /** What the hooks of each phase did, when any ran. */
+  /** The results of the hooks of each phase, if any ran. */
   readonly selection?: AggregatedHookResult;
   readonly before?: AggregatedHookResult;
   readonly after?: AggregatedHookResult;
 }
 
-/** How a model call is made, and what is known of it beside what was asked. */
+/** Options of a model call, and what is known about it besides the request. */
 export interface ModelCallOptions extends EventContext, ModelCallFollower {
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Takes one model call through its hooks, as one `modelCall` machine; with no hook and nobody who
- * watches, the model is just asked. Never throws: a failing model is an outcome.
+ * Runs one model call with its hooks, as one `modelCall` machine; with no hooks and no observer, only the
+ * model is called. Never throws: a failing model is an outcome.
  */
 export async function runGenAIModelCall(
   config: HookSystemConfig,
@@ -113,7 +119,7 @@ export async function runGenAIModelCall(
   return endedModelCall(await runCall(config, modelCall, observed, signal));
 }
 
-/** Whether nothing but the model would run. */
+/** Whether only the model would run. */
 const isPlain = ({ ports }: ModelCallInput): boolean =>
   !ports.hooksOnSelection && !ports.hooksBefore && !ports.hooksAfter;
 
@@ -134,7 +140,10 @@ export function modelCallInput(
   return { id, request, ports };
 }
 
-/** What an ended model call means for the agent and its user (HOOK-036, 037, 040, 046 to 049, 058, 184, 202). */
+/**
+ * Derives what an ended model call means for the agent and its user (HOOK-036, 037, 040, 046 to 049, 058,
+ * 184, 202).
+ */
 export function endedModelCall(outcome: ModelCallOutcome): EndedModelCall {
   const selection = hookResult(outcome.selection);
   const before = hookResult(outcome.before);
@@ -144,7 +153,8 @@ export function endedModelCall(outcome: ModelCallOutcome): EndedModelCall {
   const stopping = phases
     .map((phase) => phase?.finalOutput)
     .find((output) => output?.shouldStopExecution());
-  // What hooks said beside a request that was sent went with it; else they spoke in the model's place.
+  // Messages that hooks gave with a request went along if it was sent; otherwise the hooks answered in the
+  // model's place.
   const last = wasSent(outcome) ? [text, after] : phases;
   const systemMessages = last.flatMap((phase) => phase?.verdict.message ?? []);
   const response = responseOf(outcome);
@@ -169,11 +179,11 @@ export function endedModelCall(outcome: ModelCallOutcome): EndedModelCall {
 
 const ignore = (): void => undefined;
 
-/** What the hooks on an answer's text did. */
+/** The result of the hooks on an answer's text. */
 const resultOfText = ({ verdict }: AnswerStreamOutcome): AggregatedHookResult =>
   (verdict as EventVerdict).result;
 
-/** Whether the model was asked. */
+/** Whether the model was called. */
 function wasSent(outcome: ModelCallOutcome): boolean {
   switch (outcome.status) {
     case 'answered':

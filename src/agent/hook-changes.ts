@@ -1,17 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { CompletedToolCall } from './tool-scheduler.ts';
 
-/** What a hook changed of a tool call. */
+/** A hook's change to a tool call. */
 export interface HookChange {
   readonly hook: string;
   /** The tool's name. */
   readonly tool: string;
   readonly of: 'arguments' | 'result';
-  /** The arguments that are others now, or gone. */
+  /** The names of the arguments that were changed or removed. */
   readonly keys?: readonly string[];
 }
 
-/** Which hooks rewrote a call's arguments, and which of them; a blocked call has none that count. */
+/** Returns which hooks rewrote which of a call's arguments; changes of a blocked call do not count. */
 export function argumentChanges({ request, outcome, before }: CompletedToolCall): HookChange[] {
   const { name: tool, input } = request;
   const { toolInput } = outcome;
@@ -26,7 +26,7 @@ export function argumentChanges({ request, outcome, before }: CompletedToolCall)
   return Array.from(byHook, ([hook, keys]) => ({ hook, tool, of: 'arguments', keys }));
 }
 
-/** Which hook put a result in the place of the tool's. */
+/** Returns which hook replaced the tool's result. */
 export function resultChanges({ request, after }: CompletedToolCall): HookChange[] {
   const hook = after?.toolResponse && after.setBy['tool_response'];
   return hook === undefined ? [] : [{ hook, tool: request.name, of: 'result' }];

@@ -16,7 +16,7 @@ import { finalOutputOf } from './event-hooks.ts';
 import { toolResponse } from './run-tool-call.ts';
 
 /**
- * Fires BeforeTool (HOOK-127, 150). Undefined when no hook said anything; never throws (HOOK-111, 115).
+ * Fires BeforeTool (HOOK-127, 150). Returns undefined if no hook gave output; never throws (HOOK-111, 115).
  * The caller tests `isBlockingDecision()` and applies the rest itself (HOOK-217).
  */
 export function fireBeforeToolHook(
@@ -31,8 +31,8 @@ export function fireBeforeToolHook(
 }
 
 /**
- * Fires AfterTool (HOOK-128, 151). Undefined when no hook said anything; never throws. A hook of a
- * dialect that may replace the result gives it as `hookSpecificOutput.tool_response`.
+ * Fires AfterTool (HOOK-128, 151). Returns undefined if no hook gave output; never throws. A hook of a
+ * dialect that may replace the result gives the replacement as `hookSpecificOutput.tool_response`.
  */
 export function fireAfterToolHook(
   config: HookSystemConfig,
@@ -46,45 +46,45 @@ export function fireAfterToolHook(
   );
 }
 
-/** What every model hook may say beside its own answer (C-50, C-61, C-83). */
+/** What every model hook may return besides its event's own output (C-50, C-61, C-83). */
 interface CommonHookResult {
-  /** The agent is to stop. */
+  /** Whether the agent must stop. */
   readonly shouldStop: boolean;
   readonly stopReason?: string;
   /** For the model, never for the user. */
   readonly systemMessage?: string;
-  /** What comes of the call is not for the user. */
+  /** Whether the call's result must not be shown to the user. */
   readonly suppressOutput: boolean;
 }
 
-/** HOOK-135, 184. */
+/** The result of BeforeModel hooks (HOOK-135, 184). */
 export interface BeforeModelHookResult extends CommonHookResult {
-  /** The model is not to be asked: a hook blocked the call, or stops the agent. */
+  /** The model must not be called: a hook blocked the call, or stops the agent. */
   readonly blocked: boolean;
   readonly reason?: string;
-  /** The answer in the model's place; with none, the call has an empty response. */
+  /** The answer that replaces the model's; if there is none, the response is empty. */
   readonly syntheticResponse?: GenAIResponse;
-  /** The request to send in place of the original. */
+  /** The request to send instead of the original. */
   readonly modifiedRequest?: GenAIRequest;
 }
 
-/** HOOK-136. */
+/** The result of AfterModel hooks (HOOK-136). */
 export interface AfterModelHookResult extends CommonHookResult {
-  /** The response to go on with: changed, or the model's own. */
+  /** The response to continue with: a changed one, or the model's own. */
   readonly response: GenAIResponse;
 }
 
-/** HOOK-137. */
+/** The result of BeforeToolSelection hooks (HOOK-137). */
 export interface BeforeToolSelectionHookResult extends CommonHookResult {
-  /** The tool config to send; absent when hooks said nothing of it. */
+  /** The tool config to send; absent if hooks did not set one. */
   readonly toolConfig?: GenAIToolConfig;
-  /** As they were: hooks restrict calls and never remove definitions (HOOK-167). */
+  /** The request's tools, unchanged: hooks restrict calls and never remove definitions (HOOK-167). */
   readonly tools?: unknown;
 }
 
 const { toHookLLMRequest, toHookLLMResponse } = defaultHookTranslator;
 
-/** Fires BeforeModel (HOOK-152). Never throws: what breaks lets the call go on (HOOK-116). */
+/** Fires BeforeModel (HOOK-152). Never throws: if something fails, the call goes ahead (HOOK-116). */
 export async function fireBeforeModelHook(
   config: HookSystemConfig,
   request: GenAIRequest,
@@ -148,7 +148,10 @@ const commonResult = (output: DefaultHookOutput | undefined): CommonHookResult =
 
 type Output = DefaultHookOutput | undefined;
 
-/** The request with the tool config of BeforeToolSelection hooks; the same one when they gave none. */
+/**
+ * Returns the request with the tool config of BeforeToolSelection hooks, or the same object if they gave
+ * none.
+ */
 export function withToolConfig<Request extends GenAIRequest>(
   request: Request,
   output: Output,
@@ -159,18 +162,21 @@ export function withToolConfig<Request extends GenAIRequest>(
   return config === before ? request : { ...request, config };
 }
 
-/** The request with the changes of BeforeModel hooks; the same one when they made none. */
+/** Returns the request with the changes of BeforeModel hooks, or the same object if they made none. */
 export const withChanges = <Request extends GenAIRequest>(
   request: Request,
   output: Output,
 ): Request =>
   output ? new BeforeModelHookOutput(output).applyLLMRequestModifications(request) : request;
 
-/** The answer that BeforeModel hooks have in the model's place. */
+/** The answer that BeforeModel hooks give in the model's place. */
 export const syntheticResponse = (output: Output): GenAIResponse | undefined =>
   output && new BeforeModelHookOutput(output).getSyntheticResponse();
 
-/** The response as AfterModel hooks left it. The model's tool calls stay unless a hook blocks or stops; those that are lost are reported (C-86). */
+/**
+ * Returns the response as AfterModel hooks left it. The model's tool calls stay unless a hook blocks or
+ * stops; lost ones are reported (C-86).
+ */
 export function revisedResponse(
   response: GenAIResponse,
   output: Output,

@@ -6,17 +6,17 @@ import type { CallKeeper, EndedKeptCall, KeptOutcome, KeptQuestion } from './cal
 import { notice, toolResultEvent, type ChatEvent, type SuspendedToolCall } from './chat-events.ts';
 import type { ToolCallRequest } from './run-tool-call.ts';
 
-/** A call of a turn that is kept beyond the process, as far as it came. */
+/** A call of a turn that is kept beyond the process, ended or waiting. */
 export interface KeptCall extends EndedToolStep {
   readonly request: ToolCallRequest;
-  /** What the model reads; absent while the call waits for an answer. */
+  /** The result for the model; absent while the call waits for an answer. */
   readonly toolResult?: ToolResult;
   readonly status: KeptOutcome['status'];
   readonly question?: KeptQuestion;
   readonly notice?: string;
 }
 
-/** How a call of a turn is made, or taken up again. Never rejects. */
+/** Makes a call of a turn, or resumes it. Never rejects. */
 export async function keepCall(
   keeper: CallKeeper,
   request: ToolCallRequest,
@@ -46,7 +46,7 @@ function keptCall(request: ToolCallRequest, outcome: KeptOutcome): KeptCall {
   };
 }
 
-/** The turn ended before it came to this call. */
+/** The turn ended before this call was made. */
 const neverMade = (request: ToolCallRequest): KeptCall => ({
   request,
   status: 'cancelled',
@@ -62,13 +62,13 @@ const unknownEnd = (request: ToolCallRequest, error: unknown): KeptCall => ({
   ),
 });
 
-/** What came of a kept call, for those who follow the turn; nothing while it waits. */
+/** Reports a kept call as events of the turn; none while it waits. */
 export const keptEvents = ({ request, toolResult, status, notice: told }: KeptCall): ChatEvent[] =>
   toolResult === undefined || status === 'suspended'
     ? []
     : [...(told === undefined ? [] : [notice(told)]), toolResultEvent(request, toolResult, status)];
 
-/** A call that waits, for whoever gets it answered. */
+/** The call as the turn reports it, if it waits for an answer. */
 export function waitingCall(call: object): SuspendedToolCall[] {
   const { question, request } = call as Partial<KeptCall>;
   if (question === undefined || request === undefined) return [];
@@ -84,12 +84,12 @@ export function waitingCall(call: object): SuspendedToolCall[] {
   ];
 }
 
-/** Takes back what these calls ask, so that none of them runs when nobody waits for it. */
+/** Withdraws the questions of these calls, so that none of them runs after nobody waits for it any more. */
 export async function withdrawAll(
   keeper: CallKeeper,
   calls: readonly ToolCallRequest[],
   why: string,
 ): Promise<void> {
-  // Some were never made, some have ended, and a database may be away: then they expire.
+  // Some were never made, some have ended, and the database may be unreachable: then they expire.
   await Promise.allSettled(calls.map(({ id }) => keeper.withdraw(id, why)));
 }

@@ -1,4 +1,4 @@
-/** A promise that is settled from outside; what is said first counts. */
+/** A promise that is settled from outside; only the first call of `settle` counts. */
 export interface Later<Value> {
   readonly promise: Promise<Value>;
   settle(value: Value): void;

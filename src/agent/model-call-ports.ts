@@ -22,32 +22,32 @@ import {
 import { textOf } from './chat-history.ts';
 import { hookResult, plannedHooks, planHooks, type Ready } from './event-hooks.ts';
 
-/** The events of a model call, in their order (C-89). */
+/** The events of a model call, in order (C-89). */
 export type ModelEvent = 'BeforeToolSelection' | 'BeforeModel' | 'AfterModel';
 
-/** Asks the model for one whole response; `text` takes its text as it comes, where the model gives it so. */
+/** Calls the model for one whole response; `text` receives its text as it streams, if the model streams. */
 export type CallModel = (
   request: GenAIRequest,
   signal: AbortSignal,
   text: AnswerText,
 ) => Promise<GenAIResponse>;
 
-/** Called with what the hooks of an event did, as soon as they have spoken. */
+/** Called with the result of an event's hooks, as soon as they have decided. */
 export type OnHooks = (event: ModelEvent, result: AggregatedHookResult) => void;
 
-/** Who follows a model call. */
+/** The callbacks of a caller that follows a model call. */
 export interface ModelCallFollower {
-  /** Receives what the hooks of each event did, as soon as they have spoken. */
+  /** Receives the result of each event's hooks, as soon as they have decided. */
   readonly onHooks?: OnHooks | undefined;
-  /** Receives the text of the answer as it may be shown. */
+  /** Receives the answer's text once it may be shown. */
   readonly onText?: ((text: string) => void) | undefined;
-  /** Called once, with the names of the hooks that want the whole answer, where its text waits for them. */
+  /** Called once, with the names of the hooks that need the whole answer, if its text waits for them. */
   readonly onWait?: ((hooks: readonly string[]) => void) | undefined;
-  /** Whether text is shown as it comes although hooks want the whole answer; default: it waits. */
+  /** Whether text is shown as it streams even if hooks need the whole answer; by default it waits. */
   readonly showsUnjudged?: boolean | undefined;
 }
 
-/** A model call as it is to be made. */
+/** A model call to be made. */
 export interface ModelCall extends ModelCallFollower {
   readonly request: GenAIRequest;
   readonly callModel: CallModel;
@@ -59,7 +59,7 @@ const { toHookLLMRequest, toHookLLMResponse } = defaultHookTranslator;
 /** The machine passes requests through unseen. */
 const asRequest = (request: ModelRequest): GenAIRequest => request as GenAIRequest;
 
-/** What the engine does for the `modelCall` machine: it alone knows the SDK's shapes (HOOK-141). */
+/** The engine's part of the `modelCall` machine: only the engine knows the SDK's shapes (HOOK-141). */
 export function modelCallPorts(
   config: HookSystemConfig,
   system: Ready,
@@ -119,7 +119,7 @@ export function modelCallPorts(
       return withSystemMessage(withChanges(asRequest(asked), output), verdict?.message);
     },
     synthetic: (outcome) => syntheticResponse(hookResult(outcome)?.finalOutput),
-    // A model that throws at once fails as one that rejects does.
+    // A model that throws synchronously fails like one that rejects.
     call: async (asked, signal, hooks) => {
       if (hooks === undefined) return callModel(asRequest(asked), signal, textTo(show));
       const text = new CountedText(hooks, signal);
@@ -141,13 +141,13 @@ type ShowText = (text: string) => void;
 
 const noHooks = { streaming: [], others: [] };
 
-/** Text that goes where it is to go, past no hook. */
+/** Passes text to `show` without any hooks. */
 export const textTo = (show: ShowText): AnswerText => ({
   add: show,
   end: () => Promise.resolve(),
 });
 
-/** Shows text as it comes, unless hooks want the whole answer first. */
+/** Shows text as it streams, unless hooks need the whole answer first. */
 function showing(
   { onText, onWait, showsUnjudged = false }: ModelCallFollower,
   waitsFor: readonly string[],
@@ -160,7 +160,9 @@ function showing(
   };
 }
 
-/** The text of an answer on its way to hooks, which see all of it however much the model gives as it comes. */
+/**
+ * The text of an answer on its way to hooks, which receive all of it, even if the model streams only a part.
+ */
 class CountedText implements AnswerText {
   readonly #hooks: AnswerText;
   readonly #signal: AbortSignal;

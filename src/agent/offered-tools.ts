@@ -9,21 +9,32 @@ import { checkInput } from './tool-parameters.ts';
 export interface OfferedToolsOptions {
   readonly config: HookSystemConfig;
   readonly tools: ReadonlyMap<string, Tool>;
-  /** Who asks for the calls, for hooks that receive it; default `main`. */
+  /** Who makes the calls, for hooks that receive it; default `main`. */
   readonly invokedBy?: InvokedBy | undefined;
-  /** Whether built-in tools may write settings with hooks, hooks, and trusted scripts without asking; default false. */
+  /**
+   * Whether built-in tools may write settings with hooks, hooks, and trusted scripts without asking; default
+   * false.
+   */
   readonly allowGuardWrites?: boolean | undefined;
-  /** Asks before a built-in tool does that, with the final arguments; without it such a write is refused. */
+  /**
+   * Asks before a built-in tool makes such a write, with the final arguments; without it the write is
+   * refused.
+   */
   readonly confirmGuarded?:
     | ((request: ToolCallRequest, guarded: readonly string[]) => boolean | Promise<boolean>)
     | undefined;
-  /** Why a tool is not on offer now, for the model; undefined when it is. Default: every tool is. */
+  /**
+   * Returns why a tool is not on offer now, for the model, or undefined if it is. By default every tool is.
+   */
   readonly notOffered?: (toolName: string) => string | undefined;
-  /** Asks the user before a tool runs, with its final arguments, one call after the other. Default: nobody is asked. */
+  /**
+   * Asks the user before a tool runs, with its final arguments, one call at a time. By default nobody is
+   * asked.
+   */
   readonly confirm?: Confirm | undefined;
 }
 
-/** The tools that a model may call, and how a call of one is made. */
+/** The tools that a model may call, and what is needed to call them. */
 export class OfferedTools {
   readonly #options: OfferedToolsOptions;
   #asking: Promise<unknown> = Promise.resolve();
@@ -32,7 +43,7 @@ export class OfferedTools {
     this.#options = options;
   }
 
-  /** What a call needs beside its request. Once `signal` is aborted, nobody is asked any more. */
+  /** Returns what a call needs besides its request. Once `signal` is aborted, nobody is asked any more. */
   call(
     request: ToolCallRequest,
     signal: AbortSignal,
@@ -71,7 +82,10 @@ export class OfferedTools {
   }
 }
 
-/** The tool checks the arguments it really gets: a rewrite that does not fit is the tool's own error, never undone (C-67). */
+/**
+ * Checks the arguments that the tool really receives: a rewrite that does not fit is the tool's own error and
+ * is never undone (C-67).
+ */
 async function execute(
   tool: Tool | undefined,
   name: string,

@@ -13,48 +13,57 @@ import {
   type ToolCallRequest,
 } from './run-tool-call.ts';
 
-/** What the hooks before a tool decided together. */
+/** The joint decision of the hooks before a tool. */
 export type ToolCallVerdict =
-  /** The tool is to run with these arguments. */
+  /** The tool may run with these arguments. */
   | { readonly status: 'allowed'; readonly toolInput: ToolInput }
   /** A hook wants the user to be asked, with these arguments, before the tool runs. */
   | { readonly status: 'asked'; readonly toolInput: ToolInput; readonly reason?: string }
-  /** The tool is not to run: the call has ended, with the result that the model reads in its place. */
+  /** The tool must not run: the call has ended, with the result that the model reads instead. */
   | { readonly status: 'ended'; readonly call: EndedToolCall };
 
-/** A tool call whose tool somebody else runs: it is judged first, and takes the result when there is one. */
+/**
+ * A tool call whose tool somebody else runs: hooks judge it first, and it takes the result once there is one.
+ */
 export interface OpenToolCall {
   readonly request: ToolCallRequest;
-  /** The verdict that counts by now. Never rejects. */
+  /** The verdict that currently applies. Never rejects. */
   readonly verdict: Promise<ToolCallVerdict>;
-  /** The call with its result, once it has ended, however it did. Never rejects. */
+  /** The call with its result, once it has ended in any way. Never rejects. */
   readonly ended: Promise<EndedToolCall>;
   /**
-   * Whoever runs the tool is about to ask its user by itself: ToolPermission hooks may answer in the user's
-   * place. Gives the verdict that counts then; where it is `asked`, the user's word goes to `answer`.
+   * Reports that whoever runs the tool is about to ask its user: ToolPermission hooks may answer in the
+   * user's place. Returns the verdict that then applies; if it is `asked`, pass the user's answer to
+   * `answer`.
    */
   question(): Promise<ToolCallVerdict>;
-  /** What the user says where the verdict is `asked`, a text being why not; the verdict that counts then is given back. */
+  /**
+   * Takes the user's answer to an `asked` verdict; a text is the reason for a denial. Returns the verdict
+   * that then applies.
+   */
   answer(approved: Approval): Promise<ToolCallVerdict>;
-  /** Hands in what the tool gave; hooks look at it, and `ended` has what they made of it. */
+  /** Hands in the tool's result; hooks judge it, and `ended` has the result that they left. */
   succeed(result: ToolResult): Promise<EndedToolCall>;
-  /** Hands in what the tool threw. */
+  /** Hands in the error that the tool threw. */
   fail(error: unknown): Promise<EndedToolCall>;
-  /** The tool is not going to run, or nobody wants its result any more. */
+  /** Ends the call because the tool will not run, or because its result is no longer wanted. */
   cancel(reason: string): Promise<EndedToolCall>;
 }
 
-/** How a tool call is begun, and what is known of it. */
+/** Options of a tool call, and what is known about it. */
 export interface BeginToolCallOptions extends Omit<
   ToolCallOptions,
   'confirm' | 'asks' | 'takeQuestion'
 > {
-  /** Whether somebody can be asked where a hook wants it; default true. Else it is a denial, but for LLxprt's hooks (S-02). */
+  /**
+   * Whether someone can be asked if a hook wants it; default true. Otherwise asking is a denial, except for
+   * LLxprt's hooks (S-02).
+   */
   readonly canAsk?: boolean | undefined;
 }
 
 /**
- * Begins a tool call whose tool somebody else runs, such as a framework: one `toolCall` machine that
+ * Begins a tool call whose tool somebody else runs, such as a framework, as one `toolCall` machine that
  * waits for the result, or for the end of the call.
  *
  * @example
@@ -129,7 +138,7 @@ export function beginToolCall(
     async question() {
       const before = await verdict.promise;
       if (before.status !== 'allowed' || raise === undefined) return before;
-      // It is raised once, whoever else wants it meanwhile.
+      // It is raised only once, even if others ask meanwhile.
       if (isQuestioned) return verdict.promise;
       isQuestioned = true;
       verdict = later();
@@ -141,7 +150,7 @@ export function beginToolCall(
       approval.settle(approved);
       const after = await afterAnswer.promise;
       if (approved === true || after.status === 'ended') return after;
-      // It was approved before, and no approval counts beside a denial.
+      // It had been approved, but a denial overrides an approval.
       const why = approved === false ? `The user did not let ${request.name} run.` : approved;
       return { status: 'ended', call: await cancel(why) };
     },

@@ -29,14 +29,14 @@ import {
 import { textTo } from './model-call-ports.ts';
 import { refusalOf } from './tool-choice.ts';
 
-/** A piece of a message. One with neither text, call nor result is for the model alone, and hooks do not see it. */
+/** A part of a message. A part without text, call or result is for the model only; hooks do not see it. */
 export interface NeutralPart {
   readonly text?: string;
-  /** The model wants a tool. */
+  /** A tool call that the model asks for. */
   readonly call?: { readonly id: string; readonly name: string; readonly input: ToolInput };
-  /** The result of a call; hooks do not see it, but it stays with its call. */
+  /** The result of a call. Hooks do not see it, but it stays with its call. */
   readonly result?: { readonly id: string; readonly name: string };
-  /** What the piece is to its owner; it comes back with it. */
+  /** The caller's own form of the part; it is returned with it. */
   readonly original?: unknown;
 }
 
@@ -44,31 +44,31 @@ export interface NeutralPart {
 export interface NeutralMessage {
   readonly role: 'user' | 'model';
   readonly parts: readonly NeutralPart[];
-  /** What the message is to its owner. */
+  /** The caller's own form of the message. */
   readonly original?: unknown;
 }
 
-/** What a model is asked, in no provider's shape. */
+/** A request to a model, independent of any provider. */
 export interface NeutralRequest {
   readonly model: string;
   readonly messages: readonly NeutralMessage[];
   /** The names of the tools on offer; default: none. */
   readonly tools?: readonly string[];
-  /** Which of them the model may call; default: as it likes. */
+  /** Which of them the model may call; by default it is free to choose. */
   readonly toolConfig?: HookToolConfig;
   readonly settings?: LLMConfig;
-  /** What is added to the system instruction; hooks add to it, and do not see the instruction. */
+  /** Text that is added to the system instruction; hooks may add to it, but do not see the instruction. */
   readonly system?: string;
 }
 
-/** What a model answered. */
+/** A model's answer. */
 export interface NeutralResponse {
   readonly parts: readonly NeutralPart[];
   readonly finishReason?: string;
   readonly usage?: GenAIResponse['usageMetadata'];
 }
 
-/** Asks the model for one whole answer; `text` takes its text as it comes, where the model gives it so. */
+/** Calls the model for one whole answer; `text` receives its text as it streams, if the model streams. */
 export type CallNeutralModel = (
   request: NeutralRequest,
   signal: AbortSignal,
@@ -77,16 +77,19 @@ export type CallNeutralModel = (
 
 /** A model call that has ended, with the effects of its hooks applied. */
 export interface EndedNeutralCall extends Omit<EndedModelCall, 'request' | 'response'> {
-  /** The request that was sent, or would have been; messages that no hook changed are those that were given. */
+  /** The request that was sent, or would have been; messages that no hook changed are the given objects. */
   readonly request: NeutralRequest;
-  /** What the agent goes on with; absent when the call failed, was cancelled, or was stopped without an answer. */
+  /**
+   * The response that the agent continues with; absent if the call failed, was cancelled, or was stopped
+   * without an answer.
+   */
   readonly response?: NeutralResponse;
-  /** Why a tool may not be called in answer to this request, for the model; undefined when it may. */
+  /** Returns why a tool may not be called in answer to this request, for the model; undefined if it may. */
   refusal(toolName: string): string | undefined;
 }
 
 /**
- * Takes one model call through its hooks, as one `modelCall` machine: the choice of tools, the request,
+ * Runs one model call with its hooks, as one `modelCall` machine: the choice of tools, the request,
  * the answer. Never throws: a failing model is an outcome.
  *
  * @example
@@ -128,7 +131,7 @@ export async function runModelCall(
   };
 }
 
-/** Whether nothing but the model would run. */
+/** Whether only the model would run. */
 const isPlain = (config: HookSystemConfig, system: Ready): boolean =>
   !isObserved(config) &&
   !isUnready(system) &&
@@ -136,7 +139,7 @@ const isPlain = (config: HookSystemConfig, system: Ready): boolean =>
     hasHooks(system, event),
   );
 
-/** Asks the model, as a call with hooks that say nothing would end. */
+/** Calls the model; the call ends like one whose hooks give no output. */
 async function plainCall(
   request: NeutralRequest,
   callModel: CallNeutralModel,
@@ -173,7 +176,10 @@ async function plainCall(
   };
 }
 
-/** Carries a neutral conversation through the shapes that the engine has its hooks change, and finds again what they left alone. */
+/**
+ * Converts a neutral conversation to the shapes that hooks change, and restores the caller's own objects for
+ * whatever they left alone.
+ */
 class Carrier {
   readonly #messages = new Map<GenAIContent, NeutralMessage>();
   readonly #parts = new Map<GenAIPart, NeutralPart>();
@@ -201,7 +207,7 @@ class Carrier {
     } as GenAIRequest;
   }
 
-  /** The request as hooks left it; the same object where they left all of it alone. */
+  /** The request as hooks left it, with the caller's own objects for what they left alone. */
   fromRequest(
     { model, contents, config = {} }: GenAIRequest,
     given: NeutralRequest,

@@ -37,12 +37,12 @@ import {
   untilCancelled,
 } from './event-hooks.ts';
 
-/** The machine of a tool call with its actors provided, once for all runs. */
+/** The machine for a tool call, with its actors provided once for all runs. */
 export const toolCall = toolCallMachine.provide({ actors: { hookEvent } });
 
 /** One call of a tool, as a model asks for it. */
 export interface ToolCallRequest {
-  /** Ties the call to its result. */
+  /** Matches the call with its result. */
   readonly id: string;
   readonly name: string;
   readonly input: ToolInput;
@@ -50,47 +50,50 @@ export interface ToolCallRequest {
 
 /** A tool call that the user is asked about, with the arguments that it would run with. */
 export interface ToolCallQuestion extends ToolCallRequest {
-  /** Why a hook wants the user to be asked; absent where only the host does. */
+  /** Why a hook wants the user to be asked; absent if only the host does. */
   readonly reason?: string;
 }
 
-/** Whether a tool may run; a text is why it may not, for the model. */
+/** Whether a tool may run; a text is a denial with its reason, for the model. */
 export type Approval = boolean | string;
 
 /** Asks the user whether a tool may run. */
 export type Confirm = (request: ToolCallQuestion) => Approval | Promise<Approval>;
 
-/** How a tool call is made, and what is known of it beside what was asked. */
+/** Options of a tool call, and what is known about it besides the request. */
 export interface ToolCallOptions extends EventContext {
   readonly signal?: AbortSignal | undefined;
-  /** The tool is not on offer: why, for the model. */
+  /** Set if the tool is not on offer: the reason, for the model. */
   readonly notOffered?: string | undefined;
   /** Default: nobody is asked. */
   readonly confirm?: Confirm | undefined;
-  /** What `confirm` is asked about: every call, the default, or only one for which a hook wants it. */
+  /** What `confirm` is asked about: every call (the default), or only calls for which a hook wants it. */
   readonly asks?: 'every call' | 'where a hook wants it' | undefined;
-  /** Takes what has the user asked after all, once hooks let the call run: ToolPermission hooks, then `confirm`. */
+  /**
+   * Receives a function that has the user asked after all, once hooks let the call run: ToolPermission hooks
+   * first, then `confirm`.
+   */
   readonly takeQuestion?: ((raise: () => void) => void) | undefined;
 }
 
 /** A tool call that has ended. */
 export interface EndedToolCall extends AppliedToolCall {
   readonly outcome: ToolCallOutcome;
-  /** What the BeforeTool hooks did, when any ran. */
+  /** The result of the BeforeTool hooks, if any ran. */
   readonly before?: AggregatedHookResult;
-  /** What the ToolPermission hooks did, when any ran. */
+  /** The result of the ToolPermission hooks, if any ran. */
   readonly permission?: AggregatedHookResult;
-  /** What the ToolFailed hooks did, when any ran. */
+  /** The result of the ToolFailed hooks, if any ran. */
   readonly failed?: AggregatedHookResult;
-  /** What the AfterTool hooks did, when any ran. */
+  /** The result of the AfterTool hooks, if any ran. */
   readonly after?: AggregatedHookResult;
-  /** What hooks have for the user alone. */
+  /** The hooks' message for the user only. */
   readonly notice?: string;
 }
 
 /**
- * Takes one tool call through its hooks, as one `toolCall` machine; with no hook, no question and
- * nobody who watches, the tool just runs. Never throws: a failing tool is a result with `error`.
+ * Runs one tool call with its hooks, as one `toolCall` machine; with no hooks, no question and no observer,
+ * only the tool runs. Never throws: a failing tool is a result with `error`.
  */
 export function runToolCall(
   config: HookSystemConfig,
@@ -98,25 +101,25 @@ export function runToolCall(
   executeTool: ExecuteTool,
   options: ToolCallOptions = {},
 ): Promise<EndedToolCall> {
-  // Nothing is awaited on the way to a call that no hook matches (HOOK-013), and no frame waits for one
-  // that is under way: it would take memory as long as the call lasts.
+  // Nothing is awaited before a call that no hook matches (HOOK-013), and no suspended frame waits for a
+  // running call: it would take memory as long as the call lasts.
   const ready = readyHookSystem(config);
   const run = (system: Ready) => runReady(config, system, request, executeTool, options);
   return isPending(ready) ? ready.then(run).then(endedToolCall) : run(ready).then(endedToolCall);
 }
 
-/** What a tool gave, with the effects of its hooks. */
+/** A tool's result with the effects of its hooks. */
 export interface HookedToolResult extends ToolResult {
-  /** A hook wants the agent to stop, and why: end the loop, and show the reason to the user. */
+  /** Set if a hook wants the agent to stop: end the loop, and show the reason to the user. */
   readonly stop?: StopRequest;
-  /** What hooks have for the user alone. */
+  /** The hooks' message for the user only. */
   readonly notice?: string;
 }
 
 /**
- * A tool call with its hooks: BeforeTool, the tool, AfterTool (HOOK-133). A blocked call never runs
+ * Runs a tool call with its hooks: BeforeTool, the tool, AfterTool (HOOK-133). A blocked call never runs
  * the tool; its result tells the model why (HOOK-017, 183). Never throws: a tool that throws is a
- * result with `error`. Where a hook wants the agent to stop, the result has a `stop` with the reason for
+ * result with `error`. If a hook wants the agent to stop, the result has a `stop` with the reason for
  * the user (C-65).
  *
  * @example
@@ -167,7 +170,7 @@ function runReady(
     : call();
 }
 
-/** Reports a call without a machine when it has ended. */
+/** Runs a call without a machine, and reports it when it has ended. */
 async function reportedCall(
   config: HookSystemConfig,
   { id, name }: ToolCallRequest,
@@ -184,7 +187,7 @@ async function reportedCall(
   return outcome;
 }
 
-/** How a call ends that is cancelled before it begins. */
+/** The outcome of a call that is cancelled before it begins. */
 export const cancelledToolCall = ({ input }: ToolCallRequest, reason: string): ToolCallOutcome => ({
   status: 'cancelled',
   toolInput: input,
@@ -192,7 +195,7 @@ export const cancelledToolCall = ({ input }: ToolCallRequest, reason: string): T
   reason,
 });
 
-/** Whether nothing but the tool would run. */
+/** Whether only the tool would run. */
 const isPlain = ({ ports, notOffered }: ToolCallInput): boolean =>
   notOffered === undefined &&
   !ports.hooksBefore &&
@@ -249,7 +252,7 @@ export function toolCallInput(
   return { id, toolName: name, toolInput: input, notOffered, ports };
 }
 
-/** The hooks of a tool call, phase by phase, each planned once; a phase without hooks has none. */
+/** The hooks of a tool call by phase, each planned once; undefined for a phase without hooks. */
 function hookPorts(
   config: HookSystemConfig,
   system: Ready,
@@ -258,7 +261,7 @@ function hookPorts(
   canAsk: boolean,
 ): Pick<ToolCallPorts, 'hooksBefore' | 'hooksOnPermission' | 'hooksOnFailure' | 'hooksAfter'> {
   const before = planHooks(config, system, 'BeforeTool', name);
-  // Most calls come to neither of these, and what is planned is reported.
+  // Most calls never reach these phases, and every planned event is reported.
   const rare = (event: 'ToolPermission' | 'ToolFailed') =>
     hasHooks(system, event, name) ? planHooks(config, system, event, name) : undefined;
   const permission = canAsk ? rare('ToolPermission') : undefined;
@@ -298,7 +301,7 @@ function hookPorts(
   };
 }
 
-/** The arguments that the hooks before the tool left. */
+/** The arguments as the hooks before the tool left them. */
 function rewritten(toolInput: ToolInput, outcome: HookEventOutcome): ToolInput {
   const { finalOutput: output, toolInput: replaced } = hookResult(outcome) ?? {};
   if (replaced) return replaced;
@@ -306,13 +309,13 @@ function rewritten(toolInput: ToolInput, outcome: HookEventOutcome): ToolInput {
   return change ? { ...toolInput, ...change } : toolInput;
 }
 
-/** Why hooks want the user to be asked, if they do. */
+/** The reason why hooks want the user to be asked, if they do. */
 function askedBy(before: HookEventOutcome | undefined): Pick<ToolCallQuestion, 'reason'> {
   const { decision, reason } = hookResult(before)?.verdict ?? {};
   return decision === 'ask' && reason !== undefined ? { reason } : {};
 }
 
-/** Asks the user. A question that breaks is no approval. */
+/** Asks the user. If the question fails, the call is not approved. */
 function ask(request: ToolCallRequest, confirm: Confirm, answer: AnswerToolCall): void {
   const reason = `The user did not let ${request.name} run.`;
   const asked = (async () => confirm(request))();
@@ -322,7 +325,7 @@ function ask(request: ToolCallRequest, confirm: Confirm, answer: AnswerToolCall)
   );
 }
 
-/** What an ended tool call means, with what its hooks did. */
+/** Derives what an ended tool call means, with the results of its hooks. */
 export function endedToolCall(outcome: ToolCallOutcome): EndedToolCall {
   const before = hookResult(outcome.before);
   const permission = hookResult(outcome.permission);
@@ -351,7 +354,7 @@ export function endedToolCall(outcome: ToolCallOutcome): EndedToolCall {
   };
 }
 
-/** What hooks want, without what they have for the user alone. */
+/** The output of hooks, without their message for the user only. */
 function withoutNotice(event: HookEventName, result: AggregatedHookResult | undefined): Output {
   if (result?.verdict.notice === undefined) return result?.finalOutput;
   const { finalOutput, verdict } = result;
@@ -362,10 +365,13 @@ function withoutNotice(event: HookEventName, result: AggregatedHookResult | unde
   );
 }
 
-/** Runs the tool with the arguments that the hooks left. */
+/** Runs the tool with the arguments as hooks left them. */
 export type ExecuteTool = (toolInput: ToolInput, signal: AbortSignal) => Promise<ToolResult>;
 
-/** Whatever a tool does, it ends later and with a result: one that throws at once, or that gives nothing (a host need not be TypeScript). */
+/**
+ * Runs a tool so that it always settles asynchronously and with a result, even if it throws at once or
+ * returns nothing (a host need not be TypeScript).
+ */
 function runTool(
   executeTool: ExecuteTool,
   toolInput: ToolInput,
@@ -381,7 +387,7 @@ function runTool(
 const orNothing = (result: ToolResult | undefined | null): ToolResult =>
   result ?? { llmContent: '', returnDisplay: '' };
 
-/** The agent is to stop, and why; the reason is for the user (HOOK-020, 028). */
+/** A request that the agent stop; the reason is for the user (HOOK-020, 028). */
 export interface StopRequest {
   readonly reason: string;
 }
@@ -389,22 +395,28 @@ export interface StopRequest {
 /** A tool call's result with the effects of its hooks applied. */
 interface AppliedToolCall {
   readonly toolResult: ToolResult;
-  /** The same without what hooks appended: the tool's own result or the one in its place, an object as an object. */
+  /**
+   * The result without what hooks appended: the tool's own result or its replacement, with objects left as
+   * objects.
+   */
   readonly plainResult: ToolResult;
-  /** What hooks appended for the model, each with the blank line that sets it apart. */
+  /** The texts that hooks appended for the model, each with the blank line that separates it. */
   readonly appended: readonly string[];
   readonly stop?: StopRequest;
 }
 
 type Output = DefaultHookOutput | undefined;
 
-/** What hooks said where the user would be asked, and of a tool that failed. */
+/** The output of hooks that answered for the user, and of hooks on a tool that failed. */
 interface OtherOutputs {
   readonly permission?: Output;
   readonly failed?: Output;
 }
 
-/** What an ended tool call means for the model, the user and the agent (HOOK-017, 027 to 030, 131, 132, 217). */
+/**
+ * Derives what an ended tool call means for the model, the user and the agent (HOOK-017, 027 to 030, 131,
+ * 132, 217).
+ */
 export function applyToolEffects(
   outcome: ToolCallOutcome,
   before: DefaultHookOutput | undefined,
@@ -431,7 +443,7 @@ export function applyToolEffects(
         : withTexts(errorResult(reason, 'stopped_by_hook'), early.map(messageIn));
       return { ...applied, stop: { reason } };
     }
-    // What AfterTool hooks had said so far decides nothing (G-02).
+    // Output of AfterTool hooks so far decides nothing (G-02).
     case 'cancelled':
       return outcome.result
         ? withHookTexts(outcome.result as ToolResult, early, [])
@@ -457,7 +469,7 @@ export function applyToolEffects(
             'deferred',
           ),
         ),
-        // Whoever takes it up again begins a new turn.
+        // Resuming the call begins a new turn.
         stop: { reason: before?.reason ?? `A hook put off the call of ${outcome.toolName}.` },
       };
     case 'done':
@@ -465,11 +477,13 @@ export function applyToolEffects(
   }
 }
 
-/** The tool's result, or what a hook put in its place. */
+/** The tool's result, or the result that a hook replaced it with. */
 const resultOf = (result: object, replaced: object | undefined): ToolResult =>
   (replaced ?? result) as ToolResult;
 
-/** Context first, then messages (C-56, C-57); a denial after the fact is reported, and takes nothing back (C-62). */
+/**
+ * Context first, then messages (C-56, C-57). A denial after the fact is reported, but undoes nothing (C-62).
+ */
 function withHookTexts(
   result: ToolResult,
   early: readonly Output[],
@@ -486,7 +500,7 @@ function withHookTexts(
 const paragraph = (text: string | undefined): string | undefined =>
   text === undefined ? undefined : `\n\n${text}`;
 
-/** A result that is nothing but the reason says it already. */
+/** A result that is exactly the reason needs no note. */
 const denialIn = (output: Output, { llmContent }: ToolResult): string | undefined =>
   output?.isBlockingDecision() && llmContent !== output.getBlockReason()
     ? note(output.getBlockReason())
@@ -508,13 +522,13 @@ function withTexts(
   return { toolResult: { ...plainResult, llmContent }, plainResult, appended };
 }
 
-/** Content that is no text keeps its parts and gets one more (C-59). */
+/** Content other than text keeps its parts and gets one more (C-59). */
 function append(content: LlmContent, text: string): LlmContent {
   if (typeof content === 'string') return content + text;
   return [...(Array.isArray(content) ? content : [content]), { text }] as LlmContent;
 }
 
-/** What AfterTool hooks see of a result (HOOK-026, C-69). */
+/** The part of a result that AfterTool hooks see (HOOK-026, C-69). */
 export const toolResponse = ({ llmContent, returnDisplay, metadata, error }: ToolResult) => ({
   llmContent,
   returnDisplay,

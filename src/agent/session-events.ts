@@ -4,7 +4,9 @@ import type { ChatSession } from './chat-session.ts';
 import type { DefaultHookOutput } from '../protocol/output.ts';
 import type { HookEventFields } from '../protocol/input.ts';
 
-/** The events that belong to the session and not to a call; nothing they say blocks anything (C-05, C-54). */
+/**
+ * The events that belong to the session and not to a call; their hooks cannot block anything (C-05, C-54).
+ */
 export type SessionEvent =
   | 'SessionStart'
   | 'SessionEnd'
@@ -14,7 +16,7 @@ export type SessionEvent =
 
 type Tell = (...events: ChatEvent[]) => void;
 
-/** Fires one of the session's events; what its hooks have for the user is emitted. Never throws. */
+/** Fires one of the session's events, and emits its hooks' messages for the user. Never throws. */
 export async function fireSessionEvent<Event extends SessionEvent>(
   { options: { config } }: ChatSession,
   event: Event,
@@ -30,7 +32,7 @@ export async function fireSessionEvent<Event extends SessionEvent>(
   return result.finalOutput;
 }
 
-/** SessionStart, once for every beginning: a new session, a resumed, a cleared or a compressed one. */
+/** Fires SessionStart once per beginning of a session: new, resumed, cleared or compressed. */
 export async function beginSession(session: ChatSession, tell: Tell): Promise<void> {
   const source = session.beginning;
   if (source === undefined) return;

@@ -1,8 +1,8 @@
 import type { GenAIRequest } from '../translate/genai-types.ts';
 
 /**
- * Why a call may not be executed under the tool config of its request; undefined when it may (C-88).
- * The config was sent with the request, but a provider need not keep to it (HOOK-057).
+ * Returns why a call may not be executed under the tool config of its request; undefined if it may (C-88).
+ * The config was sent with the request, but a provider may ignore it (HOOK-057).
  */
 export function refusalOf(toolName: string, request: GenAIRequest): string | undefined {
   const { mode, allowedFunctionNames } = request.config?.toolConfig?.functionCallingConfig ?? {};

@@ -1,7 +1,7 @@
 import type { Tool } from './tool.ts';
 import { jsonSchemaOf } from './tool-parameters.ts';
 
-/** What the model receives of a tool, as Google GenAI spells it. */
+/** A tool's declaration for the model, in Google GenAI's form. */
 export interface FunctionDeclaration {
   readonly name: string;
   readonly description: string;

@@ -10,7 +10,7 @@ export interface StandardSchema<Output = unknown> {
     readonly vendor: string;
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
-    /** The schema as JSON Schema, where its library can say it (Standard JSON Schema). */
+    /** The schema as JSON Schema, if its library can produce it (Standard JSON Schema). */
     readonly jsonSchema?: {
       readonly input: (options: { readonly target: 'draft-07' }) => Record<string, unknown>;
     };
@@ -26,13 +26,16 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** JSON Schema of an object. */
+/** The JSON Schema of an object. */
 export interface JsonSchema {
   readonly type: 'object';
   readonly [keyword: string]: unknown;
 }
 
-/** What describes a tool's arguments: a schema of any library that follows Standard Schema, or JSON Schema. */
+/**
+ * The description of a tool's arguments: a schema of any library that follows Standard Schema, or JSON
+ * Schema.
+ */
 export type ToolParameters<Input extends object = object> = StandardSchema<Input> | JsonSchema;
 
 const isStandard = (parameters: ToolParameters): parameters is StandardSchema<object> =>
@@ -41,7 +44,7 @@ const isStandard = (parameters: ToolParameters): parameters is StandardSchema<ob
 /**
  * The parameters as JSON Schema, for the model.
  *
- * @throws {HookmachineError} where their library cannot say them in JSON Schema
+ * @throws {HookmachineError} if their library cannot express them as JSON Schema
  */
 export function jsonSchemaOf(tool: string, parameters: ToolParameters): object {
   if (!isStandard(parameters)) return parameters;
@@ -61,7 +64,7 @@ export function jsonSchemaOf(tool: string, parameters: ToolParameters): object {
 
 const compiled = new WeakMap<JsonSchema, StandardSchema<object>>();
 
-/** The schema that checks arguments. */
+/** Returns the schema that checks arguments. */
 function checkerOf(tool: string, parameters: ToolParameters): StandardSchema<object> {
   if (isStandard(parameters)) return parameters;
   const known = compiled.get(parameters);
@@ -79,7 +82,7 @@ function checkerOf(tool: string, parameters: ToolParameters): StandardSchema<obj
   }
 }
 
-/** The arguments as the schema gives them, or what is wrong with them. */
+/** Returns the arguments as the schema outputs them, or what is wrong with them. */
 export async function checkInput(
   tool: string,
   parameters: ToolParameters,

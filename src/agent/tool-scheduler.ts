@@ -12,7 +12,7 @@ import {
   type ToolCallRequest,
 } from './run-tool-call.ts';
 
-/** A tool call that has ended, with what was asked. */
+/** A tool call that has ended, with its request. */
 export interface CompletedToolCall extends EndedToolCall {
   readonly request: ToolCallRequest;
 }
@@ -27,14 +27,14 @@ export interface ToolBatch {
 export interface ToolSchedulerOptions extends OfferedToolsOptions {
   /** How many calls may run at once; default: the number of cores. */
   readonly limit?: number;
-  /** Called with every call as it ends, in the order asked, whatever the order of ending. */
+  /** Called with every ended call, in the order asked, regardless of the order in which they end. */
   readonly onCompleted?: (call: CompletedToolCall) => void;
 }
 
 /**
- * Runs the tool calls of a model's answer, each as a `toolCall` machine, side by side up to a limit.
- * A blocked call has ended: its result goes to the model, and it is never tried again (HOOK-129,
- * 130, 204). After a stop no further call is started.
+ * Runs the tool calls of a model's answer concurrently up to a limit, each as a `toolCall` machine. A blocked
+ * call has ended: its result goes to the model, and it is never retried (HOOK-129, 130, 204). After a stop no
+ * further call is started.
  */
 export class ToolScheduler {
   readonly #options: ToolSchedulerOptions;
@@ -47,13 +47,13 @@ export class ToolScheduler {
     this.#offered = new OfferedTools(options);
   }
 
-  /** `idle` between batches, after a blocked call too (HOOK-129). */
+  /** `idle` between batches, even after a blocked call (HOOK-129). */
   get status(): 'idle' | 'running' {
     return this.#running === 0 ? 'idle' : 'running';
   }
 
   /**
-   * Runs a batch to its end. Never rejects for what a tool or a hook does.
+   * Runs a batch to its end. Never rejects because of what a tool or a hook does.
    *
    * @throws {HookmachineError} while another batch runs
    */
@@ -80,7 +80,7 @@ export class ToolScheduler {
     }
   }
 
-  /** Cancels the running batch: hooks and tools are ended, and every call still has a result. */
+  /** Cancels the running batch: hooks and tools are stopped, and every call still gets a result. */
   cancel(reason = 'cancelled'): void {
     this.#abort?.abort(reason);
   }

@@ -3,10 +3,10 @@ import { joined, textsOf } from '../translate/turns.ts';
 import { toolCallsOf } from './chat-history.ts';
 import type { ToolCallRequest } from './run-tool-call.ts';
 
-/** Where a conversation ends with a model's message whose calls have not all been answered. */
+/** The end of a conversation whose last model message has calls that are not all answered. */
 interface OpenEnd {
   readonly calls: readonly ToolCallRequest[];
-  /** The message with the results that are there. */
+  /** The message with the results so far. */
   readonly results: GenAIContent | undefined;
 }
 
@@ -27,7 +27,10 @@ export function unansweredCalls(history: readonly GenAIContent[]): readonly Tool
   return end?.calls.filter(({ id }) => !answered.has(id)) ?? [];
 }
 
-/** Adds a message with results to the conversation, or to the results of the same answer, in the order asked. */
+/**
+ * Adds a message with results to the conversation, or merges it into the results of the same answer, in the
+ * order asked.
+ */
 export function addResults(history: GenAIContent[], message: GenAIContent): void {
   const end = openEnd(history);
   if (end?.results === undefined) return void history.push(message);
@@ -54,7 +57,7 @@ function grouped(parts: readonly GenAIPart[]): GenAIPart[][] {
 
 const idOf = ([result]: readonly GenAIPart[]): string => result?.functionResponse?.id ?? '';
 
-/** What the user said last. */
+/** The user's last message as text. */
 export const promptOf = (history: readonly GenAIContent[]): string =>
   joined(
     textsOf(

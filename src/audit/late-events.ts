@@ -1,19 +1,19 @@
 import type { InspectionEvent } from 'xstate';
 import { isRecord } from '../protocol/output.ts';
 
-/** What a machine did, and when, in ms since 1970. */
+/** An event of a machine and its time in ms since 1970. */
 export interface DatedEvent {
   readonly event: InspectionEvent;
   readonly at: number;
 }
 
-/** So many events wait at most. */
+/** The most events that may wait. */
 const mostWaiting = 1_000;
 
 /**
- * Hands on what machines do as soon as the process has nothing else to do, mostly while a hook runs, so
- * that no call waits for it. What ends with a denial or a stop is handed on before anybody learns of
- * that, and all that is left when the process ends.
+ * Passes on what machines do as soon as the process has nothing else to do, mostly while a hook runs, so that
+ * no call waits for it. An end with a denial or a stop is passed on before anybody learns of it, and
+ * everything that is left when the process ends.
  */
 export function lateEvents(take: (dated: DatedEvent) => void): {
   readonly add: (event: InspectionEvent) => void;
@@ -42,7 +42,7 @@ export function lateEvents(take: (dated: DatedEvent) => void): {
   };
 }
 
-/** Whether a machine ended with a denial or a stop, of its own or of one of its phases. */
+/** Whether a machine ended with a denial or a stop, either its own or that of one of its phases. */
 function isDenied(event: InspectionEvent): boolean {
   if (event.type !== '@xstate.microstep' || event.snapshot.status === 'active') return false;
   const { output } = event.snapshot as { readonly output?: unknown };

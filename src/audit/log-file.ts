@@ -16,7 +16,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** How much is kept where nothing else is said. */
+/** The default limits: the size of a file in bytes, and the number of old files. */
 const mostBytes = 10 * 1024 * 1024;
 const mostKept = 5;
 
@@ -25,22 +25,22 @@ interface Limits {
   readonly keep?: number;
 }
 
-/** For how long a file is taken to be the one that has the name, in ms: to ask takes as long as to write. */
+/** How long a file is assumed to still have its name, in ms: a check takes as long as a write. */
 const certainFor = 20;
 
 interface Opened {
   readonly fd: number;
   readonly ino: number;
-  /** Its size after the last line of ours: another one says that somebody else wrote. */
+  /** Its size after our last line: a different size means that another process wrote to it. */
   size: number;
-  /** Until when it is not asked whether the file still has the name. */
+  /** The time until which it is not checked whether the file still has its name. */
   certainUntil: number;
 }
 
 /**
- * A log that several processes may write. Each line is in the file before `append` returns, so that a
- * process may be killed at any time. One that would grow too large is put aside under another name,
- * `log.1763880000000-4711`, and of those the oldest go.
+ * A log that several processes may write. Each line is in the file before `append` returns, so a process may
+ * be killed at any time. A file that would grow too large is put aside under another name,
+ * `log.1763880000000-4711`, and the oldest of those are removed.
  */
 export class LogFile {
   readonly #file: string;
@@ -52,7 +52,7 @@ export class LogFile {
     this.#limits = { maxBytes, keep };
   }
 
-  /** @throws what keeps the line from being written */
+  /** @throws the error that prevented the line from being written */
   append(line: string): void {
     const bytes = Buffer.from(`${line}\n`);
     const { maxBytes, keep } = this.#limits;
@@ -63,7 +63,7 @@ export class LogFile {
       open = this.#current();
     }
     const { size } = open;
-    // Until the line is there, nobody knows how the file ends.
+    // Until the line is written, the end of the file is unknown.
     open.size = -1;
     const written = writeSync(open.fd, bytes);
     if (written < bytes.length) throw new Error('the disk is full');
@@ -75,7 +75,7 @@ export class LogFile {
     this.#open = undefined;
   }
 
-  /** The file that has the name now, which another process may have put aside or taken away. */
+  /** Returns the file that has the name now; another process may have put ours aside or removed it. */
   #current(): Opened {
     const open = this.#open;
     const time = performance.now();
@@ -95,7 +95,7 @@ export class LogFile {
   }
 }
 
-/** Neither follows a link nor waits for the other end of a pipe. */
+/** Opens the log. It neither follows a link nor waits for the other end of a pipe. */
 function openLog(file: string): Pick<Stats, 'ino' | 'size'> & { readonly fd: number } {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   const flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
@@ -113,7 +113,7 @@ function openLog(file: string): Pick<Stats, 'ino' | 'size'> & { readonly fd: num
   throw new Error('it is not a file');
 }
 
-/** Whoever wrote before may have been killed in the middle of a line, or had no room for it. */
+/** Ends a torn line: the previous writer may have been killed in the middle of it, or had no room for it. */
 function endTorn(open: Opened, size: number): void {
   const last = Buffer.alloc(1);
   const isTorn =
@@ -121,7 +121,7 @@ function endTorn(open: Opened, size: number): void {
   open.size = isTorn ? size + writeSync(open.fd, '\n') : size;
 }
 
-/** Another process may have done so already: then another file has the name. */
+/** Puts a full file aside, unless another process has already done so: then another file has the name. */
 function putAside(file: string, ino: number, keep: number): void {
   if (statSync(file, { throwIfNoEntry: false })?.ino !== ino) return;
   let at = Date.now();

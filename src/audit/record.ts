@@ -2,14 +2,14 @@ import type { CallAccount, EventAccount, HookAccount } from '../journal/account.
 import { decisionOf } from '../journal/decision-of.ts';
 import { defined } from '../protocol/output.ts';
 
-/** Whose record it is: what every line of an audit log says. */
+/** The origin of a record, which every line of an audit log states. */
 export interface AuditOrigin {
   readonly host: string;
   readonly user: string;
-  /** Of hookmachine. */
+  /** The version of hookmachine. */
   readonly version: string;
   readonly project: string;
-  /** How many hooks of the system were on. */
+  /** The number of the system's hooks that were on. */
   readonly guards: number;
 }
 
@@ -18,7 +18,7 @@ export interface AuditedHook {
   readonly name: string;
   readonly source?: string;
   readonly dialect?: string;
-  /** `ok`, or how it failed or why it did not run; `notStarted` where another one ended its sequence. */
+  /** `ok`, or how it failed or why it did not run; `notStarted` if another hook ended its sequence. */
   readonly status: string;
   readonly decision?: string;
   readonly ms?: number;
@@ -44,26 +44,26 @@ interface Line extends AuditOrigin {
 /** A session began. */
 export interface AuditedSession extends Line {
   readonly kind: 'session';
-  /** How many hooks were on, by their source. */
+  /** The number of hooks that were on, by source. */
   readonly hooks: Readonly<Record<string, number>>;
-  /** What was wrong with settings, in number. */
+  /** The number of problems in settings. */
   readonly problems: number;
 }
 
-/** A turn, a model call or a tool call has ended, or an event that belongs to none. */
+/** A turn, model call or tool call ended, or an event that belongs to none. */
 export interface AuditedCall extends Line {
   readonly kind: 'call';
   readonly machine: string;
-  /** The tool, the model or the event. */
+  /** The name of the tool, the model or the event. */
   readonly name: string;
-  /** Of an event by itself: the tool that it is about. */
+  /** For a standalone event, the tool that it is about. */
   readonly tool?: string;
   readonly status?: string;
   readonly ms?: number;
   readonly events: readonly AuditedEvent[];
 }
 
-/** A hook was skipped because nobody trusts it. */
+/** A hook was skipped because it is not trusted. */
 export interface AuditedSkip extends Line {
   readonly kind: 'skipped';
   readonly text: string;
@@ -72,10 +72,10 @@ export interface AuditedSkip extends Line {
 /** One line of an audit log. */
 export type AuditLine = AuditedSession | AuditedCall | AuditedSkip;
 
-/** The longest text of a hook's that is kept. */
+/** The longest text of a hook that is kept, in characters. */
 const longest = 300;
 
-/** What a line says of a call. */
+/** Returns the part of a line that describes a call. */
 export const auditedCall = (
   { machine, name, status, startedAt, endedAt, events }: CallAccount,
   tool: string | undefined,

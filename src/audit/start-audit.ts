@@ -15,12 +15,12 @@ import { auditedCall, type AuditLine, type AuditOrigin } from './record.ts';
 import { type DatedEvent, lateEvents } from './late-events.ts';
 import { longestLine, openSystemLog, type SystemLog } from './system-log.ts';
 
-/** What a line says beside what all of them do. */
+/** The part of a line that is not common to all lines. */
 type Said<Line extends AuditLine = AuditLine> = Line extends AuditLine
   ? Omit<Line, keyof AuditOrigin | 'v' | 'at' | 'session'>
   : never;
 
-/** A hook system, as far as it is looked at. */
+/** The part of a hook system that is audited. */
 interface AuditedSystem {
   readonly config: {
     getSessionId(): string;
@@ -37,8 +37,8 @@ interface AuditedSystem {
 }
 
 /**
- * Records a session without payloads, line by line. What cannot be written is lost, costs nobody a
- * decision, and is reported once. Gives back what ends it.
+ * Records a session without payloads, line by line. A line that cannot be written is lost; that affects no
+ * decision and is reported once. Returns a function that ends the audit.
  */
 export async function startAudit(
   settings: AuditSettings,
@@ -78,7 +78,7 @@ export async function startAudit(
     lost: (why) => reportOnce('wholly traced', why),
   });
   const calls = new Accounting();
-  /** By run, the tool that an event by itself is about. */
+  /** The tool that a standalone event is about, by run. */
   const tools = new Map<string, string>();
   let current: DatedEvent;
   const journal = journalTo(
@@ -118,7 +118,7 @@ export async function startAudit(
   ];
   const hooks: Record<string, number> = {};
   for (const { source } of hooksOn()) hooks[source] = (hooks[source] ?? 0) + 1;
-  // Agents start a process for each event: with a session's id its beginning is known.
+  // Agents start a process for each event: the session's id tells whether its beginning was already recorded.
   if (config.wasReported?.('audited') !== true)
     put({ kind: 'session', hooks, problems: system.getRegistry().problems.length });
   return () => {
@@ -126,10 +126,10 @@ export async function startAudit(
   };
 }
 
-/** The longest name of a tool that is kept. */
+/** The longest tool name that is kept, in characters. */
 const longestTool = 200;
 
-/** What the gate of trust says of a hook that it lets not start. */
+/** Matches what the trust gate says about a hook that it does not let start. */
 const skipped = /^hook "[^]*" \((?:[\w.]+)\) (?:was skipped|may not run)/;
 
 const toolIn = ({ actorRef }: InspectionEvent): string | undefined => {
@@ -139,7 +139,7 @@ const toolIn = ({ actorRef }: InspectionEvent): string | undefined => {
   return typeof tool === 'string' ? tool.slice(0, longestTool) : undefined;
 };
 
-/** A line that is too long for a log keeps what was decided. */
+/** Shortens a line that is too long for a log to what was decided. */
 const withoutHooks = (line: AuditLine): AuditLine =>
   line.kind === 'call'
     ? {
@@ -149,7 +149,7 @@ const withoutHooks = (line: AuditLine): AuditLine =>
       }
     : line;
 
-/** As the system knows the user, not as the environment has it. */
+/** The user's name according to the system, not to the environment. */
 function userName(): string {
   try {
     return userInfo().username;
@@ -158,7 +158,7 @@ function userName(): string {
   }
 }
 
-/** Spans and metrics to the collector that settings name. */
+/** Opens spans and metrics to the collector that settings name. */
 async function tracesOf(
   { opentelemetry }: AuditSettings,
   { host, user, project }: Readonly<Record<'host' | 'user' | 'project', string>>,
@@ -175,7 +175,7 @@ async function tracesOf(
     const settings = opentelemetry === true ? {} : opentelemetry;
     const { close, ...target } = await openOtlp(settings, about, report.lost);
     const spans = new HookSpans({ ...target, redactor: hiding, isNested: false });
-    // A process that just ends has more to send than one that was told to.
+    // A process that simply ends still has data to send, unlike one that called `close()`.
     let hasEnded = false;
     const end = (): void => {
       if (hasEnded) return;
@@ -192,7 +192,7 @@ async function tracesOf(
   }
 }
 
-/** The logs that settings name, as one. */
+/** Opens the logs that settings name as a single log. */
 function logsOf(
   { file, maxBytes, keep, syslog }: AuditSettings,
   user: string,

@@ -1,10 +1,10 @@
 import type { AuditLine } from './record.ts';
 
-/** What hooks denied somebody. */
+/** What hooks denied to a user. */
 export interface Denials {
   readonly user: string;
   readonly host: string;
-  /** The tool, the model or the event. */
+  /** The name of the tool, the model or the event. */
   readonly what: string;
   readonly by: string;
   readonly count: number;
@@ -23,10 +23,10 @@ export interface Failures {
   readonly lastError?: string;
 }
 
-/** What audit logs say together. */
+/** The combined result of audit logs. */
 export interface AuditSummary {
   readonly lines: number;
-  /** Lines that are none of an audit log. */
+  /** The number of lines that do not belong to an audit log. */
   readonly unread: number;
   readonly from?: string;
   readonly to?: string;
@@ -34,18 +34,18 @@ export interface AuditSummary {
   readonly machines: readonly string[];
   readonly denials: readonly Denials[];
   readonly failures: readonly Failures[];
-  /** Machines of which some record says that no hook of the system was on, with the number of such sessions. */
+  /** Machines with records that say that no hook of the system was on, with the number of such sessions. */
   readonly withoutGuards: readonly { readonly host: string; readonly sessions: number }[];
-  /** Machines that should be there, and are not. */
+  /** Expected machines that have no records. */
   readonly missing: readonly string[];
 }
 
 type Open<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-/** How a hook's end is a failure, or no run at all. */
+/** The statuses of a hook that failed or did not run at all. */
 const failed: readonly string[] = ['failed', 'timedOut', 'untrusted', 'skipped'];
 
-/** Sums up lines of audit logs; `expected` are machines that should be among them. */
+/** Summarizes lines of audit logs; `expected` lists machines that should be among them. */
 export async function summarize(
   lines: AsyncIterable<string | undefined>,
   expected: readonly string[] = [],
@@ -92,7 +92,7 @@ export async function summarize(
   };
 }
 
-/** A line of an audit log, also behind what a system's log writes before it. */
+/** Parses a line of an audit log, even after a prefix written by the system's log. */
 function lineIn(text: string): AuditLine | undefined {
   const start = text.indexOf('{"v":');
   if (start === -1) return undefined;
@@ -147,7 +147,7 @@ function* failuresIn(line: AuditLine): Generator<Open<Failures>> {
         };
 }
 
-/** Adds one to those that are counted together. */
+/** Adds an entry to the ones that it is counted with. */
 function add<Counted extends { count: number; lastAt: string }>(
   all: Map<string, Counted>,
   about: readonly unknown[],

@@ -3,27 +3,33 @@ import { existsSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { environmentOf } from '../process/index.ts';
 
-/** The system's own program that writes to syslog, and to journald where that listens in its place. */
+/** The system's own program that writes to syslog, or to journald where that takes its place. */
 const programs = ['/usr/bin/logger', '/bin/logger'];
 
-/** How long a line may wait for a log that does not read, in ms, and how much, in bytes. */
+/** How long a line may wait for a log that does not read, in ms, and how much may wait, in bytes. */
 const patience = 2_000;
 const mostWaiting = 1024 * 1024;
 
-/** How long a log that failed is left alone, in ms, and how long the end of the process waits to hear whether it has. */
+/**
+ * How long a failed log is left alone, in ms, and how long the end of the process waits to learn whether it
+ * failed.
+ */
 const rest = 30_000;
 const farewell = 250;
 
 /** The longest line that is written, in bytes. */
 export const longestLine = 32 * 1024;
 
-/** Lines to the system's log. */
+/** A writer of lines to the system's log. */
 export interface SystemLog {
   write(line: string): void;
   close(): void;
 }
 
-/** Opens the system's log, or the one behind a socket; `failed` receives why lines are lost. Nobody waits for it, and it keeps no process alive. */
+/**
+ * Opens the system's log, or the one behind a socket. `failed` receives the reason why lines are lost. Nobody
+ * waits for the log, and it keeps no process alive.
+ */
 export function openSystemLog(to: true | string, failed: (why: string) => void): SystemLog {
   const program = programs.find((file) => existsSync(file));
   if (program === undefined) throw new Error(`there is no ${programs[0]!}`);
@@ -59,7 +65,8 @@ export function openSystemLog(to: true | string, failed: (why: string) => void):
       restsUntil = performance.now() + rest;
       failed(why === '' ? `${program} ended` : why);
     };
-    // A process may end with its first line: whether that was written is known when the logger has ended.
+    // A process may end right after its first line: whether that was written is known only when the logger
+    // has ended.
     const leave = (): void => {
       isClosed = true;
       child.ref();

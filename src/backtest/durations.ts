@@ -11,7 +11,7 @@ export class Durations {
     this.#total += ms;
   }
 
-  /** All together, in ms. */
+  /** The sum of all durations, in ms. */
   get total(): number {
     return this.#total;
   }

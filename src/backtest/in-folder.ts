@@ -2,8 +2,9 @@ import { homedir } from 'node:os';
 import { isAbsolute, relative } from 'node:path';
 
 /**
- * A value of a session that ran in one folder as if it had run in another: paths in the one are paths in the other. Hooks
- * compare paths with the folder they run in, which is not there any more, or not on this machine.
+ * Returns a value of a session that ran in one folder as if it had run in another: paths in the one become
+ * paths in the other. Hooks compare paths with the folder they run in, and the original one is not there any
+ * more, or not on this machine.
  */
 export function inFolder<Value>(value: Value, from: string, to: string): Value {
   const place = new RegExp(String.raw`(?<![\w./-])${escaped(from)}(?![\w.-])`, 'g');
@@ -16,7 +17,10 @@ export function inFolder<Value>(value: Value, from: string, to: string): Value {
   return moved(value) as Value;
 }
 
-/** Whether paths mean something else in the project: a session around it, or around the home folder, has no folder of its own. */
+/**
+ * Whether a session's paths mean something else in the project. A session in a folder around the project, or
+ * around the home folder, has no folder of its own.
+ */
 export const isElsewhere = (folder: string | undefined, project: string): folder is string =>
   folder !== undefined &&
   isAbsolute(folder) &&

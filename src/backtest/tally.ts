@@ -1,7 +1,7 @@
 import type { HookExecutionResult } from '../verdict/results.ts';
 import { Durations } from './durations.ts';
 
-/** A call of which a hook had something to say. */
+/** A call about which a hook had something to say. */
 export interface Example {
   readonly file: string;
   /** The line in the file, the call's number in a recording, or the message's in a chat. */
@@ -9,20 +9,20 @@ export interface Example {
   readonly call?: number;
   readonly message?: number;
   readonly session?: string;
-  /** What was called or asked. */
+  /** The call, prompt or request. */
   readonly what: string;
   readonly did: Did;
   readonly reason?: string;
-  /** What it put in the place of arguments, a prompt or a result. */
+  /** The value that replaced arguments, a prompt or a result. */
   readonly changed?: unknown;
 }
 
-/** What a hook can come to. */
+/** The things that a hook can do to a call. */
 export const dids = ['denied', 'asked', 'stopped', 'changed', 'failed'] as const;
 export type Did = (typeof dids)[number];
 export type Counts = Readonly<Record<Did, number>>;
 
-/** What one hook would have done. */
+/** The counts of what one hook would have done. */
 export interface HookTally {
   readonly hook: string;
   readonly event: string;
@@ -40,11 +40,11 @@ export interface HookTally {
 
 /** Where a call was found. */
 export type Occurrence = Pick<Example, 'file' | 'line' | 'call' | 'message' | 'session'> & {
-  /** Its place among all. */
+  /** Its place among all events. */
   readonly index: number;
 };
 
-/** Makes of a call, and of what a hook said of it, what may be shown; asked for examples alone. */
+/** Turns a call, and what a hook said about it, into what may be shown; called only for examples. */
 export interface Shown {
   readonly what: () => string;
   readonly said: <Value>(value: Value) => Value;
@@ -58,7 +58,7 @@ interface Counted {
   runs: number;
 }
 
-/** What hooks said of a great many calls, of which only the first examples are kept. */
+/** Counts what hooks said about a great many calls, of which only the first examples are kept. */
 export class Tally {
   readonly #hooks = new Map<string, Counted>();
   readonly #most: number;
@@ -67,7 +67,7 @@ export class Tally {
     this.#most = mostExamples;
   }
 
-  /** Counts what a hook said of a call; one that was not started said nothing. */
+  /** Counts what a hook said about a call; a hook that was not started said nothing. */
   add(result: HookExecutionResult, seen: Occurrence, { what, said }: Shown): void {
     const { hook, event, status, durationMs } = result;
     if (status === 'untrusted' || status === 'skipped') return;
@@ -104,7 +104,7 @@ export class Tally {
     }
   }
 
-  /** Those that denied most come first. */
+  /** The hooks that denied most come first. */
   hooks(): readonly HookTally[] {
     return [...this.#hooks.values()]
       .map(tallied)

@@ -5,17 +5,20 @@ import type { BundleFile, BundleFiles } from './files.ts';
 import { most } from './limits.ts';
 import { manifestName, signatureName } from './manifest.ts';
 
-/** What an archive of the largest bundle may be when it is unpacked, with what tar writes around each file. */
+/**
+ * The largest unpacked size of an archive, in bytes: that of the largest bundle, plus what tar adds to each
+ * file.
+ */
 const mostUnpacked = most.bytes + (most.files + 100) * 4 * 512;
 
-/** And as it is sent. */
+/** The largest packed size, in bytes. */
 export const mostPacked = mostUnpacked;
 
 /**
- * Reads a .tgz without writing anything to a disk: its paths are keys here, and count only where the manifest has
- * them too. All may stand in one folder.
+ * Reads a .tgz without writing anything to disk. Its paths serve only as keys, and count only if the manifest
+ * lists them too. All files may be inside one top-level folder.
  *
- * @throws {BundleError} when it is none, is too large, or holds anything but files and folders
+ * @throws {BundleError} if it is not a .tgz, is too large, or holds anything but files and folders
  */
 export async function readArchive(packed: Buffer): Promise<BundleFiles> {
   let bytes: Buffer;
@@ -77,7 +80,7 @@ async function entriesOf(bytes: Buffer): Promise<Entry[]> {
 const odd = (message: string): BundleError =>
   new BundleError(message, 'pack it with hookmachine policy pack');
 
-/** A signed bundle as a .tgz, which is the same for the same bundle. */
+/** Packs a signed bundle as a .tgz. The same bundle always gives the same bytes. */
 export async function archiveOf(
   folder: string,
   paths: readonly string[],

@@ -1,22 +1,22 @@
 import { HookmachineError, isHookmachineError } from '../errors.ts';
 
-/** Why a bundle cannot be used, and what can be done about it. */
+/** Thrown if a bundle cannot be used. It says why, and what can be done about it. */
 export class BundleError extends HookmachineError {
   override readonly name = 'BundleError';
   readonly fix: string;
 
-  /** The message continues the name of the bundle, or of the file that is at fault. */
+  /** The message follows the name of the bundle or of the file at fault. */
   constructor(message: string, fix: string, options?: ErrorOptions) {
     super('BUNDLE_UNUSABLE', message, options);
     this.fix = fix;
   }
 }
 
-/** Whether a bundle is at fault, and not the program. */
+/** Whether a bundle, not the program, is at fault. */
 export const isBundleError = (thrown: unknown): thrown is BundleError =>
   isHookmachineError(thrown, 'BUNDLE_UNUSABLE');
 
-/** What came of some work, or what was wrong with a bundle. */
+/** Returns the result of some work, or the fault of a bundle that it threw. */
 export function attempt<Value>(
   work: () => Value,
 ): { readonly value: Value } | { readonly fault: BundleError } {

@@ -13,21 +13,24 @@ import { settingsName } from './manifest.ts';
 import { type BundleSettings, ignoredSettings, inFolder } from './settings.ts';
 import { type VerifiedBundle, verifyFiles } from './verify.ts';
 
-/** Where bundles may be, and which of them the administrator demands. */
+/** Where bundles may be, and which of them the administrator requires. */
 export interface Bundles {
   readonly places: readonly BundlePlace[];
   readonly required: readonly RequiredBundle[];
 }
 
-/** The hooks of all bundles that may run, and what is to be said and done about those that may not. */
+/** The hooks of all bundles that may run, and the problems and denials that come from those that may not. */
 export interface BundledHooks {
   readonly sources: readonly HooksFromSource[];
   readonly problems: readonly SettingsProblem[];
-  /** What denies in the place of guards that do not run. */
+  /** Hooks that deny in place of guards that do not run. */
   readonly denials: readonly HookDefinition[];
 }
 
-/** `denies` says whether a failure of hooks of a source denies, where they say nothing of it themselves. */
+/**
+ * Collects the hooks of all bundles. `denies` returns whether a failure denies for hooks of a source that do
+ * not say so themselves.
+ */
 export function bundledHooks(
   { places, required }: Bundles,
   denies: (source: HookSource) => boolean,
@@ -47,7 +50,7 @@ export function bundledHooks(
     const { onFailure } = state.required ?? {};
     const isDenying = onFailure === undefined ? deniesIn(place) : onFailure === 'block';
     return {
-      // Its hooks may not start, and so those deny whose failure does.
+      // Its hooks may not start, so those whose failure denies deny.
       sources: from
         ? [{ ...from, bundle: { ...bundleIn(folder, verified), isRefused: true } }]
         : [],
@@ -67,7 +70,7 @@ export function bundledHooks(
   };
 }
 
-/** What the settings of a bundle in this folder add to a level. */
+/** Returns what the settings of a bundle in this folder add to a level. */
 export const sourceIn = (
   folder: string,
   source: BundlePlace['source'],
@@ -82,11 +85,14 @@ export const sourceIn = (
   ...(failureDefault(values) === 'block' && { onFailure: 'block' }),
 });
 
-/** A fleet's guards deny when they fail. */
+/** Makes the guards of a fleet deny when they fail. */
 const fleetsOwn = ({ isFleets }: BundlePlace, from: HooksFromSource): HooksFromSource =>
   isFleets ? { ...from, onFailure: 'block' } : from;
 
-/** Its files are read again for each start of a hook, without a cache of times: the signature was verified when they were found. */
+/**
+ * Describes a verified bundle. Its files are read again at each start of a hook, and their times are not
+ * relied on; the signature was verified when they were found.
+ */
 const bundleIn = (folder: string, { manifest, signer }: VerifiedBundle): HookBundle => ({
   name: manifest.name,
   version: manifest.version,
@@ -116,7 +122,7 @@ function problemWith(state: BundleState, isDenying: boolean): SettingsProblem {
   };
 }
 
-/** Hooks that deny whatever needs guards (S-12). */
+/** Returns hooks that deny everything that needs guards (S-12). */
 function denialsOf(
   { source }: BundlePlace,
   file: string,

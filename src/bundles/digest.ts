@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
 
-/** The hash of bytes, as manifests and the index write it. */
+/** Returns the hash of bytes in the form used in manifests and the index. */
 export const sha256 = (bytes: Buffer | string): string =>
   createHash('sha256').update(bytes).digest('hex');

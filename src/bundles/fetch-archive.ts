@@ -4,13 +4,13 @@ import { BundleError, isBundleError } from './bundle-error.ts';
 
 const mostRedirects = 5;
 
-/** Whether a place is an address, and no path. */
+/** Whether a place is a web address rather than a path. */
 export const isAddress = (from: string): boolean => /^https?:\/\//i.test(from);
 
 /**
- * Fetches an archive over HTTPS, also after redirects. `patience` is how long all of it may take, in ms.
+ * Fetches an archive over HTTPS, following redirects. `patience` limits the whole fetch, in ms.
  *
- * @throws {BundleError} when it cannot be had
+ * @throws {BundleError} if the archive cannot be fetched
  */
 export async function fetchArchive(address: string, patience = 60_000): Promise<Buffer> {
   const signal = AbortSignal.timeout(patience);

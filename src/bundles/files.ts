@@ -15,25 +15,25 @@ import { most } from './limits.ts';
 /** A file of a bundle, wherever it was read from. */
 export interface BundleFile {
   readonly bytes: Buffer;
-  /** Whether it is a program. */
+  /** '755' for a program, '644' for any other file. */
   readonly mode: '644' | '755';
 }
 
-/** All files of a bundle by their paths, its manifest and its signature too. */
+/** All files of a bundle by their paths, including its manifest and signature. */
 export type BundleFiles = ReadonlyMap<string, BundleFile>;
 
 /** How a folder is read. */
 export interface FolderOptions {
-  /** It is installed, so that nobody else may write to it. */
+  /** It is installed, so nobody else may have write access to it. */
   readonly isInstalled?: true;
-  /** Folders at the top that are no part of it. */
+  /** Top-level folders that are not part of it. */
   readonly without?: readonly string[];
 }
 
 /**
- * Reads a folder with all that is in it. No link is followed, and nothing but files and folders is opened.
+ * Reads a folder with everything in it. No link is followed, and only files and folders are opened.
  *
- * @throws {BundleError} when it holds something else, or too much
+ * @throws {BundleError} if it holds anything else, or too much
  */
 export function readFolder(folder: string, options: FolderOptions = {}): BundleFiles {
   const files = new Map<string, BundleFile>();
@@ -65,7 +65,7 @@ export function readFolder(folder: string, options: FolderOptions = {}): BundleF
   return files;
 }
 
-/** How much may yet be read. */
+/** How many bytes may still be read. */
 interface Budget {
   bytes: number;
 }
@@ -76,7 +76,7 @@ function readFile(
   budget: Budget,
   { isInstalled }: FolderOptions,
 ): BundleFile {
-  // A link or a pipe that was put there since is not followed, and not waited for.
+  // A link or a pipe that has replaced the file meanwhile is neither followed nor waited for.
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const descriptor = openSync(file, flags);
   try {
@@ -97,7 +97,9 @@ function readFile(
   }
 }
 
-/** Sees that nobody but this user and root could have written it, or could between now and its use. */
+/**
+ * Makes sure that nobody but this user and root could have written it, or could write it before it is used.
+ */
 function demandOwn(path: string, { uid, mode }: Stats): void {
   const own = process.getuid?.();
   if (own === undefined) return;

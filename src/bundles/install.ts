@@ -10,33 +10,33 @@ import type { Manifest } from './manifest.ts';
 import { type VerifiedBundle, verifyFiles } from './verify.ts';
 import { syncFolder, writeFiles } from './write-files.ts';
 
-/** A bundle that was verified, and where it is from. */
+/** A verified bundle, and where it comes from. */
 export interface Candidate extends VerifiedBundle {
   readonly files: BundleFiles;
   readonly from: string;
 }
 
-/** How a bundle may take the place of another one. */
+/** How a bundle may replace another one. */
 export interface Replacing {
-  /** A lower version may take the place of a higher one. */
+  /** A lower version may replace a higher one. */
   readonly toLower?: true | undefined;
-  /** Tries it in the folder in which it stands by then; what it throws is why it is not installed. */
+  /** Tries the bundle in the folder that holds it by then. If it throws, the bundle is not installed. */
   readonly tryOut: (folder: string) => Promise<void>;
 }
 
-/** What became of a bundle that was to be installed. */
+/** The result of installing a bundle. */
 export interface Installation {
-  /** The version that it took the place of. */
+  /** The version that it replaced. */
   readonly before?: InstalledBundle;
-  /** It had been there already. */
+  /** It was already installed. */
   readonly isSame: boolean;
 }
 
 /**
- * Installs a bundle: beside the one that is there, which stays as it is until the new one has been tried and the list
- * names it, in one step. Whatever ends this before, the old one goes on.
+ * Installs a bundle next to the present one, which stays as it is until the new one has been tried and the
+ * list names it, in one step. If the process ends before that, the old one stays in effect.
  *
- * @throws {BundleError} when it may not be, or whatever `tryOut` throws
+ * @throws {BundleError} if it may not be installed, or whatever `tryOut` throws
  */
 export async function install(
   place: BundlePlace,
@@ -47,7 +47,7 @@ export async function install(
   const next: InstalledBundle = { name, version, digest, from, signer: signer.name };
   const before = readIndex(place).get(name);
   if (mayReplace(before, next, toLower) === 'is there' && isWhole(place, next, manifest)) {
-    // What was added from elsewhere is updated from there from now on.
+    // Added from another place this time: from now on it is updated from there.
     if (before!.from !== from)
       changeIndex(place, (bundles) => {
         if (bundles.get(name)?.digest === digest) bundles.set(name, next);
@@ -59,12 +59,12 @@ export async function install(
   try {
     writeFiles(draft, files);
     await tryOut(draft);
-    // A test that writes there would have it changed.
+    // A test that writes there would have changed it.
     verifyFiles(readFolder(draft, { isInstalled: true }), manifest);
     let isSame = false;
     changeIndex(place, (bundles) => {
       const now = bundles.get(name);
-      // Somebody else may have been faster.
+      // Another process may have been faster.
       isSame = mayReplace(now, next, toLower) === 'is there' && isWhole(place, next, manifest);
       if (isSame) return;
       const folder = folderOf(place, next);
@@ -82,7 +82,7 @@ export async function install(
 /**
  * Removes a bundle.
  *
- * @throws {BundleError} when it is not installed
+ * @throws {BundleError} if it is not installed
  */
 export function remove(place: BundlePlace, name: string): void {
   if (!readIndex(place).has(name))
@@ -90,7 +90,7 @@ export function remove(place: BundlePlace, name: string): void {
   changeIndex(place, (bundles) => void bundles.delete(name));
 }
 
-/** Whether what is installed is as it was; if not it is installed anew. */
+/** Whether the installed bundle is unchanged; if not, it is installed again. */
 function isWhole(place: BundlePlace, installed: InstalledBundle, manifest: Manifest): boolean {
   try {
     verifyFiles(readFolder(folderOf(place, installed), { isInstalled: true }), manifest);
@@ -101,7 +101,7 @@ function isWhole(place: BundlePlace, installed: InstalledBundle, manifest: Manif
   }
 }
 
-/** @throws {BundleError} when it may not take the place of the one that is installed */
+/** @throws {BundleError} if it may not replace the installed one */
 function mayReplace(
   before: InstalledBundle | undefined,
   next: InstalledBundle,
@@ -129,10 +129,10 @@ function mayReplace(
 
 const draftEnd = '.new';
 
-/** Nobody takes that long for a draft. */
+/** The age in ms from which a draft counts as abandoned; no installation takes that long. */
 const abandonedAfter = 60 * 60 * 1_000;
 
-/** Makes the folder of bundles, and takes away what was never finished there. */
+/** Creates the folder of bundles, and removes abandoned drafts from it. */
 function prepare({ folder }: BundlePlace): void {
   mkdirSync(folder, { recursive: true, mode: 0o755 });
   for (const name of readdirSync(folder)) {
@@ -143,7 +143,9 @@ function prepare({ folder }: BundlePlace): void {
   }
 }
 
-/** Changes the list of a level while nobody else does, and takes away the folders that it named no more before. */
+/**
+ * Changes the list of a level under its lock, and removes the folders that it already did not name before.
+ */
 function changeIndex(
   place: BundlePlace,
   change: (bundles: Map<string, InstalledBundle>) => void,
@@ -153,7 +155,7 @@ function changeIndex(
     const bundles = new Map(before);
     change(bundles);
     writeIndex(place, bundles.values());
-    // Whoever runs a hook of the version before may still do so.
+    // A process that runs a hook of the previous version may still do so.
     const kept = new Set(
       [...before.values(), ...bundles.values()]
         .filter(({ name }) => bundles.has(name))

@@ -15,28 +15,31 @@ import { type BundleSettings, readSettings } from './settings.ts';
 import type { Signers } from './signers.ts';
 import { type VerifiedBundle, verifyFiles, verifyManifest } from './verify.ts';
 
-/** What is remembered of a bundle that is installed. */
+/** The record of an installed bundle. */
 export interface InstalledBundle {
   readonly name: string;
   readonly version: string;
   /** The hash of its manifest. */
   readonly digest: string;
-  /** Where it was added from, and is updated from. */
+  /** Where it was added from; it is updated from there too. */
   readonly from: string;
-  /** Who had signed it. */
+  /** The name of its signer. */
   readonly signer: string;
 }
 
-/** The folder of an installed bundle: one of its own for each version, so that a new one never touches the old one. */
+/**
+ * Returns the folder of an installed bundle. Each version has its own, so that a new one never touches the
+ * old one.
+ */
 export const folderOf = (
   { folder }: Pick<BundlePlace, 'folder'>,
   { name, version, digest }: Pick<InstalledBundle, 'name' | 'version' | 'digest'>,
 ): string => join(folder, `${name}-${version}-${digest.slice(0, 12)}`);
 
 /**
- * What is installed at a level, by name.
+ * Reads what is installed at a level, by name.
  *
- * @throws {BundleError} when nobody knows
+ * @throws {BundleError} if that cannot be known
  */
 export function readIndex({ index, isFleets }: BundlePlace): Map<string, InstalledBundle> {
   let read: BoundedFile;
@@ -74,10 +77,10 @@ const isInstalled = ([name, bundle]: readonly [string, unknown]): boolean =>
   typeof bundle['from'] === 'string' &&
   typeof bundle['signer'] === 'string';
 
-/** Puts another list in the place of the one that is there, in one step. */
+/** Replaces the list in one step. */
 export function writeIndex({ index }: BundlePlace, bundles: Iterable<InstalledBundle>): void {
   const all = [...bundles];
-  // Without a list no start of a hook looks any further.
+  // If there is no list, the start of a hook does not look any further.
   if (all.length === 0) return rmSync(index, { force: true });
   const sorted = all.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const entries = sorted.map(({ name, ...bundle }) => [name, bundle]);
@@ -88,14 +91,14 @@ export function writeIndex({ index }: BundlePlace, bundles: Iterable<InstalledBu
 /** An installed bundle whose settings are as they were signed. */
 export interface InstalledState extends VerifiedBundle {
   readonly settings: BundleSettings;
-  /** Why its hooks may not run all the same. */
+  /** Why its hooks may not run nevertheless. */
   readonly fault?: BundleError;
 }
 
 /**
- * Verifies a bundle that is installed, as it is now.
+ * Verifies the current state of an installed bundle.
  *
- * @throws {BundleError} when nobody knows what hooks it has
+ * @throws {BundleError} if its hooks cannot be known
  */
 export function verifyInstalled(
   place: BundlePlace,

@@ -1,11 +1,14 @@
-/** What a bundle may be at most: more is no folder of hooks, and whoever runs hooks reads all of it. */
+/**
+ * The limits of a bundle. A larger folder is not one of hooks, and everyone who runs its hooks reads all of
+ * it.
+ */
 export const most = {
   /** All files together, in bytes. */
   bytes: 16 * 1024 * 1024,
   files: 500,
-  /** Folders in folders. */
+  /** Levels of nested folders. */
   depth: 8,
-  /** A path in the bundle, in characters. */
+  /** The length of a path in the bundle, in characters. */
   path: 200,
   manifestBytes: 256 * 1024,
   signatureBytes: 16 * 1024,

@@ -12,31 +12,31 @@ import {
 import { readSigners, type Signers } from './signers.ts';
 import type { VerifiedBundle } from './verify.ts';
 
-/** A bundle that is installed, or that has to be, as it is now. */
+/** The current state of a bundle that is installed or required. */
 export interface BundleState {
   readonly place: BundlePlace;
   readonly name: string;
-  /** Undefined where it has to be there, and is not. */
+  /** Undefined if it is required but missing. */
   readonly installed?: InstalledBundle;
   readonly folder?: string;
-  /** What it is, where it is as it was signed at least as far as its settings go. */
+  /** Set if at least its settings are as they were signed. */
   readonly verified?: InstalledState;
-  /** Why it may not. */
+  /** Why its hooks may not run. */
   readonly fault?: BundleError;
-  /** What the administrator demands of it. */
+  /** What the administrator requires of it. */
   readonly required?: RequiredBundle;
 }
 
-/** What is installed in some places. */
+/** The bundles of some places. */
 export interface LookedAt {
   readonly states: readonly BundleState[];
-  /** What is wrong with the places themselves. */
+  /** Problems with the places themselves. */
   readonly problems: readonly SettingsProblem[];
-  /** Places of which nobody knows what is installed there. */
+  /** Places whose installed bundles cannot be known. */
   readonly unknown: readonly { readonly place: BundlePlace; readonly problem: SettingsProblem }[];
 }
 
-/** All bundles of some places, each verified. */
+/** Reads and verifies all bundles of some places. */
 export function lookAtBundles(
   places: readonly BundlePlace[],
   required: readonly RequiredBundle[] = [],
@@ -67,7 +67,7 @@ export function lookAtBundles(
       if (!installed.value.some(({ name }) => name === one.name))
         states.push(missing(place, one, new BundleError('is not installed', fixFor(one))));
   }
-  // A signer of the administrator is read for users too.
+  // The administrator's signers are read for users too, so their problems would occur twice.
   const told = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
   return { states, problems: [...told.values()], unknown };
 }
@@ -99,7 +99,7 @@ function stateOf(
   };
 }
 
-/** @throws {BundleError} when it is not the one that the administrator demands */
+/** @throws {BundleError} if it is not what the administrator requires */
 function demand({ manifest, signer }: VerifiedBundle, required: RequiredBundle): void {
   if (signer.name !== required.signer)
     throw new BundleError(

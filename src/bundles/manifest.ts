@@ -10,21 +10,21 @@ export const manifestName = 'bundle.json';
 export const signatureName = 'bundle.json.sig';
 export const settingsName = 'settings.json';
 
-/** What a manifest says of a file. */
+/** What a manifest says about a file. */
 export interface ListedFile {
   readonly sha256: string;
-  /** Whether it is a program: nothing else of a mode is kept. */
+  /** '755' for a program, '644' for any other file; nothing else of a mode is kept. */
   readonly mode: '644' | '755';
 }
 
-/** What a bundle says that it is. */
+/** What a bundle says about itself. */
 export interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly description?: string;
-  /** The lowest version of hookmachine that will do. */
+  /** The lowest version of hookmachine that can run it. */
   readonly requireVersion?: string;
-  /** By their paths in the bundle, all its files but the manifest and its signature. */
+  /** All its files except the manifest and its signature, by their paths in the bundle. */
   readonly files: ReadonlyMap<string, ListedFile>;
   /** The hash of the manifest, and so of everything in the bundle. */
   readonly digest: string;
@@ -36,7 +36,7 @@ const fix = 'have its author correct and sign it';
 /**
  * Reads a manifest.
  *
- * @throws {BundleError} when it is none
+ * @throws {BundleError} if it is not a valid manifest
  */
 export function readManifest(bytes: Buffer): Manifest {
   const { files, ...about } = readAbout(bytes);
@@ -47,7 +47,7 @@ export function readManifest(bytes: Buffer): Manifest {
   return { ...about, files: listed, digest: sha256(bytes) };
 }
 
-/** The same of one whose files are yet to be listed. */
+/** Reads a manifest whose files have not been listed yet. */
 export function readAbout(
   bytes: Buffer,
 ): Omit<Manifest, 'files' | 'digest'> & { readonly files: unknown } {
@@ -75,7 +75,7 @@ export function readAbout(
   };
 }
 
-/** Why this version cannot run a bundle, if it cannot. */
+/** Returns why this version cannot run a bundle, if so. */
 export const versionFault = ({ requireVersion }: Manifest): BundleError | undefined =>
   requireVersion === undefined || isAtLeast(requireVersion)
     ? undefined
@@ -97,13 +97,13 @@ function readFile(path: string, file: unknown): ListedFile {
   return { sha256: hash, mode };
 }
 
-/** A part of a path: nothing that a file system could take for another name. */
+/** Matches a part of a path that no file system could take for a different name. */
 const part = /^(?!\.{1,2}$)(?:[\w.]|[\w.][\w.+@-]*[\w+@-])$/;
 
 /**
- * Sees that paths are plain and different on every file system, those too that know no upper and lower case.
+ * Checks that paths are plain, and distinct on every file system, including case-insensitive ones.
  *
- * @throws {BundleError} when one is not
+ * @throws {BundleError} if they are not
  */
 export function checkPaths(paths: readonly string[]): void {
   if (paths.length > most.files) throw fault(`it has more than ${most.files} files`);

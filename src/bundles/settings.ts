@@ -4,12 +4,12 @@ import { type ParsedJson, parseJson } from '../settings/parse-json.ts';
 import { collectProblems, type Path, type SettingsProblem } from '../settings/problem.ts';
 import { BundleError } from './bundle-error.ts';
 
-/** What the settings of a bundle say. */
+/** The settings of a bundle. */
 export interface BundleSettings extends Pick<ParsedJson, 'locate'> {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** @throws {BundleError} when they are no settings */
+/** @throws {BundleError} if they are not valid settings */
 export function readSettings(bytes: Buffer): BundleSettings {
   const parsed = parseJson(bytes.toString());
   if ('fault' in parsed || !isRecord(parsed.value))
@@ -20,7 +20,10 @@ export function readSettings(bytes: Buffer): BundleSettings {
   return { values: parsed.value, locate: parsed.locate };
 }
 
-/** A bundle brings hooks, and has no say over those of others: what else its settings hold is reported. */
+/**
+ * Reports everything else in a bundle's settings: a bundle provides hooks and has no say over those of
+ * others.
+ */
 export function ignoredSettings(
   { values, locate }: BundleSettings,
   file: string,
@@ -42,7 +45,7 @@ export function ignoredSettings(
   });
 }
 
-/** Hooks whose programs and files are those of the bundle's folder, where no shell puts it into their texts. */
+/** Resolves programs and files of hooks to the bundle's folder where no shell substitutes it. */
 export const inFolder = (hooks: unknown, folder: string): unknown =>
   eachHook(hooks, (hook) => {
     const { args, command, tokenFile, tls } = hook;
@@ -66,7 +69,7 @@ const withFolder = (text: unknown, folder: string): unknown =>
 
 type Entry = Readonly<Record<string, unknown>>;
 
-/** Whatever else than hooks stands there stays for whoever checks them. */
+/** Changes each hook. Anything that is not a hook is left for the checks to report. */
 function eachHook(hooks: unknown, change: (hook: Entry) => Entry): unknown {
   const inGroup = (group: unknown): unknown =>
     isRecord(group) && Array.isArray(group['hooks'])

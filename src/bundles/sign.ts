@@ -8,7 +8,7 @@ import { type Manifest, manifestName, readAbout, readManifest, signatureName } f
 import { notOfIt } from './source.ts';
 import { namespace, signingKey } from './ssh-signature.ts';
 
-/** A folder as its manifest will have it. */
+/** A folder with the manifest that it will have. */
 export interface Unsigned {
   readonly files: BundleFiles;
   readonly manifest: Manifest;
@@ -18,7 +18,7 @@ export interface Unsigned {
 /**
  * Lists the files of an author's folder in its manifest, without writing it.
  *
- * @throws {BundleError} when it can be no bundle
+ * @throws {BundleError} if it cannot become a bundle
  */
 export function listFiles(folder: string): Unsigned {
   const all = readFolder(folder, { without: notOfIt });
@@ -41,10 +41,10 @@ export function listFiles(folder: string): Unsigned {
 }
 
 /**
- * Signs a folder, by OpenSSH's own tool, which knows agents, passphrases and tokens; the signature is checked before
- * anything is written. Gives back the key.
+ * Signs a folder with OpenSSH's own tool, which supports agents, passphrases and tokens. The signature is
+ * checked before anything is written. Returns the key.
  *
- * @throws {BundleError} when it cannot be signed
+ * @throws {BundleError} if it cannot be signed
  */
 export function signFolder(folder: string, { manifestBytes }: Unsigned, key: string): Buffer {
   const args = ['-Y', 'sign', '-n', namespace, '-f', key];

@@ -4,23 +4,23 @@ import { readBounded } from '../settings/read-bounded.ts';
 import { BundleError } from './bundle-error.ts';
 import { fingerprint, keyText, namespace, readKey } from './ssh-signature.ts';
 
-/** Whom somebody trusts to sign bundles. */
+/** Someone who is trusted to sign bundles. */
 export interface Signer {
-  /** The first name of its line, such as an address. */
+  /** The first name on the line, such as an email address. */
   readonly name: string;
   readonly key: Buffer;
-  /** When signatures of the key count, in ms since 1970. */
+  /** The period in which the key's signatures are valid, in ms since 1970. */
   readonly from: number;
   readonly until: number;
 }
 
-/** What files of signers hold together. */
+/** The combined content of signer files. */
 export interface Signers {
   readonly all: readonly Signer[];
   readonly problems: readonly SettingsProblem[];
 }
 
-/** Reads files in the format of ssh-keygen's `allowed_signers`; one that is not there names nobody. */
+/** Reads files in the format of ssh-keygen's `allowed_signers`; a missing file names nobody. */
 export function readSigners(files: readonly string[]): Signers {
   const read = files.map(readSignersOf);
   return {
@@ -64,9 +64,9 @@ function readSignersOf(file: string): Signers {
   return { all, problems };
 }
 
-/** What a line says; a text says why it says nothing. */
+/** Reads a line; returns a string that says why if it names no signer. */
 function readLine(line: string): Signer | string {
-  // Options may hold blanks in quotes.
+  // Options may contain quoted spaces.
   const words = line.match(/(?:"[^"]*"|[^\s"])+/g) ?? [];
   const [names = '', ...rest] = words;
   const options =
@@ -88,7 +88,7 @@ function readLine(line: string): Signer | string {
   return signer;
 }
 
-/** `YYYYMMDD[Z]` or `YYYYMMDDHHMM[SS][Z]`, in this machine's time where no Z says otherwise. */
+/** Parses `YYYYMMDD[Z]` or `YYYYMMDDHHMM[SS][Z]`; without a Z it is this machine's local time. */
 function timeOf(text: string): number | undefined {
   const found = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d)?)?(Z?)$/.exec(text);
   if (found === null) return undefined;
@@ -98,9 +98,9 @@ function timeOf(text: string): number | undefined {
 }
 
 /**
- * Whose key it is.
+ * Returns the signer whose key it is.
  *
- * @throws {BundleError} when it is nobody's whom these name, or not at this time
+ * @throws {BundleError} if it belongs to none of these signers, or is not valid at this time
  */
 export function signerOf(key: Buffer, { all }: Signers, file: string, now = Date.now()): Signer {
   const own = all.filter((signer) => signer.key.equals(key));

@@ -6,16 +6,16 @@ import { BundleError } from './bundle-error.ts';
 import { fetchArchive, isAddress } from './fetch-archive.ts';
 import { type BundleFiles, readFolder } from './files.ts';
 
-/** Folders at the top of an author's that are no part of a bundle. */
+/** Top-level folders of an author's folder that are not part of the bundle. */
 export const notOfIt = ['.git'] as const;
 
-/** A path as it is remembered; an address stays as it is. */
+/** Returns a path in the form in which it is recorded; an address stays as it is. */
 export const wholePlace = (from: string): string => (isAddress(from) ? from : resolve(from));
 
 /**
- * Reads a bundle into memory, from a folder, an archive or an address.
+ * Reads a bundle into memory from a folder, an archive or an address.
  *
- * @throws {BundleError} when there is none
+ * @throws {BundleError} if there is none
  */
 export async function readSource(from: string): Promise<BundleFiles> {
   if (isAddress(from)) return readArchive(await fetchArchive(from));

@@ -1,7 +1,9 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { BundleError } from './bundle-error.ts';
 
-/** What signatures of bundles are for, so that one that was made for something else is none. */
+/**
+ * The purpose that bundle signatures state, so that a signature made for something else is not valid here.
+ */
 export const namespace = 'hookmachine-bundle';
 
 const keyType = 'ssh-ed25519';
@@ -9,10 +11,11 @@ const begin = '-----BEGIN SSH SIGNATURE-----';
 const end = '-----END SSH SIGNATURE-----';
 
 /**
- * The key that signed a text, in OpenSSH's format of keys: what `ssh-keygen -Y sign` makes, where the key is an
- * Ed25519 one. The signature is checked; whose key it is, and whether anybody trusts it, is another question.
+ * Returns the key that signed a text, in OpenSSH's key format. It reads what `ssh-keygen -Y sign` produces
+ * with an Ed25519 key. The signature is verified; whose key it is, and whether anybody trusts it, is another
+ * question.
  *
- * @throws {BundleError} when it is no such signature, or not one of this text
+ * @throws {BundleError} if it is not such a signature, or not one of this text
  */
 export function signingKey(text: Buffer, armored: string): Buffer {
   const trimmed = armored.trim();
@@ -56,14 +59,14 @@ export function signingKey(text: Buffer, armored: string): Buffer {
   return key;
 }
 
-/** A key as `ssh-keygen -l` shows it. */
+/** Formats a key as `ssh-keygen -l` shows it. */
 export const fingerprint = (key: Buffer): string =>
   `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 
-/** A key as it stands in a file of signers. */
+/** Formats a key as in a file of signers. */
 export const keyText = (key: Buffer): string => `${keyType} ${key.toString('base64')}`;
 
-/** A key of a file of signers; undefined for what is no Ed25519 key. */
+/** Reads a key from a file of signers; returns undefined for anything but an Ed25519 key. */
 export function readKey(type: string, base64: string): Buffer | undefined {
   const key = Buffer.from(base64, 'base64');
   if (type !== keyType || key.toString('base64') !== base64) return undefined;
@@ -90,7 +93,7 @@ function asString(value: string | Buffer): [Buffer, Buffer] {
   return [length, bytes];
 }
 
-/** Reads SSH's numbers and strings one after another. */
+/** Returns a reader of SSH's numbers and strings, one after another. */
 function reader(bytes: Buffer) {
   let at = 0;
   const take = (count: number): Buffer => {

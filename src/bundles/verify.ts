@@ -12,16 +12,17 @@ import {
 import { type Signer, signerOf, type Signers } from './signers.ts';
 import { signingKey } from './ssh-signature.ts';
 
-/** A bundle that is as somebody signed it who may. */
+/** A bundle that is exactly as a trusted signer signed it. */
 export interface VerifiedBundle {
   readonly manifest: Manifest;
   readonly signer: Signer;
 }
 
 /**
- * Verifies a bundle: the signature first, for nothing of the manifest counts before it, then every file.
+ * Verifies a bundle: first the signature, because nothing in the manifest counts before that, then every
+ * file.
  *
- * @throws {BundleError} when it may not run
+ * @throws {BundleError} if it may not run
  */
 export function verifyBundle(
   files: BundleFiles,
@@ -34,9 +35,9 @@ export function verifyBundle(
 }
 
 /**
- * Verifies what a bundle says that it is, and not yet that it is that.
+ * Verifies what a bundle says about itself, but not yet that its files match.
  *
- * @throws {BundleError} when it may not run
+ * @throws {BundleError} if it may not run
  */
 export function verifyManifest(
   files: BundleFiles,
@@ -63,9 +64,9 @@ export function verifyManifest(
 }
 
 /**
- * Sees that the files are those of a manifest, all of them and no other ones.
+ * Checks that the files are those of a manifest: all of them, and no others.
  *
- * @throws {BundleError} when they are not
+ * @throws {BundleError} if they are not
  */
 export function verifyFiles(files: BundleFiles, { digest, files: listed }: Manifest): void {
   const manifest = files.get(manifestName);

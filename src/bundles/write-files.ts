@@ -2,7 +2,9 @@ import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, writeFileSync } f
 import { dirname, join } from 'node:path';
 import type { BundleFiles } from './files.ts';
 
-/** Writes the files of a bundle that was verified into a new folder, with rights that depend on nobody's umask. */
+/**
+ * Writes the files of a verified bundle into a new folder, with permissions that do not depend on the umask.
+ */
 export function writeFiles(into: string, files: BundleFiles): void {
   const folders = new Set([into]);
   for (const [path, { bytes, mode }] of files) {
@@ -24,7 +26,7 @@ export function writeFiles(into: string, files: BundleFiles): void {
   }
 }
 
-/** Else a power failure could leave a name without its files. */
+/** Flushes a folder to disk; otherwise a power failure could leave a name without its files. */
 export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {

@@ -8,14 +8,14 @@ export const MessageBusType = {
 } as const;
 export type MessageBusType = (typeof MessageBusType)[keyof typeof MessageBusType];
 
-/** Asks for the hooks of one event (C-94). */
+/** A request to run the hooks of one event (C-94). */
 export interface HookExecutionRequest {
   readonly type: typeof MessageBusType.HOOK_EXECUTION_REQUEST;
   readonly payload: {
-    /** Comes back in the response; one is made up when it is missing (DELTA-HBUS-003). */
+    /** Returned in the response; generated if it is missing (DELTA-HBUS-003). */
     readonly correlationId?: string;
     readonly eventName: HookEventName;
-    /** The event's own fields; base fields in it are ignored (C-95). */
+    /** The event's own fields; any base fields are ignored (C-95). */
     readonly input: Readonly<Record<string, unknown>>;
   };
 }
@@ -25,7 +25,7 @@ export interface HookExecutionResponse {
   readonly type: typeof MessageBusType.HOOK_EXECUTION_RESPONSE;
   readonly payload: {
     readonly correlationId: string;
-    /** Whether the event went through all stages, not what was decided and not how its hooks ended (C-96). */
+    /** Whether the event passed all stages, regardless of the decision and of how its hooks ended (C-96). */
     readonly success: boolean;
     readonly output?: AggregatedHookResult;
     readonly error?: HookBusError;
@@ -44,18 +44,18 @@ export interface HookBusError {
   readonly code: HookBusErrorCode;
   readonly message: string;
   readonly details: {
-    /** How far it came. */
+    /** The stage that it reached. */
     readonly stage: HookStage;
-    /** As it was asked for; null when that is no text. */
+    /** As requested; null if that is not a string. */
     readonly eventName: string | null;
-    /** What does not fit, one sentence each. */
+    /** The faults of the input, one sentence each. */
     readonly faults?: readonly string[];
   };
 }
 
 type Listener = (message: unknown) => void;
 
-/** A bus like Node's `EventEmitter`: the message is the only argument, its `type` the name of the event. */
+/** A bus like Node's `EventEmitter`: the message is the only argument, and its `type` is the event's name. */
 export interface EmitterBus {
   on(channel: string, listener: Listener): unknown;
   off?(channel: string, listener: Listener): unknown;
@@ -63,14 +63,17 @@ export interface EmitterBus {
   emit(channel: string, message: unknown): unknown;
 }
 
-/** A bus like those of Gemini CLI and LLxprt; `subscribe` may return a function that ends it. */
+/** A bus like those of Gemini CLI and LLxprt; `subscribe` may return a function that unsubscribes. */
 export interface PublishingBus {
   subscribe(channel: string, listener: Listener): unknown;
   unsubscribe?(channel: string, listener: Listener): unknown;
   publish(message: unknown): unknown;
 }
 
-/** What the hook system needs of a message bus. A bus of both kinds is used by `subscribe` and `publish`. */
+/**
+ * The part of a message bus that the hook system needs. A bus of both kinds is used through `subscribe` and
+ * `publish`.
+ */
 export type MessageBus = EmitterBus | PublishingBus;
 
 const isPublishing = (bus: MessageBus): bus is PublishingBus =>
@@ -90,15 +93,15 @@ export function listenTo(bus: MessageBus, channel: MessageBusType, listener: Lis
   };
 }
 
-/** Sends a message; what comes of it is the bus's own. */
+/** Sends a message; its delivery is up to the bus. */
 export async function sendOn(bus: MessageBus, message: HookExecutionResponse): Promise<void> {
   await (isPublishing(bus) ? bus.publish(message) : bus.emit(message.type, message));
 }
 
-/** An event name may be whatever was sent; so much of it is repeated. */
+/** The sender chooses the event name freely; only this many characters of it are repeated. */
 export const longestName = 100;
 
-/** So many faults are reported; a sender with more has other worries. */
+/** The most faults that are reported; a sender with more has bigger problems. */
 const mostFaults = 10;
 
 /** The error of a response (C-97, C-99). */

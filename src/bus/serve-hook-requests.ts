@@ -20,11 +20,11 @@ import {
 
 const debug = debugChannel('event-handler');
 
-/** What the bus needs of a hook system. */
+/** The part of a hook system that the bus needs. */
 interface HookRequestServer {
   /** Runs the hooks of an event. */
   fire(request: BusRequest): Promise<AggregatedHookResult>;
-  /** Called with a request that never came to its hooks. */
+  /** Called with the error of a request whose hooks were never run. */
   refused(error: HookBusError): void;
 }
 
@@ -32,7 +32,7 @@ type Payload = HookExecutionResponse['payload'];
 
 /**
  * Answers each request on the bus with exactly one response, until the returned function is called
- * (DELTA-HEVT-001, DELTA-HEVT-002, DELTA-HEVT-004). Nothing that arrives makes it throw.
+ * (DELTA-HEVT-001, DELTA-HEVT-002, DELTA-HEVT-004). No message makes it throw.
  */
 export function serveHookRequests(bus: MessageBus, server: HookRequestServer): () => void {
   let open = true;
@@ -58,12 +58,12 @@ async function respond(bus: MessageBus, server: HookRequestServer, message: unkn
       payload: { correlationId, ...answer },
     });
   } catch (error) {
-    // The response was handed over: what a receiver makes of it is not ours to fix.
+    // The response was handed over: a receiver's failure is not ours to handle.
     debug('the message bus threw for the response %s: %s', correlationId, messageOf(error));
   }
 }
 
-/** `node:crypto` is loaded for it, and most requests have an id. */
+/** Loads `node:crypto` on demand, because most requests have an id. */
 const newId = (): string => process.getBuiltinModule('node:crypto').randomUUID();
 
 async function carryOut(
@@ -83,7 +83,7 @@ async function carryOut(
     const result = await server.fire(read.request);
     const { failure } = result;
     stage = 'formatting';
-    // A denial is an answer, even one by failure.
+    // A denial is an answer, even if a failure caused it.
     if (failure === undefined || result.finalOutput)
       return { success: true, output: ownResult(result) };
     return {
@@ -97,19 +97,19 @@ async function carryOut(
   }
 }
 
-/** A receiver may do with it what it likes: the definitions in it are not the registry's (DELTA-HFAIL-004). */
+/** A receiver may modify it, so it holds copies of the registry's definitions (DELTA-HFAIL-004). */
 const ownResult = (result: AggregatedHookResult): AggregatedHookResult => ({
   ...result,
   results: result.results.map((one) => ({ ...one, hook: structuredClone(one.hook) })),
 });
 
-/** A request that may be carried out. */
+/** A valid request. */
 export interface BusRequest<Event extends HookEventName = HookEventName> {
   readonly event: Event;
   readonly fields: HookEventFields[Event];
 }
 
-/** The id of a request, in its payload or beside it; undefined when it has none (C-94). Never throws. */
+/** The id of a request, from its payload or next to it; undefined if it has none (C-94). Never throws. */
 function correlationIdOf(message: unknown): string | undefined {
   for (const path of [['payload', 'correlationId'], ['correlationId']]) {
     const id = valueAt(message, path);
@@ -118,7 +118,9 @@ function correlationIdOf(message: unknown): string | undefined {
   return undefined;
 }
 
-/** A message as a request, or what is wrong with it. Whatever the sender does with its objects later changes nothing. */
+/**
+ * Reads a message as a request, or returns its error. Later changes to the sender's objects have no effect.
+ */
 function readBusRequest(message: unknown): { request: BusRequest } | { error: HookBusError } {
   const type = valueAt(message, ['type']);
   if (type !== undefined && type !== MessageBusType.HOOK_EXECUTION_REQUEST)
@@ -188,13 +190,13 @@ const untranslatable = (event: string, faults: readonly string[]): { error: Hook
   ),
 });
 
-/** The value as hooks would read it, and no longer the sender's. */
+/** The value as hooks would read it, detached from the sender's. */
 function snapshot(value: unknown): unknown {
   const text = JSON.stringify(value) as string | undefined;
   return text === undefined ? undefined : JSON.parse(text);
 }
 
-/** What lies at a path of an object that may be anything; what throws counts as not there. */
+/** The value at a path of any value; undefined if reading it throws. */
 function valueAt(value: unknown, path: readonly string[]): unknown {
   try {
     return path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), value);
@@ -215,8 +217,8 @@ function isObject(value: unknown): boolean {
 type Given = Readonly<Record<string, unknown>>;
 
 /**
- * An event's fields with the model's request and response in the stable format (DELTA-HPAY-003, C-71
- * to C-73). What would leave out a message is a fault: hooks must see all that the model gets.
+ * An event's fields with the model's request and response in the stable format (DELTA-HPAY-003, C-71 to
+ * C-73). Losing a message is a fault: hooks must see everything that the model receives.
  */
 function inStableFormat<Event extends HookEventName>(
   event: Event,
@@ -235,7 +237,7 @@ function inStableFormat<Event extends HookEventName>(
 const isModelEvent = (event: HookEventName): boolean =>
   event === 'BeforeModel' || event === 'AfterModel' || event === 'BeforeToolSelection';
 
-/** The fields of either form; what else a request has is passed through (G-15). */
+/** The fields of either form; other fields of a request are passed through (G-15). */
 function stableRequest(given: Given, faults: string[]): unknown {
   const { request, notes } = normalizeHookLLMRequest(given);
   const { model, messages, contents } = given;

@@ -15,27 +15,29 @@ export interface Untrusted {
 
 /** A configured hook, and what keeps it from running. */
 export interface ConfiguredHook extends RegisteredHook, Untrusted {
-  /** No switch lets it run. */
+  /** The settings' switches keep it from running. */
   readonly switchedOff?: true;
 }
 
-/** What a check looks at. */
+/** The input of a check. */
 export interface Checkable {
   readonly folder: string;
   readonly registry: HookRegistry;
   readonly hooks: readonly ConfiguredHook[];
-  /** Hooks of which not even the event is known. */
+  /** Hooks whose very event is unknown. */
   readonly unasked: readonly (UnaskedHook & Untrusted)[];
-  /** What a user should know though nothing is wrong with any file. */
+  /** What the user should know although nothing is wrong with any file. */
   readonly notes: readonly SettingsNote[];
 }
 
-/** All that is wrong with configured hooks, found without running any of them; `tools` are names of the agent's own. */
+/**
+ * Returns all that is wrong with configured hooks, without running any; `tools` are the agent's own tools.
+ */
 export async function checkHooks(
   { folder, registry, hooks, unasked, notes }: Checkable,
   tools: readonly string[],
 ): Promise<CheckProblem[]> {
-  // What denies in the place of a file that cannot be read is no hook of anybody.
+  // The function that denies in place of an unreadable file is nobody's hook.
   const written = hooks.filter(({ type }) => type !== 'function');
   const each = await Promise.all(
     written
@@ -54,8 +56,8 @@ export async function checkHooks(
 }
 
 /**
- * Trusted hooks that would gain from being started ahead of their events. It runs them, one after another, so
- * that none slows another.
+ * Returns the trusted hooks that would gain from being started ahead of their events. It runs them one after
+ * another, so that none slows another down.
  */
 export async function measureHooks({
   folder,
@@ -115,7 +117,7 @@ function groupedBy<One extends UnaskedHook & Untrusted>(hooks: readonly One[]) {
   return groups;
 }
 
-/** One problem for each file whose hooks are off, unless a note says it already. */
+/** One problem for each file whose hooks are off, unless a note already says so. */
 function switchedOff(
   hooks: readonly ConfiguredHook[],
   notes: readonly SettingsNote[],

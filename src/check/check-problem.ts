@@ -1,6 +1,6 @@
 import type { FaultCode, SettingsProblem } from '../settings/problem.ts';
 
-/** What can be wrong with hooks, for programs; the names do not change. */
+/** The codes of problems with hooks, for programs; they are stable. */
 export type CheckCode =
   | FaultCode
   | 'unreadable'
@@ -21,14 +21,14 @@ export interface CheckProblem {
   readonly file?: string;
   readonly line?: number;
   readonly column?: number;
-  /** Where in the file, such as `hooks.BeforeTool[0].hooks[1]`; '' for the whole. */
+  /** Where in the file, such as `hooks.BeforeTool[0].hooks[1]`; '' for the whole file. */
   readonly place: string;
   readonly code: CheckCode;
   readonly message: string;
   readonly fix: string;
 }
 
-/** A problem of the settings as one of the check. */
+/** Converts a problem of the settings into one of the check. */
 export const ofSettings = ({
   file,
   at,

@@ -2,7 +2,7 @@ import type { HookRegistry } from '../hooks/hook-registry.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { type CheckProblem, ofHook } from './check-problem.ts';
 
-/** Hooks of one dialect that are there twice, for the same event and the same tools. */
+/** Hooks of one dialect that are configured twice, for the same event and the same tools. */
 export function duplicates(registry: HookRegistry): CheckProblem[] {
   const first = new Map<string, RegisteredHook>();
   return registry.getAllHooks().flatMap((hook) => {

@@ -3,10 +3,13 @@ import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { nearestKey } from '../settings/unknown-names.ts';
 import { type CheckProblem, ofHook } from './check-problem.ts';
 
-/** A matcher that is a list of names, of which each must be for something. */
+/** A matcher that is a list of names, each of which must match something. */
 const list = /^[\w|, -]+$/;
 
-/** Names in a hook's matcher, or the whole of it, that fit no tool that we know of; what servers offer nobody knows. */
+/**
+ * Reports names in a hook's matcher, or the whole of it, that match no known tool; MCP servers' tools are
+ * unknown.
+ */
 export async function unfitMatchers(
   hook: RegisteredHook,
   dialect: Dialect,

@@ -5,15 +5,15 @@ import { sampleFields } from '../matrix/sample-fields.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 import { type CheckProblem, ofHook } from './check-problem.ts';
 
-/** What is gained below that nobody notices, in ms. */
+/** The least gain worth reporting, in ms: nobody notices less. */
 const leastGain = 10;
 
 /** How often a hook is run each way; the first run of each does not count. */
 const runs = 4;
 
 /**
- * Whether a hook would answer sooner if it were started ahead of its event, found by running it on a sample
- * event both ways, a second apart. It must give the same answer.
+ * Reports a hook that would answer sooner if it were started ahead of its event, found by running it both
+ * ways on a sample event, a second apart. Both ways must give the same answer.
  */
 export async function wouldGain(
   hook: RegisteredHook,
@@ -22,7 +22,7 @@ export async function wouldGain(
 ): Promise<CheckProblem[]> {
   const { type, prestart, async: isUnawaited, event } = hook;
   const fields = sampleFields(event);
-  // Only our own settings and LLxprt's have a word for it.
+  // Only our own settings and LLxprt's have an option for it.
   if (type !== 'command' || prestart || isUnawaited || !dialect.settings || !fields) return [];
   const call = await dialect.readCall(event, fields);
   if ('faults' in call) return [];
@@ -42,7 +42,7 @@ export async function wouldGain(
   ];
 }
 
-/** The median time, and what all runs answered. */
+/** Returns the median time, and the answers of all runs. */
 async function timesOf(
   hook: RegisteredHook,
   dialect: Dialect,

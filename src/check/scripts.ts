@@ -7,7 +7,7 @@ import { type CheckProblem, ofHook } from './check-problem.ts';
 
 /** What keeps a hook's command from starting, as far as can be seen without running anything. */
 export function unstartable(hook: RegisteredHook, cwd: string): CheckProblem[] {
-  // A command that looks whether a file is there says itself what to do without it.
+  // A command that tests whether a file exists handles its absence itself.
   if (looks.test(hook.command) && hook.args === undefined) return [];
   return startedBy(hook, cwd).flatMap((started) => {
     const found = started.paths.find(isFile);
@@ -27,7 +27,7 @@ export function unstartable(hook: RegisteredHook, cwd: string): CheckProblem[] {
 
 const looks = /\[\s|\b(?:test|which|type|hash)\s|\bcommand\s+-[vV]/;
 
-/** A program that is looked for on the PATH. */
+/** The fault of a program that is not on the PATH. */
 const programFault = (hook: RegisteredHook, name: string): CheckProblem | undefined =>
   process.platform === 'win32' || findProgram(name) !== undefined
     ? undefined
@@ -72,7 +72,7 @@ function faultOf(hook: RegisteredHook, started: Started, file: string): CheckPro
   );
 }
 
-/** The program that a script's first line names; of `env`, the one that it looks for. */
+/** The program that a script's first line names; for `env`, the one that it looks up. */
 function interpreterOf(line: string): string | undefined {
   const [program, ...rest] = line.trim().split(/\s+/);
   if (!program?.endsWith('/env')) return program || undefined;
@@ -94,7 +94,7 @@ function statOf(path: string) {
   }
 }
 
-/** As much of a script as shows its first line and how its lines end. */
+/** Reads enough of a script to show its first line and how its lines end. */
 function beginningOf(file: string): string {
   try {
     const bytes = Buffer.alloc(16_384);

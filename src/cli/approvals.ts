@@ -28,7 +28,10 @@ interface InspectOptions {
 
 const words = ['approve', 'deny', 'withdraw'] as const;
 
-/** `hookmachine approvals`: what durable calls wait for. Needs the database, and no host that lives. */
+/**
+ * `hookmachine approvals`: the questions that durable calls wait for. It needs the database, but no running
+ * host.
+ */
 export function addApprovals(program: Command): void {
   const approvals = program
     .command('approvals')
@@ -126,7 +129,7 @@ function line({ id, tool, hooks, reason, askedAt, expiresAt, answer }: Approval)
 const shownAnswer = ({ decision, by }: GivenAnswer): string =>
   by === undefined ? decision : `${decision} by ${by}`;
 
-/** A time in its largest whole unit. */
+/** A duration, given in ms, in a readable unit. */
 function span(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1000));
   if (seconds < 120) return `${seconds} s`;

@@ -12,7 +12,7 @@ interface Options {
   readonly machines?: string;
 }
 
-/** `hookmachine audit summary PATH…`: what audit logs say together. */
+/** `hookmachine audit summary PATH…`: one summary of several audit logs. */
 export function addAudit(program: Command): void {
   program
     .command('audit')
@@ -40,7 +40,7 @@ Example:
     });
 }
 
-/** A longer line is no line of an audit log. */
+/** A longer line cannot be an audit record. */
 const longestLine = 1024 * 1024;
 
 async function* linesIn(paths: readonly string[]): AsyncGenerator<string | undefined> {

@@ -5,7 +5,7 @@ import { oneLine } from '../log.ts';
 import { printable } from './printable.ts';
 import type { Backtest, NotUnderstood } from './run-backtest.ts';
 
-/** What hooks would have done, for people. */
+/** Returns what hooks would have done as readable text. */
 export function backtestReport(backtest: Backtest): string {
   const { files, events, judged, together, added, hooks, leftOut, isComplete } = backtest;
   const count = Object.values(events).reduce((sum, one) => sum + one, 0);
@@ -76,7 +76,7 @@ const inAll = (counts: Readonly<Record<string, number>>): string => {
 
 const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-/** A line as editors know it, a call as `hookmachine explain` does. */
+/** A place in a file: a line as editors write it, a call as `hookmachine explain` does. */
 function placeOf({ file, ...place }: Pick<Example, 'file' | 'line' | 'call' | 'message'>): string {
   const home = homedir();
   const full = resolve(file);

@@ -32,13 +32,15 @@ interface Options {
   readonly since?: number;
 }
 
-/** Where guards stand: before anything has happened. Other hooks act, and what they act on is past. */
+/**
+ * The events of guards: before anything has happened. Other hooks act, and what they would act on is past.
+ */
 const guarded: readonly HookEventName[] = ['BeforeTool', 'BeforeAgent', 'BeforeModel'];
 
 /** How many warnings are shown one by one. */
 const mostWarnings = 20;
 
-/** `hookmachine backtest HOOKS --on PATH…`: what hooks would have done in sessions that are over. */
+/** `hookmachine backtest HOOKS --on PATH…`: what hooks would have done in past sessions. */
 export function addBacktest(program: Command): void {
   program
     .command('backtest')
@@ -100,7 +102,7 @@ Examples:
 
 async function backtest(named: string, options: Options): Promise<void> {
   const { events = guarded, jobs, examples, dialect, dialects, trust } = options;
-  // What is in a file was written before the file was last.
+  // Nothing in a file is newer than the file's last change.
   const files = options.on
     .flatMap(filesAt)
     .filter(({ changedAt }) => options.since === undefined || changedAt >= options.since);
@@ -125,7 +127,7 @@ async function backtest(named: string, options: Options): Promise<void> {
     throw new CommandFailure(
       `there is no hook to run in ${named}; hookmachine list --cwd ${guards.folder} shows what is configured there`,
     );
-  // The first Ctrl-C ends what runs and prints what is known, the next one ends the command.
+  // The first Ctrl-C ends running hooks and prints the results so far; the next one ends the command.
   const controller = new AbortController();
   const interrupt = (): void => controller.abort();
   process.once('SIGINT', interrupt);
@@ -175,10 +177,13 @@ function since(given: string): number {
   return at;
 }
 
-/** A day of the calendar, from its first moment in UTC, or a time of one; NaN for any other text. */
+/**
+ * Parses a date, which means its start in UTC, or a date with a time, as ms since 1970; NaN for any other
+ * text.
+ */
 function dateIn(text: string): number {
   const [day] = /^\d{4}-\d\d-\d\d/.exec(text) ?? [];
-  // What is no day, such as the 31st of February, would be one of the next month.
+  // A day that does not exist, such as 31 February, would be parsed as one of the next month.
   const isDay = day !== undefined && !Number.isNaN(Date.parse(day)) && new Date(day).toISOString().startsWith(day); // prettier-ignore
   return isDay ? Date.parse(text) : Number.NaN;
 }

@@ -9,17 +9,20 @@ import type { Fired, FiredEvent } from './run-hooks.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What hooks made of an event, those of its parts among them. */
+/** The hooks' decisions about an event and its parts. */
 export interface CallOutcome {
   readonly verdict: Verdict;
-  /** The final arguments; null where they stay. */
+  /** The final arguments; null if they are unchanged. */
   readonly toolInput: Fields | null;
   readonly toolResponse: Fields | undefined;
-  /** What hooks want of the parts that the call itself cannot do, in words. */
+  /** Changes to the parts that hooks want and that cannot be applied to the call itself, in words. */
   readonly lost: readonly string[];
 }
 
-/** What came of an event and of its parts together: the strictest decision counts, and what several say is reported once. */
+/**
+ * Merges the outcomes of an event and of its parts: the strictest decision counts; repeated texts are
+ * reported once.
+ */
 export function callOutcome(
   { fields }: Pick<FiredEvent, 'fields'>,
   { result, partResults = [] }: Pick<Fired, 'result' | 'partResults'>,
@@ -72,7 +75,7 @@ function verdictOf(
   partResults: readonly AggregatedHookResult[],
   { note }: CallParts,
 ): Verdict {
-  // Whoever approves one file has not approved the others.
+  // Approving one file does not approve the others.
   const isApproved = note === undefined && partResults.every(({ verdict }) => verdict.approved);
   const parts = partResults.map(({ verdict }) => {
     const { decision, reason, approved, ...rest } = { ...verdict, changes: {} };
@@ -85,7 +88,7 @@ function verdictOf(
   return mergeLanes(lanes, {});
 }
 
-/** A hook that matches several calls may say the same of each. */
+/** A hook that matches several calls may say the same about each. */
 function reportedOnce(verdicts: readonly Verdict[]): readonly Verdict[] {
   const seen = new Set<string>();
   const first = (kind: string | undefined, text: string | undefined): string | undefined => {

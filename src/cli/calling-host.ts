@@ -11,10 +11,10 @@ import { folderTrust } from './folder-trust.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The host that called the relay of this one: some run the hooks in another host's files too. Undefined
- * where that one calls a relay of its own at this event as well, so that the hooks run once. What a
- * project's file says counts only where the user trusts the project: it must not silence their hooks. Nor
- * may a user's file silence an administrator's: where there are such settings the hooks run each time.
+ * Returns the host that really called this host's relay: some hosts also run the hooks in another host's
+ * files. Returns undefined if that one also calls its own relay for this event, so that the hooks run once.
+ * A project's file counts only if the user trusts the project: it must not silence the user's hooks. Nor may
+ * a user's file silence an administrator's: if there are administrator's settings, the hooks run each time.
  */
 export async function callingHost(
   host: Host,
@@ -50,7 +50,7 @@ const namesOf = ({ events }: Host, event: unknown): readonly string[] =>
     ? Object.keys(events).filter((name) => events[name] === events[event])
     : [];
 
-/** Whether a JSON file has a host call its relay at one of these events. */
+/** Whether a JSON file makes a host call its relay for one of these events. */
 function holdsCall(file: string, host: string, events: readonly string[]): boolean {
   try {
     const parsed = parseJson(readFileSync(file, 'utf8'));

@@ -18,7 +18,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `hookmachine check`: whether all configured hooks can do what they are there for. */
+/** `hookmachine check`: whether all configured hooks can do their job. */
 export function addCheck(program: Command): void {
   program
     .command('check')
@@ -61,7 +61,7 @@ export function addCheck(program: Command): void {
     });
 }
 
-/** One line for each problem, below the file that it is in. */
+/** Returns one line for each problem, grouped by file. */
 function describe(problems: readonly CheckProblem[], hookCount: number): string {
   const count = `${hookCount} ${hookCount === 1 ? 'hook' : 'hooks'}`;
   if (problems.length === 0)

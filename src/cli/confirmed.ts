@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 
-/** Asks on the terminal; only a clear yes is one, and the end of the input is a no. */
+/** Asks on the terminal. Only a clear yes counts; the end of the input means no. */
 export async function confirmed(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {

@@ -11,8 +11,9 @@ import type { AskedCall } from './relay-event.ts';
 const week = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * What a host is told of a call that hooks ask about: with the first one its agent ends, and the question waits in the
- * database; when the call is made again the answer that is there counts. Where that cannot be asked for, the host asks.
+ * Settles a call that hooks ask about. The first time, the host is told to defer it, which ends its agent,
+ * and the question waits in the database; when the call is made again, the stored answer counts. If the
+ * database cannot be asked, the host asks.
  */
 export async function deferred(asked: AskedCall, outcome: CallOutcome): Promise<CallOutcome> {
   try {

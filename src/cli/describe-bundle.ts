@@ -1,6 +1,6 @@
 import type { BundleState } from '../bundles/look-at-bundles.ts';
 
-/** A bundle for programs. */
+/** Returns a bundle's state as JSON data. */
 export const bundleToJson = ({
   name,
   place,
@@ -24,7 +24,7 @@ export const bundleToJson = ({
   ...(required && { required }),
 });
 
-/** And for people. */
+/** Returns a bundle's state as lines of text. */
 export function describeBundle(state: BundleState): string[] {
   const { name, place, installed, verified, folder, fault, required } = state;
   return [

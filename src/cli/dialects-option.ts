@@ -24,7 +24,7 @@ export const dialectsOption = [
   },
 ] as const;
 
-/** @throws {CommandFailure} when there is none of that name */
+/** @throws {CommandFailure} if there is no dialect of that name */
 export function dialectNamed(name: string): Dialect {
   const dialect = knownDialects.find((known) => known.name === name);
   if (dialect === undefined)

@@ -24,28 +24,30 @@ import { reportMissingGuards } from './report-missing.ts';
 import { sessionNotes } from './session-notes.ts';
 import { onlyTrusted, trustOption } from './trust-option.ts';
 
-/** The variable that names the database: a password has no place on a command line, which others can read. */
+/**
+ * The variable that names the database: a password does not belong on a command line, which others can read.
+ */
 export const databaseVariable = 'HOOKMACHINE_DATABASE_URL';
 
-/** What the settings of the user and the system say; what is wrong there is reported. */
+/** Reads the user's and the system's settings, and reports their problems. */
 function settingsHere(): ReadDurableSettings {
   const read = durableSettings();
   for (const problem of read.problems) warn(undefined, formatProblem(problem));
   return read;
 }
 
-/** @throws {CommandFailure} where none is named */
+/** @throws {CommandFailure} if no database is named */
 export const databaseUrl = (): string => databaseIn(settingsHere());
 
-/** The database, and what settings say beside it. @throws {CommandFailure} where none is named */
+/** The database, and the other durable settings. @throws {CommandFailure} if no database is named */
 export function databaseHere(): { readonly url: string; readonly settings: DurableSettings } {
   const read = settingsHere();
   return { url: databaseIn(read), settings: read.settings };
 }
 
-/** The administrator's settings name the database, else the environment does, else the user's settings. */
+/** The administrator's settings come first, then the environment, then the user's settings. */
 function databaseIn({ settings, systemDatabase }: ReadDurableSettings): string {
-  // An empty variable is one that is not set.
+  // An empty variable counts as unset.
   const url = systemDatabase ?? (process.env[databaseVariable] || settings.database);
   if (url === undefined || url === '')
     throw new CommandFailure(
@@ -68,7 +70,7 @@ export interface HostOptions extends RecordingOptions {
   readonly workspaceConcurrency?: string;
 }
 
-/** Adds them to a command. */
+/** Adds these options to a command. */
 export const addHostOptions = (command: Command): Command =>
   addRecordingOptions(command)
     .option('--cwd <dir>', 'the project folder, which tools act on', process.cwd())
@@ -86,13 +88,13 @@ export const addHostOptions = (command: Command): Command =>
     .option(...trustOption)
     .option(...allowGuardWritesOption);
 
-/** What a folder is called where nobody gave it a name: the same path on two machines is two workspaces. */
+/** The default name of a folder's workspace: the same path on two machines is two workspaces. */
 export const workspaceOf = (folder: string): string => `${hostname()}:${folder}`;
 
 /**
  * Joins the hosts of a workspace.
  *
- * @throws {CommandFailure}
+ * @throws {CommandFailure} if no database is named, or an option is invalid
  */
 export async function durableHost(options: HostOptions, watch = false): Promise<Durable> {
   const { dialects = presentDialects, trust } = options;
@@ -129,7 +131,7 @@ export async function durableHost(options: HostOptions, watch = false): Promise<
   });
 }
 
-/** Does something with the records of the database, and closes them. */
+/** Runs work with the records of the database, and closes them. */
 export async function withRecords(work: (records: DurableRecords) => Promise<void>): Promise<void> {
   await reported(async () => {
     const records = await openRecords(databaseUrl());
@@ -141,7 +143,7 @@ export async function withRecords(work: (records: DurableRecords) => Promise<voi
   });
 }
 
-/** What keeps a command from its work is one line, and status 1. */
+/** Runs a command's work; a failure becomes one line and exit status 1. */
 export async function reported(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -151,7 +153,7 @@ export async function reported(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** @throws {CommandFailure} where an option says no time */
+/** @throws {CommandFailure} if the option's value is not a time */
 function timeOf(option: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   const time = timeIn(given);
@@ -159,7 +161,7 @@ function timeOf(option: string, given: string | undefined): number | undefined {
   return time;
 }
 
-/** @throws {CommandFailure} where it is no count */
+/** @throws {CommandFailure} if the option's value is not a count */
 function countOf(option: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;
   const count = Number(given);

@@ -13,16 +13,16 @@ import { printable } from './printable.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * An object as the user leaves it in their editor. On a terminal they may go on where it cannot be used.
+ * Lets the user change an object in their editor. On a terminal they may edit it again if it cannot be used.
  *
- * @throws {CommandFailure} when there is no editor, or what it left cannot be used; `check` throws for that too
+ * @throws {CommandFailure} if there is no editor, or its result cannot be used; `check` throws for that too
  */
 export async function edited(
   name: string,
   value: Fields,
   check: (edited: Fields) => Promise<void>,
 ): Promise<Fields> {
-  // Nobody else may read what is in it.
+  // Nobody else may read its contents.
   const folder = mkdtempSync(join(tmpdir(), 'hookmachine-'));
   const file = join(folder, `${name.replaceAll(/[^\w.-]/g, '_')}.json`);
   try {
@@ -44,7 +44,7 @@ export async function edited(
   }
 }
 
-/** As git does it: the variable may hold arguments too. */
+/** As git does: the variable may hold arguments too. */
 function openEditor(file: string): void {
   const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi';
   const { status, error } = spawnSync('sh', ['-c', `${editor} "$@"`, editor, file], {

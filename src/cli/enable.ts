@@ -19,7 +19,7 @@ interface Options {
   readonly scope?: Scope;
 }
 
-/** `hookmachine disable` and `hookmachine enable`: one hook, off or on, kept in the settings. */
+/** `hookmachine disable` and `hookmachine enable`: switch one hook off or on, in the settings. */
 export function addEnable(program: Command): void {
   program
     .command('disable')
@@ -65,7 +65,7 @@ async function disable(name: string, { cwd, scope }: Options): Promise<string> {
   const ours = meant.filter(({ source }) => source !== 'system');
   const asked = scope && fileOf(scope, ours, files);
   const reached = ours.filter(({ source }) => reaches(scope ?? 'user', source));
-  // An entry that reaches none of them would tell the user of a hook that is off and runs.
+  // An entry that reaches none of them would have the user believe that a hook is off while it still runs.
   if (reached.length === 0 && ours.some(({ enabled }) => enabled))
     throw new CommandFailure(
       `hook "${name}" is the user's, and a project's settings cannot disable it: give --scope user`,
@@ -105,26 +105,26 @@ async function enable(name: string, { cwd }: Options): Promise<string> {
     : `Hook "${name}" is enabled: taken out of ${places.join(' and ')}.`;
 }
 
-/** Where a list stands that reaches all of these: a project's does not reach the user's (C-04). */
+/** The scope whose list reaches all of these hooks: a project's does not reach the user's (C-04). */
 const scopeOf = (hooks: readonly KnownHook[]): Scope =>
   hooks.some(isOf('user')) || !hooks.some(isOf('project')) ? 'user' : 'project';
 
-/** A hook, one whose event is not known too. */
+/** A hook, including one whose event is unknown. */
 type KnownHook = Pick<RegisteredHook, 'name' | 'command' | 'source' | 'enabled' | 'file'> & {
   readonly owner: SettingsPlace['owner'];
 };
 
-/** A settings file of the project or the user, and whose it is. */
+/** A settings file of the project or the user, and its owner. */
 type OwnSettings = EditableSettings & Pick<SettingsPlace, 'source' | 'owner'>;
 
 interface Found {
   readonly files: readonly OwnSettings[];
   readonly hooks: readonly KnownHook[];
-  /** The hooks of that name or command. */
+  /** The hooks with that name or command. */
   readonly meant: readonly KnownHook[];
-  /** Every text that would disable one of them. */
+  /** Every entry that would disable one of them. */
   readonly names: readonly string[];
-  /** Where the administrator disables one of them. */
+  /** The administrator's file that disables one of them, if any. */
   readonly administrators: string | undefined;
 }
 
@@ -160,10 +160,10 @@ async function look(name: string, dir: string): Promise<Found> {
   };
 }
 
-/** Whose settings disable hooks that stand in none. */
+/** The owner of the settings that disable hooks which are in no settings file. */
 const elsewhere: SettingsPlace['owner'] = 'llxprt';
 
-/** The settings of a scope in which hooks are disabled: ours, where all of them stand in ours. */
+/** The settings of a scope in which these hooks are disabled: ours, if all of them are in ours. */
 function fileOf(
   scope: Scope,
   hooks: readonly KnownHook[],

@@ -68,7 +68,7 @@ async function run(
   }
 }
 
-/** Of each call only what is printed is kept: a recording may hold a great many. */
+/** Keeps only the printed text of each call, since a recording may hold a great many. */
 async function list(calls: AsyncIterable<CallAccount>, json?: boolean): Promise<string> {
   const found: { index: number; text: string }[] = [];
   for await (const call of calls)
@@ -127,7 +127,7 @@ function tellSkipped(file: string, skipped: readonly SkippedLine[], count: numbe
     process.stderr.write(`hookmachine: ${oneLine(printable(`${file}: ${line}`))}\n`);
 }
 
-/** What was recorded may come from strangers, and what is one line stays one. */
+/** Recorded text may come from strangers, and each line must stay one line. */
 const shown = (line: string): string => printable(line.trimEnd().replaceAll(/\s*\n\s*/g, ' | '));
 
 const kinds: Readonly<Record<string, string>> = {
@@ -150,7 +150,7 @@ function title(call: CallAccount): string {
   return `#${index} ${kinds[machine] ?? machine} ${idOf(call)}, session ${session}, ${timeOf(startedAt)}${took}`;
 }
 
-/** Turns hold the calls that follow them. */
+/** Turns contain the calls that follow them, which are indented. */
 function listed(call: CallAccount): string {
   const indent = call.machine === 'agentTurn' || call.parent === undefined ? '' : '  ';
   const line = `#${call.index} ${indent}${kinds[call.machine] ?? call.machine} ${idOf(call)}: ${sentence(call)}`;

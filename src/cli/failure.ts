@@ -1,6 +1,8 @@
 import { HookmachineError } from '../errors.ts';
 
-/** The command could not do its work; its message is the one line the user reads, and the status is 1. */
+/**
+ * The command could not do its work: the message is the one line that the user reads; the exit status is 1.
+ */
 export class CommandFailure extends HookmachineError {
   override readonly name = 'CommandFailure';
   constructor(message: string, options?: ErrorOptions) {

@@ -3,7 +3,7 @@ import type { DefaultHookOutput } from '../protocol/output.ts';
 import { defaultHookTranslator } from '../translate/genai-v1.ts';
 import { AfterModelHookOutput, BeforeModelHookOutput } from '../translate/model-outputs.ts';
 
-/** The answer in the model's place, or the changed one; it counts before a call only with a block or a stop (C-79). */
+/** The response that replaces the model's; before a call it counts only with a block or a stop (C-79). */
 export function finalResponse(event: HookEventName, output: DefaultHookOutput) {
   const response =
     event === 'AfterModel'

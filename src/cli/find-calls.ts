@@ -1,6 +1,6 @@
 import type { CallAccount } from '../journal/account.ts';
 
-/** The calls that are meant: by id if any call has it, for ids may be numbers too. */
+/** Returns the calls that the user means: by id if any call has it, since ids may be numbers too. */
 export async function findCalls(
   entries: AsyncIterable<CallAccount>,
   wanted: string,

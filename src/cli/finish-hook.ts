@@ -3,7 +3,7 @@ import { hookProcess, runMachine } from '../hooks/run-machine.ts';
 import type { HandedHook } from './outlive.ts';
 import { readStdin } from './read-stdin.ts';
 
-/** `hookmachine finish-hook`, which `fire` starts: runs a hook that nobody waits for to its end. */
+/** `hookmachine finish-hook`, which `fire` starts: runs an async hook to its end. */
 export function addFinishHook(program: Command): void {
   program.command('finish-hook', { hidden: true }).action(finish);
 }
@@ -11,6 +11,6 @@ export function addFinishHook(program: Command): void {
 async function finish(): Promise<void> {
   const { stdin, command, ...hook } = JSON.parse(await readStdin()) as HandedHook;
   await runMachine(hookProcess, { ...hook, command: { ...command, stdin: () => stdin } }, {});
-  // What is kept for the next event of a hook has none here.
+  // Whatever is kept for the hook's next event is useless here: there is none.
   process.exit();
 }

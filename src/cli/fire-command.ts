@@ -8,7 +8,7 @@ import { noHooksOption } from './no-hooks-option.ts';
 import { addRecordingOptions } from './recording-option.ts';
 import { trustOption } from './trust-option.ts';
 
-/** `hookmachine fire <Event>`: one event through its hooks, for agents in any language. */
+/** `hookmachine fire <Event>`: runs the hooks of one event, for agents in any language. */
 export function addFire(program: Command): void {
   addRecordingOptions(program.command('fire'))
     .argument(

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import type { RecordingOptions } from './recording-option.ts';
 
-/** What `fire` was asked beside the event. */
+/** The options of `fire`. */
 export interface FireOptions extends RecordingOptions {
   readonly cwd: string;
   readonly dialect: Dialect;
@@ -13,6 +13,6 @@ export interface FireOptions extends RecordingOptions {
   readonly sample?: true;
   /** The one hook that runs, by name or command. */
   readonly hook?: string;
-  /** Say of every hook why it ran or did not. */
+  /** Say why each hook ran or did not. */
   readonly why?: true;
 }

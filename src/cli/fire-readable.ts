@@ -6,7 +6,7 @@ import type { HookReason } from './why-hooks.ts';
 type Fields = Readonly<Record<string, unknown>>;
 type Report = Awaited<ReturnType<typeof fireReport>>;
 
-/** What `fire` shows on a terminal; `fields` are the event's before any hook. */
+/** Returns what `fire` shows on a terminal; `fields` are the event's, before any hook ran. */
 export function readable(
   name: string,
   fields: Fields,
@@ -50,7 +50,7 @@ const labelled = (what: string, text: string | null): string[] =>
     ? []
     : text.split('\n').map((line, at) => `  ${(at === 0 ? what : '').padEnd(8)} ${line}`);
 
-/** What hooks put in the place of a value, as a diff. */
+/** The values that hooks changed, as diffs. */
 function changesOf(fields: Fields, report: Report): string[] {
   const changes = [
     ['tool_input', report.toolInput],
@@ -83,7 +83,7 @@ function hookLines(hook: Report['hooks'][number]): string[] {
 const reasonLine = ({ hook, ran, why }: HookReason): string =>
   `${ran ? '•' : '-'} ${firstLine(hook)}: ${why}`;
 
-/** A name may be a whole script. */
+/** A hook's name may be a whole script. */
 function firstLine(name: string): string {
   const [line = ''] = name.split('\n');
   return line.length > 80 || line !== name ? `${line.slice(0, 80)}…` : line;

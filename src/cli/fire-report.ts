@@ -3,7 +3,7 @@ import type { HookEventFields } from '../protocol/input.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import { isRecord } from '../protocol/output.ts';
 
-/** What `hookmachine fire` prints: one object, absent texts null. */
+/** Returns the object that `hookmachine fire` prints; absent texts are null. */
 export async function fireReport<Event extends HookEventName>(
   event: Event,
   fields: HookEventFields[Event],
@@ -50,7 +50,7 @@ export async function fireReport<Event extends HookEventName>(
       ...(result.hook.name !== result.hook.command && { name: result.hook.name }),
       dialect: result.hook.dialect,
       source: result.hook.source,
-      // Such a process has none; the API says 0 (HOOK-196).
+      // A process that a signal ended has no exit code; the API reports 0 (HOOK-196).
       exitCode: result.signal === undefined ? result.exitCode : null,
       ...(result.signal !== undefined && { signal: result.signal }),
       timedOut: result.timedOut,
@@ -78,7 +78,7 @@ export const finalInput = (
 ): Readonly<Record<string, unknown>> | null =>
   toolInput ?? spreadOver(fields, 'tool_input', finalOutput?.hookSpecificOutput ?? {});
 
-/** The event's object with what hooks changed of it; null when they changed nothing. */
+/** The event's object with the hooks' changes; null when they changed nothing. */
 function spreadOver(
   fields: object,
   key: string,
@@ -90,7 +90,7 @@ function spreadOver(
   return { ...(isRecord(original) ? original : {}), ...change };
 }
 
-/** The request with what hooks changed of it; settings they did not name stay (C-74). */
+/** The request with the hooks' changes; settings that they did not name stay (C-74). */
 function finalRequest(fields: object, changes: Readonly<Record<string, unknown>>) {
   const request = spreadOver(fields, 'llm_request', changes);
   const { llm_request: original } = fields as { llm_request?: { config?: object } };

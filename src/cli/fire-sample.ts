@@ -10,7 +10,7 @@ import { lookAtHooks } from './look-at-hooks.ts';
 import { print } from './print.ts';
 import { printableJson } from './printable.ts';
 
-/** Prints fields that fit an event, as `fire` takes them on stdin. */
+/** Prints fields that fit an event, as `fire` reads them on stdin. */
 export async function printSample(
   name: string,
   options: FireOptions,
@@ -28,7 +28,7 @@ export async function printSample(
   print(`${printableJson(fields, isOnTerminal ? 2 : undefined)}\n`);
 }
 
-/** Whether a hook that the user named is for a call. */
+/** Returns a test of whether the hook that the user named runs for a call. */
 async function fitsHook(
   named: string,
   event: HookEventName,
@@ -43,7 +43,7 @@ async function fitsHook(
       const own = registry.dialects.get(hook.dialect)!;
       const subject = subjectOf(event, payload);
       const matches = own.compileMatcher(hook, () => undefined);
-      // To ask one that runs once a session would be its once.
+      // Asking a hook that runs once a session would use up its one run.
       const applies = hook.once ? true : (own.applies?.(hook, payload) ?? true);
       return (subject === undefined || matches(subject)) && applies;
     });

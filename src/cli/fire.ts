@@ -16,7 +16,10 @@ import { tellUser } from './has-no-hook.ts';
 import { throughHooks } from './through-hooks.ts';
 import type { HookReason } from './why-hooks.ts';
 
-/** Takes one event through its hooks, prints their verdict, and returns how many ran. Nothing is loaded for hooks that do not run. */
+/**
+ * Takes one event through its hooks, prints their verdict, and returns how many ran. Nothing is loaded for
+ * hooks that do not run.
+ */
 export async function fire(name: string, options: FireOptions): Promise<number> {
   const { cwd, dialect, sessionId } = options;
   if (!Object.hasOwn(dialect.events, name))
@@ -48,7 +51,7 @@ export async function fire(name: string, options: FireOptions): Promise<number> 
   if ('faults' in read)
     throw new CommandFailure(`stdin does not fit ${name}: ${read.faults.join('; ')}`);
   const { fields, context } = read;
-  // `performance` would be loaded for it.
+  // `performance` would have to be loaded first.
   const startedAt = process.hrtime.bigint();
   const session = sessionId ?? sessionIn(given);
   const dialects = read.isOnlyTheirs ? wanted.filter((one) => findSame(one, dialect)) : wanted;
@@ -94,7 +97,7 @@ export async function fire(name: string, options: FireOptions): Promise<number> 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Why hooks ran or did not: all of them, or those that were asked for. */
+/** Why hooks ran or did not: all of them, or only those that the user asked for. */
 async function reasonsOf(
   { event, fields, parts = [], folder }: FiredEvent,
   { results }: AggregatedHookResult,
@@ -120,11 +123,11 @@ async function meantBy(name: string, { events }: Dialect): Promise<string> {
   return nearestKey(name, names) ?? `one of ${names.join(', ')}`;
 }
 
-/** Whether nothing may run before somebody has answered (S-03). */
+/** Whether nothing may run until someone has answered (S-03). */
 const isOpen = ({ verdict: { decision, passesUnasked } }: AggregatedHookResult): boolean =>
   decision === 'defer' || (decision === 'ask' && !passesUnasked);
 
-/** A host's own input names its session: what was reported to a session once is not reported again. */
+/** The session that a host's input names: what was reported once in a session is not reported again. */
 function sessionIn(given: Readonly<Record<string, unknown>>): string | undefined {
   const id = given['session_id'] ?? given['sessionId'];
   return typeof id === 'string' && id !== '' ? id : undefined;

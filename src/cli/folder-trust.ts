@@ -2,7 +2,9 @@ import type { SettingsConfigOptions } from '../hooks/settings-config.ts';
 import { isFolderTrusted, trustCommand } from '../trust/trusted-folder.ts';
 import { trustsAll } from './trusts-all.ts';
 
-/** What the settings of a command need to know of trust: nothing of a project counts before its folder is trusted (S-17). */
+/**
+ * The trust options of a command's settings: nothing in a project counts before its folder is trusted (S-17).
+ */
 export const folderTrust = (
   cwd: string,
   trust: boolean | undefined,

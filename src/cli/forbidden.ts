@@ -7,7 +7,10 @@ let known: Managed | undefined;
 
 const reported = new Set<string>();
 
-/** Whether the administrator forbids an option or a variable that is given, which then has no effect; that is reported. */
+/**
+ * Whether the administrator forbids a given option or variable; it then has no effect, which is reported
+ * once.
+ */
 export function isForbidden(word: string): boolean {
   const file = (known ??= managedHere()).forbid.get(word);
   if (file === undefined) return false;
@@ -17,7 +20,7 @@ export function isForbidden(word: string): boolean {
   return true;
 }
 
-/** Takes away what is forbidden of the options that a command was given. */
+/** Resets the forbidden options among those that a command was given. */
 export function withoutForbidden(command: Command): void {
   for (const option of command.options) {
     const name = option.attributeName();

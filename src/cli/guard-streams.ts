@@ -1,18 +1,18 @@
 let areGuarded = false;
 
-/** What is done where nobody reads what is written. */
+/** What to do when nobody reads the output any more. */
 let whenGone = ({ code }: NodeJS.ErrnoException): void => {
   process.exit(process.exitCode || (code === 'EPIPE' ? 0 : 1));
 };
 
-/** For a command that has something else to end before it. */
+/** Replaces the default, for a command that must end something else first. */
 export const onReaderGone = (end: () => void): void => {
   whenGone = end;
 };
 
 /**
- * A reader may have left, or a disk be full: what was decided still stands in the exit status. Asked
- * for before anything is written through a stream, for the streams cost a short command its time.
+ * Handles the output's errors: a reader may have left or a disk be full, and the exit status must still tell
+ * the decision. Called only before something is written through a stream, since streams slow a short command.
  */
 export function guardStreams(): void {
   if (areGuarded) return;

@@ -17,7 +17,7 @@ import { isFolder } from './project-folder.ts';
 import { hooksConfig } from './run-hooks.ts';
 import { scriptNamed } from './script-named.ts';
 
-/** Hooks that are to be tried, and where they run. */
+/** Hooks to try, and where they run. */
 export interface Guards {
   readonly config: HookSystemConfig;
   readonly folder: string;
@@ -30,15 +30,16 @@ export interface GuardsOptions {
   readonly dialect: Dialect;
   readonly dialects?: readonly Dialect[];
   readonly trust?: true;
-  /** The events that a script is a hook of. */
+  /** The events that a script runs for. */
   readonly events: readonly HookEventName[];
   readonly onWarning: (line: string) => void;
 }
 
 /**
- * The hooks that a user names: those of a project folder, of a settings file, one that is configured, or a script.
+ * Returns the hooks that a user names: those of a project folder or a settings file, a configured hook, or
+ * a script.
  *
- * @throws {CommandFailure} when it is none of these
+ * @throws {CommandFailure} if it is none of these
  */
 export async function guardsNamed(named: string, options: GuardsOptions): Promise<Guards> {
   const path = resolve(named);
@@ -53,7 +54,7 @@ export async function guardsNamed(named: string, options: GuardsOptions): Promis
   return scripted(named, options);
 }
 
-/** Hooks that a session in a folder would run; what nobody waits for decides nothing. */
+/** The hooks that a session in a folder would run, except async ones, which decide nothing. */
 const configured = async (
   folder: string,
   { dialects = presentDialects, trust, onWarning }: GuardsOptions,
@@ -77,7 +78,7 @@ const hasHook = async (
   return [...hooks, ...unasked].some(isIt);
 };
 
-/** The hooks of a file: as the project runs them that reads it, or else as ones of our own settings. */
+/** The hooks of a file: as the project that reads it runs them, or else as hooks of our own settings. */
 async function inSettings(path: string, options: GuardsOptions): Promise<Guards> {
   const file = realpathSync(path);
   const isIn = ({ file: own }: UnaskedHook): boolean =>
@@ -89,7 +90,7 @@ async function inSettings(path: string, options: GuardsOptions): Promise<Guards>
   const { values = {}, problems = [], broken, locate } = read ?? {};
   if (broken) throw new CommandFailure(`${path}: ${broken.fault}`);
   for (const problem of problems) onWarning(formatProblem(problem));
-  // Whoever names a file of their own wants its hooks to run.
+  // A user who names a file wants its hooks to run, so they count as the user's own.
   const find: Dialect['find'] = async (site) => {
     const found = await hookmachine.find({
       ...site,
@@ -102,7 +103,7 @@ async function inSettings(path: string, options: GuardsOptions): Promise<Guards>
   return { folder, config: configWith(folder, hookmachine, find, onWarning, values) };
 }
 
-/** A script as a hook of every event that is wanted. */
+/** A script as a hook of each wanted event. */
 async function scripted(named: string, options: GuardsOptions): Promise<Guards> {
   const { folder, dialect, events, dialects, trust, onWarning } = options;
   const script = await scriptNamed(named, folder, {
@@ -125,7 +126,7 @@ async function scripted(named: string, options: GuardsOptions): Promise<Guards> 
   return { folder, config: configWith(folder, dialect, find, onWarning) };
 }
 
-/** A config whose only hooks are those that are found so. */
+/** A config whose only hooks are those that `find` returns. */
 function configWith(
   folder: string,
   dialect: Dialect,

@@ -9,21 +9,23 @@ import type { HookEventName } from '../protocol/events.ts';
 import { formatProblem } from '../settings/problem.ts';
 import { guardStreams } from './guard-streams.ts';
 
-/** What a first look at the settings found. */
+/** The result of a first look at the settings. */
 interface FirstLook {
   /** It is certain that no hook matches the event. */
   readonly hasNone: boolean;
-  /** Settings are there that could not be read, so that nobody knows whose hooks they hold (S-10). */
+  /** Some settings could not be read, so nobody knows which hooks they hold (S-10). */
   readonly isUnread: boolean;
 }
 
-/** How long the matchers of a level may take here, in ms: those that take longer are left to the hook system. */
+/**
+ * How long the matchers of a level may take here, in ms: those that take longer are left to the hook system.
+ */
 const glanceLimit = 10;
 
 /**
- * Whether it is certain at first sight that no hook matches an event, for any of its subjects; what is
- * wrong with the settings is then reported. It asks of no single hook whether the user trusts it, and runs
- * nothing: where an answer hangs on that, a hook system has to look.
+ * Whether it is certain at first sight that no hook matches an event, for any of its subjects; if so,
+ * problems of the settings are reported. It checks for no single hook whether the user trusts it, and runs
+ * nothing: if the answer depends on that, a hook system has to look.
  */
 export async function hasNoHook(
   options: Pick<
@@ -45,7 +47,7 @@ export async function hasNoHook(
     getHookSystem: () => undefined,
   };
   const isUnread = config.getUnreadFiles().length > 0;
-  // What is to be recorded goes through a hook system.
+  // Events that are to be audited go through a hook system.
   if (config.getAudit?.() !== undefined) return { hasNone: false, isUnread };
   if (!config.getEnableHooks()) return { hasNone: true, isUnread };
   if (config.getUnknownGuards().length > 0 && hookPointOf(event).needsGuards)
@@ -70,7 +72,7 @@ export async function hasNoHook(
   return { hasNone: true, isUnread };
 }
 
-/** Tells a user of a command that may have no streams yet. */
+/** Warns the user of a command that may not have loaded its streams yet. */
 export function tellUser(line: string): void {
   guardStreams();
   warn(undefined, line);

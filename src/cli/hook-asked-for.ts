@@ -7,9 +7,9 @@ import { lookAtHooks } from './look-at-hooks.ts';
 type Named = Pick<UnaskedHook, 'name' | 'command'>;
 
 /**
- * Whether a hook is the one that a user named, by name or command.
+ * Returns a test of whether a hook is the one that the user named, by name or command.
  *
- * @throws {CommandFailure} that lists the nearest, when there is none
+ * @throws {CommandFailure} if there is none; the message lists the nearest names
  */
 export async function hookAskedFor(
   named: string,
@@ -29,7 +29,7 @@ export async function hookAskedFor(
   return isIt;
 }
 
-/** The three that look the most like it. */
+/** The three names that are most like it. */
 function nearest(named: string, hooks: readonly Named[]): string {
   const away = (name: string): number =>
     name.includes(named) || named.includes(name) ? 0 : distance(name, named);

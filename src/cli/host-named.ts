@@ -2,7 +2,7 @@ import type { Host } from '../dialects/dialect.ts';
 import { hosts } from '../dialects/hosts.ts';
 import { CommandFailure } from './failure.ts';
 
-/** @throws {CommandFailure} when there is none of that name */
+/** @throws {CommandFailure} if there is no host of that name */
 export function hostNamed(name: string): Host {
   const host = hosts.find((known) => known.name === name);
   if (host === undefined)

@@ -15,7 +15,7 @@ interface Options {
   readonly yes?: true;
 }
 
-/** `hookmachine init`: settings with a first guard, and its tests. */
+/** `hookmachine init`: writes settings with a first guard, and its tests. */
 export function addInit(program: Command): void {
   program
     .command('init')
@@ -68,7 +68,7 @@ async function mayWrite(): Promise<void> {
   if (!(await confirmed('Write this?'))) throw new CommandFailure('nothing was written');
 }
 
-/** The project's own hooks by file, with the dialects that they are of; nothing of it is run. */
+/** The project's own hooks by file, with their dialects; none of them is run. */
 async function foundIn(folder: string): Promise<string[]> {
   const { hooks, unasked, registry } = await lookAtHooks(folder, presentDialects);
   const counts = new Map<string, number>();

@@ -22,7 +22,7 @@ export interface InspectOptions {
 export const addInspectOptions = (command: Command): Command =>
   command
     .option('--inspect', 'show every call in the browser as it happens')
-    // An option of its own: one with a value would take the prompt for it.
+    // A separate option: one with an optional value would take the prompt as its value.
     .option('--inspect=stately', "show the machines in Stately's inspector, a page of stately.ai")
     .option(
       '--inspect-payloads',
@@ -32,22 +32,22 @@ export const addInspectOptions = (command: Command): Command =>
     .option('--inspect-wait', 'go on showing it after the end, until Ctrl-C')
     .option(...openOption);
 
-/** Says that a page is to be opened. */
+/** The option that opens the page. */
 export const openOption = ['--open', 'open the page in the browser'] as const;
 
-/** What the config of a command may have watching it. */
+/** The observers that a command's config may have. */
 type Watching = Pick<CreateConfigOptions, 'inspect' | 'onWarning'>;
 
-/** A command that may be looked at. */
+/** A command that may be inspected. */
 export interface Inspected {
   readonly watching: Watching;
   /**
-   * Ends the page: at once, when it was seen, or with `--inspect-wait` when the user says so.
+   * Ends the page: at once, once it has been seen, or with `--inspect-wait` when the user says so.
    */
   readonly done: (how?: 'at once' | 'when seen') => Promise<void>;
 }
 
-/** Starts the page that `--inspect` asks for and prints its address; what watches already goes on. */
+/** Starts the page that `--inspect` asks for and prints its address; existing observers are kept. */
 export async function inspected(
   cwd: string,
   options: InspectOptions,
@@ -97,7 +97,7 @@ async function inOurPage(
   };
 }
 
-/** How soon a page that is open has all there is. */
+/** How soon an open page has received everything. */
 const soonMs = 1_000;
 
 const sayEnded = (how: string): void =>
@@ -146,7 +146,7 @@ async function inStately(
   };
 }
 
-/** What settings redact; what is wrong there is reported by what watches already, if anything does. */
+/** What the settings redact; an existing observer, if there is one, has already reported their problems. */
 function redaction(cwd: string, watching: Watching, payloads: boolean) {
   const settings = redactSettings(cwd);
   const { entries, problems } = settings;
@@ -166,7 +166,7 @@ function redaction(cwd: string, watching: Watching, payloads: boolean) {
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** Keeps the process until Ctrl-C, until it is asked to end, or until what it waits for has happened. */
+/** Keeps the process alive until Ctrl-C, until it is asked to end, or until `awaited` has happened. */
 export const untilInterrupted = (awaited?: Promise<void>): Promise<void> =>
   new Promise((resolve) => {
     const hold = setInterval(() => undefined, 2 ** 30);
@@ -179,7 +179,7 @@ export const untilInterrupted = (awaited?: Promise<void>): Promise<void> =>
     void awaited?.then(release);
   });
 
-/** A port that was asked for, 0 being any free one. */
+/** Parses the port that an option asks for; 0 means any free one. */
 export function portOf(text: string | undefined, option: string): number | undefined {
   if (text === undefined) return undefined;
   const port = Number(text);

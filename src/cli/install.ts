@@ -25,7 +25,10 @@ type What = 'install' | 'uninstall';
 
 const names = hosts.map(({ name }) => name).join(', ');
 
-/** `hookmachine install` and `hookmachine uninstall`: the entries of a host's own file that call the relay. */
+/**
+ * `hookmachine install` and `hookmachine uninstall`: write or remove the entries in a host's own file that
+ * call the relay.
+ */
 export function addInstall(program: Command): void {
   const add = (what: What, description: string): Command =>
     program
@@ -123,7 +126,7 @@ async function carryOut(what: What, name: string, options: Options): Promise<voi
   }
 }
 
-/** What to know where the entries are in the file of the other scope, too. */
+/** The note for entries that are in the other scope's file too. */
 function elsewhere(host: string, { scope, ...order }: InstallOrder): string | undefined {
   const other = scope === 'user' ? 'project' : 'user';
   const own = changesFor('install', { ...order, scope }).map(({ file }) => file);
@@ -131,14 +134,14 @@ function elsewhere(host: string, { scope, ...order }: InstallOrder): string | un
   try {
     found = changesFor('uninstall', { ...order, scope: other }).find(changesFile);
   } catch {
-    // A file that cannot be read is reported to whoever installs there.
+    // A file that cannot be read is reported when someone installs there.
   }
   return found === undefined || own.includes(found.file)
     ? undefined
     : `the entries are in ${found.file} too, so hooks may run twice: hookmachine uninstall ${host} --scope ${other} takes them out there`;
 }
 
-/** How hooks of the host post, as far as the user takes what comes of it (S-21). */
+/** How the host's hooks post, if the user accepts the consequences (S-21). */
 function overHttpOf(
   installation: Installation,
   title: string,
@@ -154,13 +157,13 @@ function overHttpOf(
   return over;
 }
 
-/** Where `serve` will be, and the token that it will ask for. */
+/** Returns the port that `serve` will use, and makes sure that its token exists. */
 function portToServe(): Promise<number> {
   keptToken();
   return keptPort();
 }
 
-/** What the user has to do, and should know, where hooks post to `serve`. */
+/** What the user must do, and should know, if hooks post to `serve`. */
 const servedBy = (
   { failsOpen, after = [] }: OverHttp,
   title: string,

@@ -1,6 +1,9 @@
 import { fstatSync } from 'node:fs';
 
-/** Whether a descriptor is a terminal. What knows terminals, and much of Node with it, is loaded only where one may be. */
+/**
+ * Whether a file descriptor is a terminal. `node:tty`, which loads much of Node, is loaded only if it may be
+ * one.
+ */
 export function isTerminal(fd: number): boolean {
   try {
     return fstatSync(fd).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(fd);

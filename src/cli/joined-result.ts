@@ -6,7 +6,9 @@ import type { AggregatedHookResult } from '../verdict/results.ts';
 import { callOutcome } from './call-outcome.ts';
 import type { Fired, FiredEvent } from './run-hooks.ts';
 
-/** What came of an event and of its parts as one result; what cannot be said for the whole is reported. */
+/**
+ * Merges the results of an event and of its parts into one; what cannot be applied to the whole is reported.
+ */
 export function joinedResult(
   fired: FiredEvent,
   { result, partResults = [], warn }: Fired,

@@ -9,7 +9,7 @@ import { formatProblem } from '../settings/problem.ts';
 import { runHookTest, type TestOptions, type TestRun } from './run-hook-test.ts';
 import { diffOfValues } from './value-diff.ts';
 
-/** Runs files of tests in a project folder; their names are shown as they stand in another one, where that is given. */
+/** Runs test files in a project folder; their names are shown relative to `base`. */
 export async function judgeTests(
   files: readonly string[],
   folder: string,
@@ -64,13 +64,13 @@ const differenceLines = ({ what, expected, came }: Difference): string[] => [
   ...diffOfValues(expected, came).map((line) => `  ${line}`),
 ];
 
-/** What is printed of a test. */
+/** The lines that are printed for a test. */
 export const linesOf = ({ file, name, lines }: Judged): string[] => [
   `${lines.length === 0 ? '✓' : '✗'} ${file}: ${name}`,
   ...lines.map((line) => `    ${line}`),
 ];
 
-/** As many at once as the machine has processors; what came is in the order of the tests. */
+/** Runs as many at once as the machine has processors; the results are in the order of the tests. */
 async function sideBySide<Item, Result>(
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
@@ -87,7 +87,7 @@ async function sideBySide<Item, Result>(
 /** Folders that hold nothing of the project's own. */
 const foreign: ReadonlySet<string> = new Set(['node_modules', '.git']);
 
-/** All files of tests in a folder, in the order of their paths. */
+/** All test files in a folder, in the order of their paths. */
 export function testFilesIn(folder: string): readonly string[] {
   return readdirSync(folder, { withFileTypes: true })
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))

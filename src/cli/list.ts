@@ -107,7 +107,7 @@ function describe(
 const section = (title: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`), ''];
 
-/** What a file of the administrator's manages, as it stands there. */
+/** What an administrator's file manages, as written there. */
 const describeManaged = ({ file, managed }: ReturnType<typeof managedFiles>[number]): string[] => [
   file,
   ...Object.entries(managed).map(([key, value]) => `  ${key.padEnd(16)}  ${inWords(value)}`),
@@ -119,7 +119,7 @@ const inWords = (value: unknown): string =>
     ? value.join(', ')
     : JSON.stringify(value);
 
-/** What becomes of what a hook leaves. */
+/** What happens to the processes that a hook leaves behind. */
 const leaves: Readonly<Record<LeftBehind, string>> = {
   'end-group': 'daemons; its process group is ended',
   end: 'nothing: daemons are ended too',
@@ -157,7 +157,7 @@ function describeHook(hook: ListedHook, matcher: string | undefined, areSomeOn: 
   ];
 }
 
-/** What a hook runs or asks, under the name of its kind, where its own name does not say it all. */
+/** What a hook runs or asks, labelled with its type, unless its name already says it all. */
 function whatRuns({ args, command, name, type }: ListedHook): string[] {
   if (command === '' || (type === 'command' && command === name && args === undefined)) return [];
   const given = args === undefined ? '' : ` ${JSON.stringify(args)}`;

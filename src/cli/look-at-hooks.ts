@@ -8,9 +8,9 @@ import type { SettingsNote } from '../settings/settings-notes.ts';
 import { folderTrust } from './folder-trust.ts';
 import { trustOfEach } from './trust-option.ts';
 
-/** A hook as it is configured, and what keeps it from running whatever the event. */
+/** A configured hook, and what keeps it from running for any event. */
 export interface ListedHook extends ConfiguredHook {
-  /** Another one of the same runs in its place. */
+  /** The same hook from elsewhere runs in its place. */
   readonly isHidden?: true;
 }
 
@@ -21,7 +21,7 @@ export interface ConfiguredHooks extends Omit<Checkable, 'folder' | 'hooks'> {
   readonly hooks: readonly ListedHook[];
 }
 
-/** Looks at every configured hook, those too that may not run; none of them is started. */
+/** Returns every configured hook, including those that may not run; none of them is started. */
 export async function lookAtHooks(
   folder: string,
   dialects: readonly Dialect[],
@@ -31,7 +31,7 @@ export async function lookAtHooks(
   const options = { cwd: folder, onWarning: () => undefined, dialects, ...trust };
   const notes: SettingsNote[] = [];
   const config = createConfig({ ...options, onNote: (note) => void notes.push(note) });
-  // What a project would switch on if it were trusted, it does not yet switch on for others.
+  // The switches of a project that is not trusted do not yet apply to hooks of other sources.
   const inForce = createConfig({ ...options, ...folderTrust(folder, trusted) });
   const registry = await HookRegistry.load(config);
   const withTrust = async <Hook extends UnaskedHook>(hook: Hook): Promise<Hook & Untrusted> => {

@@ -3,7 +3,7 @@ import { settingsPlaces } from '../settings/levels.ts';
 import { type Managed, managedBy, type RequiredBundle } from '../settings/managed.ts';
 import { type SettingsFile, settingsReader } from '../settings/read-files.ts';
 
-/** The administrator's files of this machine that can be read; one that cannot denies elsewhere. */
+/** The administrator's readable files on this machine; one that cannot be read denies calls elsewhere. */
 function systemFiles(): SettingsFile[] {
   const read = settingsReader();
   return settingsPlaces('/').flatMap(({ file, source }) =>
@@ -14,10 +14,10 @@ function systemFiles(): SettingsFile[] {
 /** What the administrator of this machine manages. */
 export const managedHere = (): Managed => managedBy(systemFiles());
 
-/** The bundles that this machine has to have. */
+/** The bundles that this machine must have. */
 export const requiredBundles = (): readonly RequiredBundle[] => managedHere().bundles;
 
-/** What each file of the administrator manages, as it stands there. */
+/** What each of the administrator's files manages, as written there. */
 export const managedFiles = (): readonly {
   readonly file: string;
   readonly managed: Readonly<Record<string, unknown>>;

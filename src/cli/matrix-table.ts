@@ -9,7 +9,7 @@ interface Report extends Comparison {
   readonly input: object;
 }
 
-/** What came of a script in all dialects, for people. */
+/** Returns the outcomes of a script in all dialects as a readable table. */
 export function matrixTable({ script, event, input, rows, same, ways }: Report): string {
   const heading = `${script} at ${event}, given ${shortened(JSON.stringify(input), 100)}`;
   const cells = rows.map((row) => [

@@ -112,7 +112,7 @@ async function trialOf({ event: named, input, dialect }: Options, cwd: string): 
   return { event, ...read, cwd };
 }
 
-/** `before-tool` is `BeforeTool` as well. */
+/** So that `before-tool` also names `BeforeTool`. */
 const plain = (name: string): string => name.replaceAll(/[-_.]/g, '').toLowerCase();
 
 function textOf(file: string): string {

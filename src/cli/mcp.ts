@@ -21,10 +21,10 @@ import { onlyTrusted } from './trust-option.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** How long, in ms, what a client wrote is still done once it reads nothing any more. */
+/** How long, in ms, a client's calls are still carried out after it has stopped reading. */
 const readerGoneLimit = 10_000;
 
-/** Stands between a client on stdin and stdout and a server, until one of them has gone. */
+/** Sits between a client on stdin and stdout and a server, until one of them is gone. */
 export async function mcp(command: readonly string[], options: McpOptions): Promise<void> {
   const start = serverOf(command, options);
   const folder = projectFolder(options.cwd);
@@ -48,7 +48,7 @@ export async function mcp(command: readonly string[], options: McpOptions): Prom
     });
   // A client that was killed may have written calls that hooks are still judging.
   onReaderGone(() => void setTimeout(() => abort.abort(), readerGoneLimit).unref());
-  // The first messages are not to wait for it while others overtake them.
+  // Otherwise the first messages would wait for the hook system while later ones overtake them.
   const [server] = await Promise.all([
     start((text) => warn(watching.onWarning, text)),
     readyHookSystem(config),
@@ -65,11 +65,11 @@ export async function mcp(command: readonly string[], options: McpOptions): Prom
   config.getHookSystem()?.dispose();
   await done();
   process.exitCode = bySignal ?? status;
-  // Nobody reads what may still wait to be written.
+  // Nobody reads the output that may still be pending.
   if (abort.signal.aborted) process.exit();
 }
 
-/** How the server is reached that the command line names. */
+/** How to reach the server that the command line names. */
 function serverOf(
   command: readonly string[],
   { url, header = [] }: McpOptions,

@@ -69,7 +69,7 @@ async function carryOver({ from, to, scope, write, ...options }: Options): Promi
     throw new CommandFailure(`${to.name} cannot be written: use one of ${writable} as --to`);
   const site = siteOf({ ...options, scope });
   const { hooks, left } = await hooksOf(from, site.cwd, scope);
-  // A dialect may have to look for hooks before it can be asked of any.
+  // A dialect may have to look for hooks before it can answer questions about one.
   await to.find({
     cwd: site.cwd,
     settings: () => [],
@@ -112,7 +112,7 @@ function summary(
   return `${many(added)} ${write ? 'written' : 'to write'} to ${file}${also}.`;
 }
 
-/** The hooks of a dialect that are the project's or the user's, and what of them does not run there either. */
+/** The project's or the user's hooks of a dialect, and those of them that do not run there either. */
 async function hooksOf(dialect: Dialect, cwd: string, scope: Scope) {
   const config = createConfig({
     cwd,

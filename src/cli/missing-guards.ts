@@ -6,19 +6,19 @@ import { isListed } from '../settings/switches.ts';
 import { definitionHash, eventOf, type AnyHook } from '../trust/definition.ts';
 import { namesake, type HookFingerprint } from '../trust/trusted-hook.ts';
 
-/** A hook that the user trusted, and that guards nothing any more. */
+/** A hook that the user trusted and that no longer guards anything. */
 export interface MissingGuard {
   readonly event: string;
   readonly name: string;
   readonly place: string;
   readonly fate: 'gone' | 'changed' | 'disabled';
-  /** Continues the hook's name. */
+  /** A phrase that follows the hook's name. */
   readonly why: string;
 }
 
 /**
- * The trusted hooks of a project that have gone, changed or been disabled since they were trusted. It
- * reads no script: a script that changed is reported when its hook is about to start.
+ * Returns the trusted hooks of a project that have gone, changed or been disabled since they were trusted.
+ * It reads no script: a changed script is reported when its hook is about to start.
  */
 export function missingGuards(
   trusted: readonly HookFingerprint[],
@@ -26,7 +26,7 @@ export function missingGuards(
   registry: Pick<HookRegistry, 'getAllHooks' | 'unasked' | 'dialects' | 'problems'>,
 ): MissingGuard[] {
   const cwd = config.getWorkingDir();
-  // It may stand in there still.
+  // A missing hook may still be in this file.
   const broken = registry.problems.find(
     ({ file = '', isWhole }) => isWhole === true && !relative(cwd, file).startsWith('..'),
   );
@@ -40,7 +40,7 @@ export function missingGuards(
       place: hook.place,
     }),
   );
-  // Why no hook of a definition runs; undefined where one of them does.
+  // Why no hook of a definition runs; undefined if one of them does.
   const offs = new Map<string, string | undefined>();
   for (const { hook, definition } of now) {
     const off = switchedOff(hook, config, registry);
@@ -63,7 +63,10 @@ export function missingGuards(
 const goneBecause = (broken: SettingsProblem | undefined): string =>
   broken === undefined ? 'is gone' : `is not found (${broken.file}: ${broken.message})`;
 
-/** What keeps a hook from running, if anything does, beside trust; continues its name. */
+/**
+ * What, apart from trust, keeps a hook from running, as a phrase that follows its name; undefined if nothing
+ * does.
+ */
 export function switchedOff(
   hook: AnyHook,
   config: Pick<HookHost, 'getEnableHooks' | 'isSwitchedOn' | 'getDisabledHooks'>,
@@ -80,7 +83,7 @@ export function switchedOff(
     : undefined;
 }
 
-/** The same as one line for people; undefined when no guard is missing. */
+/** Returns missing guards as one readable line; undefined if there are none. */
 export function missingLine(missing: readonly MissingGuard[]): string | undefined {
   if (missing.length === 0) return undefined;
   const shown = missing.slice(0, 5).map(({ event, name, why }) => {

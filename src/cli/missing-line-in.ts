@@ -6,12 +6,15 @@ import { settingsConfig } from '../hooks/settings-config.ts';
 import type { HookFingerprint } from '../trust/trusted-hook.ts';
 import { missingGuards, missingLine } from './missing-guards.ts';
 
-/** Dialects whose hooks are trusted: one of each family, for those of a family find the same. */
+/** Dialects whose hooks are trusted: one of each family, since all of a family find the same hooks. */
 const dialects: readonly Dialect[] = knownDialects.filter(
   ({ family }, index) => knownDialects.findIndex((other) => other.family === family) === index,
 );
 
-/** One line on the guards of a project that have gone, changed or been disabled since they were trusted; undefined where none has. */
+/**
+ * One line about the guards of a project that have gone, changed or been disabled since they were trusted;
+ * undefined if there are none.
+ */
 export async function missingLineIn(
   cwd: string,
   trusted: readonly HookFingerprint[],

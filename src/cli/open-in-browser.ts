@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Opens an address in the user's browser. Where that fails, the user is told how to go on. */
+/** Opens an address in the user's browser. If that fails, the user is told what to do instead. */
 export function openInBrowser(url: string, tell: (line: string) => void): void {
   const program = process.platform === 'darwin' ? 'open' : 'xdg-open';
   const failed = (why: string): void =>
@@ -10,6 +10,6 @@ export function openInBrowser(url: string, tell: (line: string) => void): void {
   child.once('exit', (code) => {
     if (code !== 0 && code !== null) failed(`ended with ${code}`);
   });
-  // The browser may be its child, and outlives us.
+  // The browser may be its child, and must outlive us.
   child.unref();
 }

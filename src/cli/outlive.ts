@@ -8,7 +8,7 @@ export interface HandedHook extends Pick<HookProcessInput, 'name' | 'timeout' | 
   readonly stdin: string;
 }
 
-/** Hands a hook that nobody waits for over to a process of its own, for this one ends with its event. */
+/** Hands an async hook over to a process of its own, since this one ends with its event. */
 export async function outlive(hook: HookProcessInput): Promise<void> {
   const { name, timeout, leftBehind } = hook;
   const admitted = await (hook.command.admit?.() ?? hook.command);
@@ -28,7 +28,7 @@ export async function outlive(hook: HookProcessInput): Promise<void> {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Nobody reports the end of one that ends early.
+  // If the child ends early, that is not reported.
   child.stdin.on('error', () => undefined);
   await once(child, 'spawn');
   child.stdin.end(JSON.stringify(handed));

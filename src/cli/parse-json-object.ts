@@ -3,9 +3,9 @@ import { isRecord } from '../protocol/output.ts';
 import { CommandFailure } from './failure.ts';
 
 /**
- * A JSON object from outside.
+ * Parses a JSON object that comes from outside.
  *
- * @throws {CommandFailure} that names `where` it came from, and the fix
+ * @throws {CommandFailure} if it is not one; the message names `where` it came from, and the fix
  */
 export function parseJsonObject(text: string, where: string): Readonly<Record<string, unknown>> {
   if (text.trim() === '')
@@ -18,7 +18,7 @@ export function parseJsonObject(text: string, where: string): Readonly<Record<st
       cause: error,
     });
   }
-  // Hooks cannot receive it, and an agent must not take that for a yes.
+  // Hooks could not receive it, and an agent must not take that for a yes.
   if (isTooDeep(text))
     throw new CommandFailure(`${where} is nested too deep for hooks to receive it: flatten it`);
   if (!isRecord(value))

@@ -32,7 +32,7 @@ export async function update(given: readonly string[], options: PlaceOptions): P
         return installFrom(before.from, place, options, name);
       });
     } catch (error) {
-      // Each counts for itself.
+      // One that fails does not keep the others from being updated.
       if (!isHookmachineError(error, 'COMMAND_FAILED')) throw error;
       process.stderr.write(`hookmachine: ${oneLine(printable(error.message))}\n`);
       process.exitCode = 1;
@@ -45,7 +45,7 @@ export async function removeOne(name: string, options: PlaceOptions): Promise<vo
   say(`Removed ${name}.`);
 }
 
-/** Installs what is there, where it is newer; `expected` is the name that it has to have. */
+/** Installs the bundle that is there, if it is newer; `expected` is the name that it must have. */
 async function installFrom(
   from: string,
   place: BundlePlace,

@@ -54,7 +54,7 @@ export async function verify(given: readonly string[], options: PlaceOptions): P
     }
 }
 
-/** @throws {BundleError} when it is not as it was signed */
+/** @throws {BundleError} if the bundle is not as it was signed */
 function whole(place: BundlePlace, installed: InstalledBundle): VerifiedBundle {
   const { fault, ...verified } = verifyInstalled(place, installed, readSigners(place.trusts));
   if (fault) throw fault;

@@ -29,7 +29,7 @@ export async function sign(given: string, { key }: { readonly key: string }): Pr
   });
 }
 
-/** How many hooks it has; all of its settings has to count. */
+/** Returns how many hooks a bundle has; none of its settings may be ignored. */
 async function hooksIn(folder: string, { files }: Unsigned): Promise<number> {
   const settings = readSettings(files.get(settingsName)!.bytes);
   const from = sourceIn(folder, 'user', settings);

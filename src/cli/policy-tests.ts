@@ -31,7 +31,7 @@ export async function judgeBundle(
   );
 }
 
-/** The same for one that is not installed; it stands in a folder of its own meanwhile. */
+/** Does the same for a bundle that is not installed, in a temporary folder of its own. */
 export const judgeFiles = (
   files: BundleFiles,
   source: BundlePlace['source'],

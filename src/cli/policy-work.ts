@@ -12,7 +12,7 @@ import { CommandFailure } from './failure.ts';
 import { linesOf } from './judge-tests.ts';
 import { say } from './shown-change.ts';
 
-/** Where a level has its bundles. */
+/** Returns where the bundles of a level are. */
 export function placeOf({ system }: { readonly system?: true }): BundlePlace {
   const wanted = system ? 'system' : 'user';
   const place = bundlePlaces().find(({ source }) => source === wanted);
@@ -21,7 +21,7 @@ export function placeOf({ system }: { readonly system?: true }): BundlePlace {
   return place;
 }
 
-/** A bundle that is not installed yet, verified with the signers of a level. */
+/** Reads a bundle that is not installed yet, and verifies it with the signers of a level. */
 export async function verifiedFrom(
   from: string,
   place: BundlePlace,
@@ -32,7 +32,7 @@ export async function verifiedFrom(
   return { ...verifyBundle(files, signers, place.signers), files };
 }
 
-/** Does something with a bundle; what is wrong with it, or with the disk, is one line. */
+/** Runs work on a bundle; a fault of the bundle, or of the disk, becomes one line. */
 export async function about<Result>(what: string, work: () => Result): Promise<Awaited<Result>> {
   try {
     return await work();
@@ -56,7 +56,7 @@ function asFailure(what: string, cause: unknown): unknown {
     : cause;
 }
 
-/** Prints tests; gives back how many failed. */
+/** Prints tests, and returns how many failed. */
 export function sayTests(judged: readonly Judged[]): number {
   for (const one of judged) say(linesOf(one).join('\n'));
   return judged.filter(({ lines }) => lines.length > 0).length;

@@ -104,7 +104,7 @@ Exit status: 0 all are up to date, 1 one could not be updated.`,
     );
 }
 
-/** At which level a command works. */
+/** The level at which a command works. */
 export interface PlaceOptions {
   readonly system?: true;
   readonly toLower?: true;

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { guardStreams } from './guard-streams.ts';
 
-/** Writes all of a command's output, without a stream where the system takes it at once. */
+/** Writes all of a command's output, without a stream if the system accepts it at once. */
 export function print(text: string): void {
   let rest = Buffer.from(text);
   try {

@@ -1,6 +1,9 @@
 export { printable } from '../log.ts';
 
-/** JSON for a terminal: what could play tricks there, or be overlooked, is escaped, so that it still reads as the same value. */
+/**
+ * Returns JSON for a terminal: characters that could play tricks there, or be overlooked, are escaped, so
+ * that it still parses to the same value.
+ */
 export const printableJson = (value: unknown, indent?: number): string =>
   JSON.stringify(value, null, indent).replaceAll(
     /[\u007F-\u009F\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu,

@@ -7,7 +7,7 @@ const { version, description } = createRequire(import.meta.url)('hookmachine/pac
   description: string;
 };
 
-/** Each command in its own module: none pays for what only others need. */
+/** Each command has its own module, so that none pays for what only others need. */
 const commands: Readonly<Record<string, () => Promise<(program: Command) => void>>> = {
   fire: async () => (await import('./fire-command.ts')).addFire,
   relay: async () => (await import('./relay-command.ts')).addRelay,
@@ -58,11 +58,11 @@ function newProgram(): Command {
 
 function wantedBy(asked: string) {
   if (Object.hasOwn(commands, asked)) return [commands[asked]!];
-  // Scripts ask for the version, and need no command for it; the help shows them all.
+  // Scripts ask for the version, which needs no command; the help shows them all.
   return asked === '--version' || asked === '-V' ? [] : Object.values(commands);
 }
 
-/** Does what the command line asks for; what it does not understand is reported, with its own exit status. */
+/** Runs the command line; one that is not understood is reported, with an exit status of its own. */
 export async function runProgram(args: readonly string[] = process.argv.slice(2)): Promise<void> {
   const asked = args[0] ?? '';
   const program = newProgram();

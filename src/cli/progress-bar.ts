@@ -5,13 +5,13 @@ const often = 100;
 
 const width = 24;
 
-/** A bar on a terminal's stderr; anywhere else nothing. */
+/** A progress bar on stderr; it shows nothing unless that is a terminal. */
 export class ProgressBar {
   readonly #isShown = process.stderr.isTTY;
   readonly #total: number;
   #drawnAt = 0;
 
-  /** `total` is what there is to do, in whatever unit. */
+  /** `total` is the amount of work, in any unit. */
   constructor(total: number) {
     this.#total = total;
   }
@@ -28,7 +28,7 @@ export class ProgressBar {
     process.stderr.write(`\r\u001B[K${line.slice(0, columns - 1)}`);
   }
 
-  /** Takes it away, so that something else can be written. */
+  /** Clears the bar, so that something else can be written. */
   clear(): void {
     if (this.#isShown && this.#drawnAt > 0) process.stderr.write('\r\u001B[K');
   }

@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { CommandFailure } from './failure.ts';
 
 /**
- * The folder a command works in.
+ * Returns the folder that a command works in.
  *
- * @throws {CommandFailure} when it is no folder
+ * @throws {CommandFailure} if it is not a folder
  */
 export function projectFolder(cwd: string): string {
   const folder = resolve(cwd);
@@ -13,7 +13,7 @@ export function projectFolder(cwd: string): string {
   return folder;
 }
 
-/** Whether a folder is there. */
+/** Whether there is a folder at the path. */
 export function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();

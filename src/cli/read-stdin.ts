@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs';
 
-/** All of standard input as text; a closed one is empty. */
+/** Reads all of standard input as text; a closed one is empty. */
 export async function readStdin(chunks: Buffer[] = []): Promise<string> {
   try {
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
@@ -10,7 +10,7 @@ export async function readStdin(chunks: Buffer[] = []): Promise<string> {
   return textOf(chunks);
 }
 
-/** The same for a command that has nothing else to do until then: without a stream, which costs time. */
+/** Does the same without a stream, which costs time, for a command that has nothing else to do meanwhile. */
 export async function readStdinFirst(): Promise<string> {
   const chunks: Buffer[] = [];
   const buffer = Buffer.alloc(65_536);

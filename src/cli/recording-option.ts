@@ -19,7 +19,7 @@ export const addRecordingOptions = (command: Command): Command =>
       'record arguments, prompts, results and what hooks read and wrote too, redacted as settings say',
     );
 
-/** What the config of a command needs so that it is recorded; nothing without `--record`. */
+/** The config options that record a command; none without `--record`. */
 export async function recorded(
   cwd: string,
   { record, recordPayloads }: RecordingOptions,

@@ -3,9 +3,9 @@ import { redactedIn } from '../redaction/redact-settings.ts';
 import { CommandFailure } from './failure.ts';
 
 /**
- * What the settings of a project say is never shown.
+ * Returns what a project's settings redact.
  *
- * @throws {CommandFailure} when a rule of theirs is broken
+ * @throws {CommandFailure} if one of their rules is broken
  */
 export function redactionIn(folder: string): readonly string[] {
   try {

@@ -18,19 +18,19 @@ export interface HostEvent {
   readonly named: string | undefined;
 }
 
-/** What stands between a host and our hooks. */
+/** The way of an event from a host to our hooks. */
 export interface RelayPath {
   /** What the input is called in messages. */
   readonly input: string;
-  /** How an event is named that the input does not name. */
+  /** How to name an event that the input does not name, for messages. */
   readonly naming: string;
   /** The project folder. */
   readonly projectOf: (speaker: Speaker, sessionId: string | undefined) => string;
   /** Takes the event through the hooks. */
   readonly through: (fired: FiredEvent, sessionId: string | undefined) => Promise<Fired>;
-  /** Finds the answer to what hooks ask about a call, where the host can put it off. Default: the host asks. */
+  /** Finds the answer for a call that hooks ask about, if the host can defer it. Default: the host asks. */
   readonly settle?: (asked: AskedCall, outcome: CallOutcome) => Promise<CallOutcome>;
-  /** Tells the user, where no hook runs. */
+  /** Warns the user when no hook runs. */
   readonly warn: (line: string) => void;
 }
 
@@ -43,23 +43,26 @@ export interface AskedCall {
   readonly results: Fired['result']['results'];
 }
 
-/** What came of an event. */
+/** The outcome of an event. */
 export interface Relayed {
   readonly answer: HostAnswer;
   /** How many hooks ran. */
   readonly hookCount: number;
 }
 
-/** Which dialects' hooks run for a host: not those of its own dialect, which it runs itself, unless they were asked for. */
+/**
+ * The dialects whose hooks run for a host: not its own dialect, which it runs itself, unless that was asked
+ * for.
+ */
 export const dialectsBeside = (host: Host, asked?: readonly Dialect[]): readonly Dialect[] =>
   (asked ?? presentDialects).filter(
     (one) => !findSame(one, host) || (asked !== undefined && !isOnlySystems(one)),
   );
 
 /**
- * Takes an event of a host through our hooks, and finds the answer to that host.
+ * Takes a host's event through our hooks, and returns the answer for that host.
  *
- * @throws {CommandFailure} when the input is no event of this host
+ * @throws {CommandFailure} if the input is not an event of this host
  */
 export async function relayEvent(
   { host, given, named }: HostEvent,
@@ -111,7 +114,7 @@ export async function relayEvent(
   }
 }
 
-/** The event that the host's input names, or else whoever calls us; undefined for one that nobody here knows. */
+/** The event that the host's input names, or else our caller; undefined if it is unknown here. */
 function eventOf(
   { host: { events }, given, named }: HostEvent,
   { title, eventIn = ({ hook_event_name }) => hook_event_name }: Speaker,
@@ -125,7 +128,7 @@ function eventOf(
   return undefined;
 }
 
-/** Hooks use it in file names. */
+/** The session's id, if it is safe in file names, where hooks use it. */
 function sessionOf(
   { sessionIn = ({ session_id }) => session_id }: Speaker,
   given: Fields,

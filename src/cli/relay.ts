@@ -13,10 +13,13 @@ import { throughHooks } from './through-hooks.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Hosts go on, and may end, while these are still under way. */
+/** Hosts go on, and may end, while the hooks of these events are still running. */
 const unawaited: readonly HookEventName[] = ['SessionEnd', 'Notification'];
 
-/** Stands for all our hooks as one hook of a host: takes its event through them, answers as it obeys, and returns how many ran. */
+/**
+ * Acts as one hook of a host for all our hooks: takes its event through them, answers as the host expects,
+ * and returns how many ran.
+ */
 export async function relay(
   asked: Host,
   named: string | undefined,

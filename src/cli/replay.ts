@@ -32,7 +32,7 @@ interface Options {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `hookmachine replay FILE CALL`: what the hooks of a recorded call say of it today. */
+/** `hookmachine replay FILE CALL`: what the hooks of a recorded call say about it today. */
 export function addReplay(program: Command): void {
   program
     .command('replay')
@@ -81,7 +81,7 @@ async function replay(file: string, wanted: string, options: Options): Promise<v
   const events = eventsOf(file, call, options.hook);
   const outcomes = [];
   const given = [];
-  // Nothing runs before all is as the user wants it.
+  // Nothing runs before the user has finished editing.
   for (const { event, given: recorded } of events) {
     const fields = ownFields(recorded as Fields);
     given.push(options.edit ? await editedFields(event, fields) : fields);
@@ -124,17 +124,17 @@ function eventsOf(file: string, call: CallAccount, hook: string | undefined): Ev
     throw new CommandFailure(
       `${file}: at #${call.index} there was no hook "${hook}": use one of ${[...new Set(given.flatMap(({ hooks }) => hooks.map(({ name }) => `"${name}"`)))].join(', ')}`,
     );
-  // What all hooks said together is not what one of them says.
+  // The merged verdict of all hooks is not the verdict of one of them.
   return only.map(({ verdict: _, ...event }) => event);
 }
 
-/** The fields that every event has; those of the event's own are given again. */
+/** The fields that every event has; only an event's own fields are given again. */
 const base = new Set(['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp']);
 
 const ownFields = (given: Fields): Fields =>
   Object.fromEntries(Object.entries(given).filter(([name]) => !base.has(name)));
 
-/** Fields that its hooks can receive. */
+/** Lets the user edit an event's fields; hooks must be able to receive the result. */
 const editedFields = (event: string, fields: Fields): Promise<Fields> =>
   edited(event, fields, async (given) => {
     const ours = knownDialects[0]!;
@@ -154,7 +154,7 @@ async function runAgain(
   const entries: JournalEntry[] = [];
   const journal = journalTo((entry) => entries.push(entry), {
     payloads: true,
-    // As in the recording, so that what is hidden there is no difference.
+    // As in the recording, so that what is hidden there does not count as a difference.
     redact: redactionIn(folder),
   });
   const fired = {

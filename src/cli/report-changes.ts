@@ -2,7 +2,9 @@ import type { HookChange } from '../agent/hook-changes.ts';
 import { warn } from '../log.ts';
 import { printable } from './printable.ts';
 
-/** Says on stderr what hooks changed of a call, one line each; the values are not named, for they may be secrets. */
+/**
+ * Reports on stderr what hooks changed in a call, one line each, without the values, which may be secrets.
+ */
 export function reportChanges(changes: readonly HookChange[]): void {
   for (const change of changes) warn(undefined, printable(describe(change)));
 }

@@ -42,7 +42,7 @@ async function report(
   await read();
   const page = await reportPage(feed);
   try {
-    // Like the recording itself, it may hold what is not for everybody.
+    // Like the recording itself, it may hold private data.
     writeAtomically(output, page, { mode: 0o600 });
   } catch (cause) {
     throw new CommandFailure(`-o ${output} cannot be written: ${messageOf(cause)}`, { cause });

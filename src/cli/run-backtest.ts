@@ -15,27 +15,27 @@ import { callOutcome } from './call-outcome.ts';
 import type { Guards } from './guards-named.ts';
 import { fireIn, type FiredEvent } from './run-hooks.ts';
 
-/** What was not understood, and where it stands first. */
+/** Something that was not understood, and where it first occurs. */
 export interface NotUnderstood extends Place {
   readonly file: string;
   readonly why: string;
   readonly count: number;
 }
 
-/** What hooks would have done. */
+/** The result of a backtest. */
 export interface Backtest {
-  /** How many files there were of each agent. */
+  /** How many files of each agent there were. */
   readonly files: Readonly<Record<string, number>>;
-  /** How many events of each kind hooks were asked about. */
+  /** How many events of each kind there were. */
   readonly events: Readonly<Record<string, number>>;
-  /** How many of them at least one hook ran for. */
+  /** For how many of them at least one hook ran. */
   readonly judged: number;
-  /** What all hooks together came to. */
+  /** The merged outcomes of all hooks. */
   readonly together: Readonly<Record<Did, number>>;
-  /** In ms: the time that hooks would have added to an event, and to all. */
+  /** The time, in ms, that hooks would have added to an event, and to all events. */
   readonly added: { readonly p50: number; readonly p95: number; readonly total: number };
   readonly hooks: readonly HookTally[];
-  /** How many events were left out that hooks are there for. */
+  /** How many events that have hooks were left out. */
   readonly leftOut: Readonly<Record<string, number>>;
   readonly notUnderstood: readonly NotUnderstood[];
   readonly isComplete: boolean;
@@ -47,9 +47,9 @@ export interface BacktestOptions {
   readonly examples: number;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
-  /** What happened before is left out, in ms since 1970; what has no time is as old as its file. */
+  /** Events before this time, in ms since 1970, are left out; one without a time is as old as its file. */
   readonly since?: number | undefined;
-  /** Called after each event with what was read, in bytes, and what is known so far. */
+  /** Called after each event with the bytes read and the counts so far. */
   readonly onProgress: (bytes: number, calls: number, denied: number) => void;
 }
 
@@ -60,10 +60,10 @@ interface Where {
   readonly place: Place;
 }
 
-/** How many kinds of what was not understood are told apart. */
+/** How many kinds of things that were not understood are kept. */
 const mostKinds = 100;
 
-/** Runs hooks over events that are past. However many there are, only what is counted is kept. */
+/** Runs hooks over past events. However many there are, only the counts are kept. */
 export async function runBacktest(
   { config, folder }: Guards,
   files: readonly TranscriptFile[],
@@ -205,7 +205,7 @@ const hasHook = (system: HookSystem, event: HookEventName, fields: object): bool
 
 const longestShown = 200;
 
-/** What was called or asked, as its agent spells it. */
+/** The call, prompt or request of an event, as its agent spells it. */
 function whatIn({ event, given }: PastEvent): string {
   const { tool_name: tool, tool_input: input, prompt, llm_request: request } = given;
   if (typeof tool === 'string') return oneLine(`${tool} ${JSON.stringify(input)}`, longestShown);

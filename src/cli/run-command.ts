@@ -2,7 +2,7 @@ import { isHookmachineError } from '../errors.ts';
 import { CommandFailure } from './failure.ts';
 import { guardStreams } from './guard-streams.ts';
 
-/** Does the work of a command; why it could not be done is reported on one line, and the status is 1. */
+/** Does the work of a command; a failure is reported on one line, with exit status 1. */
 export async function runCommand(work: () => Promise<void>): Promise<void> {
   try {
     demandFolder();
@@ -16,7 +16,7 @@ export async function runCommand(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** A shell may stand in a folder that somebody has removed; most of what a command does needs one. */
+/** A shell may be in a folder that someone has removed; most of what a command does needs one. */
 function demandFolder(): void {
   try {
     process.cwd();

@@ -14,19 +14,19 @@ import { CommandFailure } from './failure.ts';
 import { fireIn, hooksConfig } from './run-hooks.ts';
 import { scriptNamed } from './script-named.ts';
 
-/** What one run of a test came to. */
+/** The result of one run of a test. */
 export interface TestRun {
   /** Where it ran, when the test runs in several places. */
   readonly under?: string;
   readonly differences: readonly Difference[];
-  /** What else helps to see why, a line each. */
+  /** Further lines that help to see why. */
   readonly notes: readonly string[];
 }
 
-/** Whose hooks a test runs. */
+/** Which hooks a test runs. */
 export interface TestOptions {
   readonly trust?: true;
-  /** Whose hooks run in the place of the project's; of them only the one of this name, if there is one. */
+  /** The config whose hooks run in place of the project's; only the hook of that name, if one is given. */
   readonly configFor?: (
     named: string | undefined,
     warn: (line: string) => void,
@@ -87,7 +87,7 @@ export async function runHookTest(
     const { results } = came.result;
     return [
       {
-        // That a hook lets a call pass is not tested by one that never runs.
+        // A hook that never runs does not prove that it lets a call pass.
         differences: [
           ...(areSkipped ? [{ what: 'hooks', expected: 'trusted', came: 'skipped' }] : []),
           ...differences(expect, await inWordsOf(dialect, fields, result)),
@@ -128,7 +128,7 @@ export async function runHookTest(
   return runs;
 }
 
-/** What is said of a hook that changed since it was trusted. */
+/** Whether a warning is about a hook that has changed since it was trusted. */
 const isOfSkipped = (line: string): boolean => /^hook "[^]*" (?:\(\w+\) )?was skipped: /.test(line);
 
 function endOf({
@@ -150,7 +150,7 @@ function endOf({
   return error === undefined ? end : `${end}: ${typeof error === 'string' ? error : error.message}`;
 }
 
-/** What hooks changed, as the dialect spells it. */
+/** The outcome, with the hooks' changes as the dialect spells them. */
 async function inWordsOf(dialect: Dialect, fields: object, came: Outcome): Promise<Outcome> {
   const { changes } = came;
   if (changes === undefined) return came;
@@ -168,7 +168,7 @@ async function inWordsOf(dialect: Dialect, fields: object, came: Outcome): Promi
   return { ...came, changes: { ...changes, ...words } };
 }
 
-/** A path counts from the test's file, or else from the project. */
+/** A path is relative to the test's file, or else to the project. */
 const fileOf = (hook: string, file: string, folder: string): string | undefined =>
   [resolve(dirname(file), hook), resolve(folder, hook)].find(
     (path) => statSync(path, { throwIfNoEntry: false })?.isFile() === true,

@@ -18,27 +18,29 @@ import { trustsAll } from './trusts-all.ts';
 export interface FiredEvent {
   readonly event: HookEventName;
   readonly fields: HookEventFields[HookEventName];
-  /** The same for each call of ours that the call does, where it is one of a tool that only its host has. */
+  /**
+   * The same for each canonical call that the call consists of, if its tool is one that only its host has.
+   */
   readonly parts?: readonly HookEventFields[HookEventName][];
-  /** The family of the dialect whose tool that is: its hooks receive the whole alone. */
+  /** The family of the dialect whose tool that is: its hooks receive only the whole call. */
   readonly partsFor?: string;
   readonly context: EventContext;
-  /** The project's. */
+  /** The project folder. */
   readonly folder: string;
-  /** Whether the caller asks the user where a hook wants that. */
+  /** Whether the caller asks the user when a hook wants that. */
   readonly canAsk: boolean;
   /** Hooks that the caller runs itself. */
   readonly runsElsewhere?: SettingsConfigOptions['runsElsewhere'];
 }
 
-/** What came of an event. */
+/** The outcome of an event. */
 export interface Fired {
   readonly result: AggregatedHookResult;
-  /** What came of each of its parts; absent where no hook ran. */
+  /** The result of each of its parts; absent if no hook ran. */
   readonly partResults?: readonly AggregatedHookResult[];
-  /** Settings are there that could not be read, so that nobody knows whose hooks they hold (S-10). */
+  /** Some settings could not be read, so nobody knows which hooks they hold (S-10). */
   readonly isUnread: boolean;
-  /** Tells the user, and the recording if there is one. */
+  /** Warns the user, and the recording if there is one. */
   readonly warn: (line: string) => void;
 }
 
@@ -58,7 +60,7 @@ export async function runHooks(
   return fireIn(config, fired);
 }
 
-/** What decides which hooks a command runs. */
+/** The options that decide which hooks a command runs. */
 export interface WhoseHooks {
   readonly hooks: boolean;
   readonly trust?: true;
@@ -106,7 +108,7 @@ export async function fireIn(
   };
 }
 
-/** How a hook's files are compared with what the user looked at is loaded only where that is asked. */
+/** The code that compares a hook's files with what the user trusted is loaded only when needed. */
 async function trusting(folder: string, trust: true | undefined) {
   if (trustsAll(trust)) return folderTrust(folder, trust);
   return (await import('./trust-option.ts')).onlyTrusted(folder, trust);

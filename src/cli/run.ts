@@ -110,7 +110,7 @@ async function run(prompt: string, options: Options): Promise<void> {
         );
     },
   });
-  // The first Ctrl-C ends the turn in an orderly way, the next one ends the command.
+  // The first Ctrl-C ends the turn in an orderly way; the next one ends the command.
   const interrupt = (): void => chat.cancel('interrupted');
   process.once('SIGINT', interrupt);
   let isBlocked = false;
@@ -127,12 +127,12 @@ async function run(prompt: string, options: Options): Promise<void> {
   } finally {
     process.off('SIGINT', interrupt);
     warnings.flush();
-    // Who has interrupted the session does not wait for it.
+    // A user who interrupted the session does not wait for the page.
     await done(process.exitCode === 130 ? 'at once' : 'when seen');
   }
 }
 
-/** A warning that comes while the model's text streams waits for its end: it never stands in the middle of it. */
+/** Holds warnings back while the model's text streams, so that none appears in the middle of it. */
 function betweenTexts(tell: (line: string) => void) {
   const waiting: string[] = [];
   let isInText = false;

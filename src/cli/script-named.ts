@@ -17,9 +17,9 @@ interface Options {
 }
 
 /**
- * What a user names: a file that can be run, a configured hook, or a command line.
+ * Returns the script that a user names: an executable file, a configured hook, or a command line.
  *
- * @throws {CommandFailure} when it is none, or may not run
+ * @throws {CommandFailure} if it is none of these, or may not run
  */
 export async function scriptNamed(named: string, cwd: string, options: Options): Promise<Script> {
   const file = resolve(named);
@@ -63,7 +63,7 @@ async function hookNamed(
   return scriptOf(hook, registry.dialects.get(hook.dialect)?.runArgs);
 }
 
-/** What runs, without the arguments that its own dialect adds. */
+/** What a hook runs, without the arguments that its own dialect adds. */
 function scriptOf(hook: RegisteredHook, runArgs: readonly string[] | undefined): Script {
   const { command, name, timeout, args, cwd, env, shell } = hook;
   return {

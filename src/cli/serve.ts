@@ -28,7 +28,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const token = keptToken();
   const port = portOf(options.port, '--port') ?? (await keptPort());
   const { inspect, onWarning } = await recorded(process.cwd(), options);
-  // It outlives many folders, and none of them needs to stay for it.
+  // It outlives many folders, and must not keep any of them in use.
   process.chdir('/');
   let shown: LiveInspector | undefined;
   const tell = (line: string): void => {
@@ -106,7 +106,7 @@ function projectOf(
   given: Fields,
   sessionId: string | undefined,
 ): string {
-  // The variables of this process are those of no session.
+  // This process's environment belongs to no session.
   const folders = [...(projectIn?.(given, {}) ?? []), given['cwd']];
   const folder = folders
     .filter((one) => typeof one === 'string')

@@ -5,8 +5,8 @@ import { isFault, readTrustFile } from '../trust/read-trust.ts';
 import { reportedInSession } from '../settings/reported-in-session.ts';
 
 /**
- * Prints each note once: in this process, and with a session id once for the whole session, which is
- * remembered in the user's state folder (S-19). Where nothing can be remembered it is printed again.
+ * Prints each note once in this process and, with a session id, once in the whole session, which is
+ * remembered in the user's state folder (S-19). If nothing can be remembered, it is printed again.
  */
 export function sessionNotes(
   tell: (line: string) => void,
@@ -23,13 +23,16 @@ export function sessionNotes(
   };
 }
 
-/** Whether a problem of the settings was reported before in the session, if its id is known (S-19); from now on it was. */
+/**
+ * Whether a problem of the settings was already reported in the session, if its id is known (S-19). Asking
+ * records it as reported.
+ */
 export const reportedBefore =
   (sessionId: string | undefined): ((problem: string) => boolean) =>
   (problem) =>
     sessionId !== undefined && reportedInSession(sessionId, problem);
 
-/** What is wrong with the record of trust is why a project that the user did trust is not trusted now. */
+/** A fault in the trust file explains why a project that the user did trust is not trusted now. */
 function tellWhyNothingIsTrusted(tell: (line: string) => void): void {
   const file = trustFile();
   if (file === undefined)

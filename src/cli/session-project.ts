@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { forgetOld, stateFolder } from '../settings/state-folder.ts';
 import { isFolder } from './project-folder.ts';
 
-/** How many need not be looked up. */
+/** How many sessions' projects are kept in memory. */
 const mostKnown = 1_000;
 
 const known = new Map<string, string>();
 
 /**
- * The project of a session: the folder that its first event names, for an agent may change to another one
- * while it works. It is kept in the user's state folder too, for whoever answers the next event may be
- * another process.
+ * Returns the project of a session: the folder that its first event names, since an agent may change to
+ * another one while it works. It is also kept in the user's state folder, since another process may answer
+ * the next event.
  */
 export function sessionProject(host: string, sessionId: string, folder: string): string {
   const key = JSON.stringify([host, sessionId]);
@@ -22,7 +22,7 @@ export function sessionProject(host: string, sessionId: string, folder: string):
   return isFolder(found) ? found : folder;
 }
 
-/** Where nothing can be kept it is as if this event were the first. */
+/** If nothing can be kept, this event counts as the first. */
 function kept(key: string, folder: string): string {
   const state = stateFolder('projects');
   if (state === undefined) return folder;

@@ -11,14 +11,14 @@ import {
   trustFile,
 } from '../settings/levels.ts';
 
-/** What a project's settings were like at some time. */
+/** The state of a project's settings at some time. */
 export interface SettingsStamp {
   readonly text: string;
-  /** One of the files had just been written, so that it may be written again and look the same. */
+  /** One of the files had only just been written, so it could be written again and look the same. */
   readonly isTooYoung: boolean;
 }
 
-/** Where hooks are written down; a folder stands for what is created or removed in it. */
+/** The places where hooks are defined; a folder shows what is created or removed in it. */
 const places: readonly string[] = [
   ...new Set(
     knownDialects
@@ -27,7 +27,7 @@ const places: readonly string[] = [
   ),
 ];
 
-/** How the files are that a project's hooks may stand in, and these others, without looking into any. */
+/** Returns the state of the files that may define a project's hooks, and of `others`, without reading any. */
 export function stampSettings(cwd: string, others: readonly string[]): SettingsStamp {
   const home = homeFolder();
   const folders = home === undefined ? [cwd] : [cwd, home];
@@ -55,7 +55,7 @@ function statIfThere(file: string) {
   try {
     return statSync(file, { throwIfNoEntry: false });
   } catch {
-    // A file stands where a folder should, or it may not be looked at.
+    // There is a file where a folder should be, or access is denied.
     return undefined;
   }
 }

@@ -6,7 +6,7 @@ import { CommandFailure } from './failure.ts';
 import { printable } from './printable.ts';
 import { projectFolder } from './project-folder.ts';
 
-/** Where a file of a host is changed. */
+/** Where a host's file is changed. */
 export function siteOf({
   cwd,
   scope,
@@ -20,7 +20,7 @@ export function siteOf({
   return { cwd: projectFolder(cwd), home: home ?? '', env: process.env };
 }
 
-/** A change of a file as a patch. */
+/** A change to a file, as a patch. */
 export const diffOf = ({
   file,
   before,

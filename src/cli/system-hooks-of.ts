@@ -1,23 +1,23 @@
 import type { Dialect } from '../dialects/dialect.ts';
 import { bundlePlaces, hasAdministrator } from '../settings/levels.ts';
 
-/** A dialect of which only the administrator's hooks are found. */
+/** A dialect that finds only the administrator's hooks. */
 interface SystemDialect extends Dialect {
   readonly isOnlySystems: true;
 }
 
-/** Whether only the administrator's hooks are found of a dialect. */
+/** Whether a dialect finds only the administrator's hooks. */
 export const isOnlySystems = (dialect: Dialect): boolean => 'isOnlySystems' in dialect;
 
 /** Whether an administrator may have hooks of a dialect on this machine. */
 export const mayHaveSystemHooks = (dialect: Dialect): boolean =>
   dialect.settings ? hasAdministrator() : dialect.mayBeIn('/', (source) => source === 'system');
 
-/** What is wrong with guards that nobody can leave out is not left out either. */
+/** Problems of guards that nobody can leave out are not left out either. */
 const isInBundle = (file: string): boolean =>
   bundlePlaces().some(({ source, folder }) => source === 'system' && file.startsWith(folder));
 
-/** A dialect of which only the administrator's hooks are found: no choice of dialects leaves those out. */
+/** Returns the dialect with only the administrator's hooks: no choice of dialects leaves those out. */
 export function systemHooksOf(dialect: Dialect): SystemDialect {
   return {
     ...dialect,

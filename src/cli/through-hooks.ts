@@ -11,13 +11,13 @@ import { sessionNotes, reportedBefore } from './session-notes.ts';
 
 /** Which hooks run, and for whom. */
 interface ThroughOptions extends Omit<FireOptions, 'dialect'> {
-  /** Ends them once whoever called this process is gone. */
+  /** Ends the hooks once the caller of this process is gone. */
   readonly endsWithCaller?: boolean;
 }
 
 /**
  * Takes an event from outside through the hooks of these dialects. Nothing is loaded for hooks that do not
- * run. What was reported to a session once is not reported again.
+ * run. What was reported once in a session is not reported again.
  */
 export async function throughHooks(
   fired: FiredEvent,
@@ -27,7 +27,7 @@ export async function throughHooks(
 ): Promise<Fired> {
   const { event, fields, parts = [], folder, runsElsewhere } = fired;
   const { hooks, record, recordPayloads, trust, endsWithCaller } = options;
-  // Hooks that know no such event need not be found.
+  // Hooks of dialects without this event need not be found.
   const meant = dialects.filter(({ events }) => Object.values(events).includes(event));
   if (hooks) await reportMissingGuards(folder, session);
   const isRecorded = record !== undefined || recordPayloads === true;
@@ -44,10 +44,10 @@ export async function throughHooks(
     const { hasNone, isUnread } = await hasNoHook(look, meant, event, subjects);
     if (hasNone) return { result: makeEmptySuccessResult(), isUnread, warn: tellUser };
   }
-  // A process that they need is under way while they are loaded.
+  // Starts a process that hooks need while their code is loaded.
   const { orderFifos, loadCallerWatch } = await import('../process/index.ts');
   orderFifos();
-  // Hooks end with this process, and nobody is left to hear what it would say.
+  // Hooks end with this process, and nobody is left to read its answer.
   const unwatch = endsWithCaller ? (await loadCallerWatch())(() => process.exit(1)) : undefined;
   const { runHooks } = await import('./run-hooks.ts');
   return runHooks(fired, meant, options, notes).finally(unwatch);

@@ -10,7 +10,7 @@ export const trustOption = [
   "run the project's hooks this once, seen or not (for CI: HOOKMACHINE_TRUST=1)",
 ] as const;
 
-/** What the config of a command needs so that of the project's hooks only trusted ones run. */
+/** The config options with which only trusted hooks of the project run. */
 export const onlyTrusted = (
   cwd: string,
   trust: boolean | undefined,
@@ -19,7 +19,7 @@ export const onlyTrusted = (
   ...trustOfEach(cwd, trust),
 });
 
-/** The same for commands that only look: a project that nobody trusts is shown, and not one of its programs is run. */
+/** The same for commands that only look: an untrusted project is shown, and none of its programs is run. */
 export const trustOfEach = (
   cwd: string,
   trust?: boolean,

@@ -8,22 +8,22 @@ import { rememberAll, type Once } from '../trust/once.ts';
 import type { ScriptFile } from '../trust/script-file.ts';
 import type { HookFingerprint } from '../trust/trusted-hook.ts';
 
-/** A hook of the project, what is behind it, and why it would be skipped, if it would. */
+/** A hook of the project, the files behind it, and why it would be skipped, if it would. */
 export interface ShownHook {
   /** The event of a program that may not be run is unknown. */
   readonly hook: RegisteredHook | UnaskedHook;
-  /** What it is for, where its event knows matchers. */
+  /** What it matches, if its event has matchers. */
   readonly matcher: string | undefined;
   readonly now: HookFingerprint;
   readonly why: string | undefined;
-  /** What it was when it was trusted. */
+  /** Its fingerprint when it was trusted. */
   readonly before: HookFingerprint | undefined;
 }
 
-/** What is shown of a script that changed. */
+/** How many lines are shown of a script that changed. */
 const mostLines = 400;
 
-/** All hooks of a project for people, with what has changed since they were trusted. */
+/** Returns all hooks of a project as readable lines, with what has changed since they were trusted. */
 export function describeTrust(
   shown: readonly ShownHook[],
   missing: readonly MissingGuard[],
@@ -94,7 +94,7 @@ function describeHook(
   ];
 }
 
-/** What tells a hook from what was trusted: its definition, its scripts, and files of its folder. */
+/** How a hook differs from what was trusted: in its definition, its scripts, and files of its folder. */
 function changes(
   before: HookFingerprint,
   now: HookFingerprint,

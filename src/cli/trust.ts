@@ -167,13 +167,13 @@ function whyOff(cwd: string): string {
     : `"${offAt}" is false in ${file}; make it true to switch them on`;
 }
 
-/** All hooks of the project, with programs that may not be asked for their event. */
+/** All hooks of the project, including programs that may not be asked for their event. */
 async function projectHooks(
   config: HookSystemConfig,
   registry: HookRegistry,
 ): Promise<Pick<ShownHook, 'hook' | 'matcher'>[]> {
   const known = registry.getAllHooks().map((hook) => ({ hook, matcher: registry.matcherOf(hook) }));
-  // A program that was asked and is no hook was trusted too: forgotten, it would be new the next time.
+  // A program that was asked and is not a hook was trusted too: if forgotten, it would be new the next time.
   const { unasked: programs } = await HookRegistry.load(config, () => false);
   const unasked = programs
     .filter(({ command }) => !known.some(({ hook }) => hook.command === command))
@@ -181,7 +181,7 @@ async function projectHooks(
   return [...known, ...unasked].filter(({ hook }) => hook.source === 'project');
 }
 
-/** Why a hook would be skipped, and what it was when it was trusted. */
+/** Why a hook would be skipped, and its fingerprint when it was trusted. */
 async function compared(
   now: HookFingerprint,
   trusted: ProjectTrust | undefined,
@@ -195,7 +195,7 @@ async function compared(
   return { why: found, before: formerly(now, trusted.hooks) };
 }
 
-/** What the user's settings, and the system's before them, say of hooks that cannot be followed. */
+/** What the system's settings, or else the user's, say about hooks that cannot be followed. */
 function opaqueCommands(project: string): OpaqueCommands {
   const read = settingsReader();
   const places = settingsPlaces(project).toReversed();
@@ -205,14 +205,14 @@ function opaqueCommands(project: string): OpaqueCommands {
       const config = read(file)?.values['hooksConfig'];
       return (config as { opaqueCommands?: unknown } | undefined)?.opaqueCommands;
     });
-  // An administrator's word stands, and the stricter one where a word is not understood.
+  // An administrator's value wins; a value that is not understood counts as the stricter one.
   const word = said.find((one) => one !== undefined) ?? 'folder';
   if (word === 'folder' || word === 'refuse') return word;
   tell('hooksConfig.opaqueCommands is neither "folder" nor "refuse", so such hooks are refused');
   return 'refuse';
 }
 
-/** @throws {CommandFailure} when nothing could be recorded */
+/** @throws {CommandFailure} if nothing could be recorded */
 function record(
   project: string,
   recorded: ProjectTrust | undefined,

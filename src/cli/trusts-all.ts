@@ -1,6 +1,9 @@
 import { isForbidden } from './forbidden.ts';
 
-/** Whether the user or their environment lets all hooks run; no settings can say so, and an administrator's can forbid it. */
+/**
+ * Whether the user or their environment lets all hooks run; no settings can do that, but an administrator's
+ * can forbid it.
+ */
 export const trustsAll = (trust: boolean | undefined): boolean =>
   (trust === true && !isForbidden('--trust')) ||
   (['1', 'true'].includes(process.env['HOOKMACHINE_TRUST'] ?? '') &&

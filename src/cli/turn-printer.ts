@@ -58,7 +58,7 @@ export function turnPrinter(out: NodeJS.WriteStream): (event: ChatEvent) => void
   };
 }
 
-/** A name may be the model's invention. */
+/** The model may have made the name up. */
 const oneWord = (name: string): string => printable(name).replaceAll(/\s+/g, ' ');
 
 function describeDecision({

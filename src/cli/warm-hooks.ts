@@ -8,26 +8,32 @@ import { fireIn, hooksConfig, type Fired, type FiredEvent, type WhoseHooks } fro
 import { sessionNotes, reportedBefore } from './session-notes.ts';
 import { stampSettings, type SettingsStamp } from './settings-stamp.ts';
 
-/** After how long without an event a session's hooks are kept no more, in ms; should it go on, they start anew. */
+/**
+ * How long a session's hooks are kept without an event, in ms; if it goes on after that, they are started
+ * again.
+ */
 const idleLimit = 60 * 60 * 1000;
 
-/** Of how many sessions hooks are kept; of more, those that have been idle for longest go. */
+/** How many sessions' hooks are kept; beyond that, those that have been idle for longest end. */
 const mostSessions = 200;
 
-/** How long a reading counts where all that can be seen at a glance is as it was, in ms; what lies deep in a plugin is not. */
+/**
+ * How long a reading counts if nothing that can be seen at a glance has changed, in ms; files deep in a
+ * plugin cannot be seen so.
+ */
 const readingLimit = 1_000;
 
 /** An event that comes from a session. */
 export interface SessionEvent {
   readonly fired: FiredEvent;
-  /** Whose session it is. */
+  /** The host whose session it is. */
   readonly host: string;
   readonly sessionId: string | undefined;
   readonly dialects: readonly Dialect[];
   readonly signal: AbortSignal;
 }
 
-/** What is the same for all sessions. */
+/** The options that all sessions share. */
 export interface WarmHooksOptions extends Omit<WhoseHooks, 'sessionId'> {
   readonly observe: InspectObserver;
   readonly warn: (line: string) => void;
@@ -35,7 +41,7 @@ export interface WarmHooksOptions extends Omit<WhoseHooks, 'sessionId'> {
   readonly mostSessions?: number;
 }
 
-/** Hook systems that stay for the next event: one for each session and project. */
+/** Hook systems that are kept for the next event: one for each session and project. */
 export class WarmHooks {
   readonly #options: WarmHooksOptions;
   readonly #sessions = new Map<string, WarmSession>();
@@ -49,13 +55,13 @@ export class WarmHooks {
     const { fired, host, sessionId } = event;
     const key = JSON.stringify([host, fired.folder, sessionId]);
     const session = this.#sessions.get(key) ?? this.#begin(key, event);
-    // The last one used is the last one there.
+    // Keeps the sessions in the order of their last use.
     this.#sessions.delete(key);
     this.#sessions.set(key, session);
     try {
       return await session.fire(event);
     } catch (error) {
-      // What failed once would fail for each later event too.
+      // The same failure would meet each later event too.
       this.#end(key);
       throw error;
     } finally {
@@ -63,7 +69,7 @@ export class WarmHooks {
     }
   }
 
-  /** Ends what is kept of all sessions. */
+  /** Ends the hooks of all sessions. */
   close(): void {
     for (const key of this.#sessions.keys()) this.#end(key);
   }
@@ -82,7 +88,7 @@ export class WarmHooks {
     return session;
   }
 
-  /** Live hooks and modules are those of a project: they end with its last session. */
+  /** Live hooks and modules belong to a project: they end with its last session. */
   #end(key: string): void {
     const session = this.#sessions.get(key);
     if (session === undefined) return;
@@ -137,8 +143,8 @@ class WarmSession {
   }
 
   /**
-   * Nothing is left of it, once the events that came before are answered: hooks that had ended would let
-   * all pass. Processes that other sessions of the project share go on.
+   * Ends the session once the events that came before are answered, since hooks that had ended would let
+   * everything pass. Processes that other sessions of the project share go on.
    */
   end(isShared: boolean): void {
     clearTimeout(this.#idle);
@@ -163,7 +169,7 @@ class WarmSession {
     );
   }
 
-  /** Sees to it that settings count as they are now; events that come while others look share the next look. */
+  /** Makes settings count as they are now; events that come during a reading share the next one. */
   #freshen(): Promise<void> {
     this.#nextReading ??= this.#lastReading.then(() => {
       this.#nextReading = undefined;

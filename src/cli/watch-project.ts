@@ -5,7 +5,10 @@ import { setTimeout } from 'node:timers/promises';
 /** How long a folder must be quiet, in ms: editors write a file in several steps. */
 const quiet = 150;
 
-/** Does work each time that something in a folder has changed, until the process ends; what the work changes itself does not count. */
+/**
+ * Does work each time something in a folder has changed, until the process ends; changes that the work itself
+ * makes do not count.
+ */
 export async function watchProject(folder: string, work: () => Promise<void>): Promise<never> {
   let isChanged = false;
   const watcher = watch(folder, { recursive: true });

@@ -17,11 +17,13 @@ export interface HookReason {
 interface Asked {
   readonly hooks: boolean;
   readonly trust?: true;
-  /** The hooks to speak of; default: all. */
+  /** The hooks to report on; default: all. */
   readonly isAskedFor?: ((hook: UnaskedHook) => boolean) | undefined;
 }
 
-/** Of every hook that is configured, why it ran or did not when this event was fired; hooks of other events come last. */
+/**
+ * Returns why each configured hook ran or did not when this event was fired; hooks of other events come last.
+ */
 export async function whyHooks(
   fired: FiredOnce,
   folder: string,

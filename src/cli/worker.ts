@@ -8,7 +8,7 @@ interface Options extends HostOptions {
   readonly json?: true;
 }
 
-/** `hookmachine worker`: goes on with durable calls that were answered, and with those of hosts that ended. */
+/** `hookmachine worker`: continues durable calls that were answered, and those of hosts that ended. */
 export function addWorker(program: Command): void {
   addHostOptions(program.command('worker'))
     .description(

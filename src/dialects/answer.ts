@@ -5,57 +5,57 @@ import type { HookOutput } from '../protocol/output.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a hook decided; the strictest first. */
+/** The decisions that a hook can make, the strictest first. */
 export const decisions = ['deny', 'defer', 'ask', 'allow'] as const;
 export type Decision = (typeof decisions)[number];
 
-/** One thing that a hook wants changed. */
+/** One change that a hook wants. */
 export type Effect =
-  /** The whole value in the place of a slot's. */
+  /** Replaces the whole value of a slot. */
   | { readonly kind: 'replace'; readonly slot: Slot; readonly value: Fields }
-  /** Keys of a slot's value; the others stay. */
+  /** Sets some keys of a slot's value; the others stay. */
   | { readonly kind: 'patch'; readonly slot: Slot; readonly value: Fields }
-  /** For the model, beside what the event is about. */
+  /** Text for the model, in addition to what the event is about. */
   | { readonly kind: 'context'; readonly text: string }
-  /** For the model or the user, as the event has it. */
+  /** Text for the model or the user, depending on the event. */
   | { readonly kind: 'message'; readonly text: string }
-  /** For the user alone. */
+  /** Text for the user alone. */
   | { readonly kind: 'notice'; readonly text: string }
-  /** What the agent is to do next, as a message of the user. */
+  /** What the agent should do next, as a user message. */
   | { readonly kind: 'followUp'; readonly text: string }
-  /** What comes of the operation is not for the user. */
+  /** The outcome of the operation is not shown to the user. */
   | { readonly kind: 'hide' }
-  /** A field that only the hook's own dialect gives a meaning. */
+  /** A field that has a meaning only in the hook's own dialect. */
   | { readonly kind: 'own'; readonly name: string; readonly value: unknown };
 
-/** What a hook said that counts here, and that its own host would not obey (S-04, S-06). */
+/** Part of a hook's answer that counts here although its own host would not obey it (S-04, S-06). */
 export interface Ignored {
-  /** Whose hook it is, for people. */
+  /** The display name of the host whose hook it is. */
   readonly host: string;
   readonly what: 'denial' | 'question' | 'stop';
   readonly why: string;
-  /** What its author can do, where `why` does not say it. */
+  /** What its author can do, unless `why` already says so. */
   readonly fix?: string;
 }
 
 /**
- * What one hook said. What it decided, what it wants changed and what became of it stay apart: a
- * failure never turns into an allow.
+ * What one hook answered. Its decision, its effects and its status are kept apart: a failure never
+ * turns into an allow.
  */
 export interface Answer extends HookAnswer {
-  /** Why it decided so. */
+  /** The reason for the decision. */
   readonly reason?: string;
-  /** Why the agent is to stop. */
+  /** Why the agent should stop. */
   readonly stopReason?: string;
   readonly effects: readonly Effect[];
-  /** What it said as the API of seed 003 shows it; absent when it said nothing. */
+  /** Its answer as the API of seed 003 shows it; absent when it said nothing. */
   readonly output?: HookOutput;
   /** True only for exit 0 (HOOK-070). */
   readonly success: boolean;
-  /** As documented: 0 when a signal ended the process (HOOK-196); null when there was no exit to speak of. */
+  /** As documented: 0 when a signal ended the process (HOOK-196); null when the process never exited. */
   readonly exitCode: number | null;
   readonly signal?: string;
-  /** The status of the response, for a hook that is a server. */
+  /** The HTTP status of the response, for a hook that is a server. */
   readonly httpStatus?: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -65,19 +65,19 @@ export interface Answer extends HookAnswer {
   readonly survivors?: readonly Survivor[];
   /** Why the hook counts as failed. */
   readonly error?: Error;
-  /** Why what it printed is no answer, though it was taken for one as far as it goes. */
+  /** Why what it printed is not a valid answer, although the usable part of it was accepted. */
   readonly unreadable?: string;
-  /** What its author should know although the hook did its work. */
+  /** What its author should know even though the hook did its work. */
   readonly notes: readonly string[];
-  /** What of it counts here though its own host would not obey it; reported as a note too. */
+  /** The part that counts here although its own host would not obey it; also reported as a note. */
   readonly ignored?: Ignored;
-  /** Its `llm_response` says what the hook was given: it wants none of it changed. */
+  /** Its `llm_response` only repeats what the hook received, so it asks for no change. */
   readonly repeatsResponse?: true;
-  /** The output was made from plain text; it decides nothing and replaces nothing but the message. */
+  /** The output was plain text: it decides nothing, and replaces nothing except the message. */
   readonly plainText: boolean;
 }
 
-/** What a hook printed, as an answer, before its exit code is looked at. */
+/** What a hook printed, as an answer, before its exit code is considered. */
 export type Wants = Partial<
   Pick<
     Answer,
@@ -94,10 +94,10 @@ export type Wants = Partial<
 > &
   Pick<Answer, 'notes'>;
 
-/** The reason of a denial for which the hook gave none (C-26). */
+/** The reason for a denial when the hook gave none (C-26). */
 export const defaultReason = 'Blocked by hook';
 
-/** The value that an answer puts in the place of a slot's; undefined where it does not. */
+/** The value with which an answer replaces a slot's; undefined if it replaces none. */
 export const replacement = ({ effects }: Answer, slot: Slot): Fields | undefined =>
   effects.filter((effect) => effect.kind === 'replace').findLast((effect) => effect.slot === slot)
     ?.value;

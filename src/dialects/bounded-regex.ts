@@ -1,22 +1,25 @@
 import { inTime, tookTooLong } from '../in-time.ts';
 import { HookmachineError } from '../errors.ts';
 
-/** How long all regular expressions that share a budget may take together, in ms. */
+/** How long all regular expressions that share a budget may take in total, in ms. */
 const budgetLimit = 100;
 
-/** How long one of them may take, in ms, so that the others get their turn. */
+/** How long a single one may take, in ms, so that the others get their turn. */
 const testLimit = 50;
 
-/** A test that cannot take more steps than this needs no watchdog, which costs 40 µs; and as many all together need no clock. */
+/**
+ * A test that cannot take more steps than this needs no watchdog, which costs 40 µs. Tests that
+ * together take no more need no clock either.
+ */
 const quickSteps = 1_000_000;
 
-/** To compile a character takes about as long as this many steps. */
+/** Compiling a character takes about as long as this many steps. */
 const stepsPerCharacter = 20;
 
-/** Nobody can interrupt V8 while it compiles, so what would take it long is not tried. */
+/** V8 cannot be interrupted while it compiles, so expressions that would take long are not tried. */
 const most = { characters: 64 * 1024, groups: 100, quantifiers: 400, counted: 60, ways: 500_000 };
 
-/** Whether a text is a regular expression. */
+/** Whether a text is a valid regular expression. */
 export function isRegex(source: string): boolean {
   try {
     return Boolean(new RegExp(source));
@@ -25,7 +28,7 @@ export function isRegex(source: string): boolean {
   }
 }
 
-/** Thrown when a regular expression could not be decided in time; it never stalls the agent. */
+/** Thrown when a regular expression cannot be decided in time, so that it never stalls the agent. */
 export class RegexUndecidedError extends HookmachineError {
   override readonly name = 'RegexUndecidedError';
   constructor(message: string, options?: ErrorOptions) {
@@ -33,7 +36,7 @@ export class RegexUndecidedError extends HookmachineError {
   }
 }
 
-/** What regular expressions of users are tested with, all of one level of authority together for an event. */
+/** The time budget for users' regular expressions. All of one level of authority share it for an event. */
 export class RegexBudget {
   readonly #limit: number;
   readonly #each: number;
@@ -42,21 +45,22 @@ export class RegexBudget {
   #quickLeft = quickSteps;
   #endsAt: bigint | undefined;
 
-  /** `limit` is the time in ms of all together, and `each` that of one. */
+  /** `limit` is the time in ms for all together, `each` that for a single one. */
   constructor(limit = budgetLimit, each = testLimit) {
     this.#limit = limit;
     this.#each = each;
   }
 
   /**
-   * Whether an expression fits a text, unanchored; one that is no regular expression is compared letter
-   * by letter (HOOK-087, 088; C-17). V8 backtracks, and a user's `^(a+)+$` would otherwise freeze the
-   * agent for as long as the name is crafted to take.
+   * Whether an expression matches a text, unanchored. A text that is not a regular expression is compared
+   * letter by letter (HOOK-087, 088; C-17). V8 backtracks: without a budget, a user's `^(a+)+$` and a
+   * crafted name could freeze the agent.
    *
-   * @throws {RegexUndecidedError} when there is no time left, when it alone took too long, or when it asks too much of V8
+   * @throws {RegexUndecidedError} when there is no time left, when it alone took too long, or when it is
+   *   too much for V8
    */
   test(source: string, text: string): boolean {
-    // The clock runs from the first one on, and no adjustment of the time of day moves it.
+    // The clock starts with the first test, and changes of the system time do not affect it.
     this.#endsAt ??= process.hrtime.bigint() + BigInt(this.#limit) * 1_000_000n;
     if (text !== this.#text) this.#outcomes.clear();
     this.#text = text;
@@ -98,8 +102,8 @@ export class RegexBudget {
 const shortened = (text: string): string => (text.length > 400 ? `${text.slice(0, 397)}...` : text);
 
 /**
- * An upper bound: each quantifier may try every length, from every start, and each group its
- * alternatives. A quantified group may do so once more for every character.
+ * An upper bound: each quantifier may try every length from every start, and each group all its
+ * alternatives. A quantified group may repeat that for every character.
  */
 function stepsAtMost(source: string, length: number): number {
   if (/\)[*+?{]/.test(source)) return Infinity;
@@ -110,9 +114,9 @@ function stepsAtMost(source: string, length: number): number {
 }
 
 /**
- * V8 unrolls groups that are counted, and compiles what follows a group anew for each way through it: an
- * upper bound of these, for the mean of some factors to the power of their number is never less than
- * their product.
+ * V8 unrolls counted groups, and compiles what follows a group again for each way through it. This
+ * computes an upper bound of the ways: the mean of some factors, to the power of their number, is never
+ * less than their product.
  */
 function takesLongToCompile(source: string): boolean {
   if (source.length > most.characters) return true;
@@ -121,7 +125,7 @@ function takesLongToCompile(source: string): boolean {
   const quantifiers = count(/[*+{]|(?<!\()\?/g);
   if (groups > most.groups || quantifiers > most.quantifiers) return true;
   if (count(/[{]|(?<!\()\?/g) > most.counted) return true;
-  // Groups that always take a character are compiled once.
+  // Groups that always consume a character are compiled once.
   if (groups === 0 || (quantifiers === 0 && !/[(:|]\||\|\)/.test(source))) return false;
   const copies = 3 ** count(/\)\{/g) * 2 ** count(/\)\+/g);
   return ((count(/\|/g) + quantifiers) / groups + 1) ** (groups * copies) > most.ways;

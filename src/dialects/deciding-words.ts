@@ -3,11 +3,11 @@ import { isRecord } from '../protocol/output.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A word of another host's hooks: what it means here, and the values by which it is known to be one. */
+/** A word of another host's hooks: what it means, and which values show that it was meant. */
 export interface ForeignWord {
   readonly name: string;
   readonly meant: 'a decision' | 'arguments' | 'a result';
-  /** Whether a value makes it one: an ordinary word is foreign only beside a value that decides. */
+  /** Whether a value shows that it was meant: an ordinary word counts only with a value that decides. */
   readonly when?: (value: unknown) => boolean;
 }
 
@@ -30,7 +30,7 @@ const otherDecisions = new Set(['allow', 'approve', 'ask', 'accept', 'decline', 
 const bare = (value: unknown): string =>
   typeof value === 'string' ? value.trim().toLowerCase() : '';
 
-/** Whether a value is a word for no, however it is spelt. */
+/** Whether a value is a word for "no", in any spelling. */
 export const isDenyingText = (value: unknown): boolean => denyingTexts.has(bare(value));
 
 const isDecidingText = (value: unknown): boolean =>
@@ -48,7 +48,7 @@ const decision = (name: string, when?: ForeignWord['when']): ForeignWord => ({
 const input = (name: string): ForeignWord => ({ name, meant: 'arguments' });
 const result = (name: string): ForeignWord => ({ name, meant: 'a result' });
 
-/** The words by which the hooks of other hosts decide or replace something. */
+/** The words with which hooks of other hosts decide or replace something. */
 export const foreignWords: readonly ForeignWord[] = [
   decision('permissionDecision'),
   decision('permission'),
@@ -84,7 +84,7 @@ export const foreignWords: readonly ForeignWord[] = [
   result('modifiedResult'),
 ];
 
-/** A key without what spellings differ in: case, and whatever joins words. */
+/** A key without the differences between spellings: case, and the characters that join words. */
 const normalized = (key: string): string => key.toLowerCase().replaceAll(/[^a-z]/g, '');
 
 const saidByText = new Set(
@@ -118,7 +118,7 @@ const saidByNo = new Set(
   ['continue', 'ok', 'allow', 'allowed', 'approve', 'approved', 'permitted'].map(normalized),
 );
 
-/** Whether an object says no or stops in the words of any host, `known` telling which word a key stands for. */
+/** Whether an object denies or stops in any host's words; `known` maps a key to the word it stands for. */
 export function saysNo(
   object: Fields,
   known: (key: string) => string | undefined = () => undefined,
@@ -126,7 +126,7 @@ export function saysNo(
 ): boolean {
   return Object.keys(object).some((key) => {
     const value = object[key];
-    // Only such a value can say no, and most do not.
+    // Only these values can deny, and most values are none of them.
     const mayDecide = isRecord(value) || isYes(value) || isNo(value) || isDenyingText(value);
     if (!mayDecide) return false;
     const word = normalized(known(key) ?? key);
@@ -142,10 +142,10 @@ export function saysNo(
   });
 }
 
-/** Words of their own that are spelt almost as one that decides. */
+/** Ordinary words that are spelled almost like a word that decides. */
 const innocent = new Set(['revision', 'division', 'precision', 'derision', 'locked', 'clocked']);
 
-/** How many letters may be wrong in a word of so many: short ones are too like others. */
+/** How many letters may be wrong in a word of this length: short words resemble others too easily. */
 const tolerated = (length: number): number =>
   length < 7 ? 0 : length < 8 ? 1 : length < 16 ? 2 : 3;
 
@@ -155,10 +155,10 @@ interface Target<Candidate> {
   readonly candidate: Candidate;
 }
 
-/** A list of candidates as keys are compared with it: an answer may have very many. */
+/** A list of candidates, prepared for comparison: an answer may have very many keys. */
 interface Prepared<Candidate> {
   readonly exact: ReadonlyMap<string, Candidate>;
-  /** Those in which letters may be wrong, and how short a key can still be one of them. */
+  /** The candidates in which letters may be wrong; `shortest` is the shortest key that can still be one. */
   readonly almost: readonly Target<Candidate>[];
   readonly shortest: number;
 }
@@ -176,7 +176,7 @@ function prepare<Candidate extends { readonly name: string }>(
   });
   const almost = targets.filter(({ most }) => most > 0);
   const made: Prepared<Candidate> = {
-    // The first of a name counts.
+    // If a name occurs more than once, the first counts.
     exact: new Map(targets.toReversed().map(({ word, candidate }) => [word, candidate])),
     almost,
     shortest: Math.min(...almost.map(({ word, most }) => word.length - most)),
@@ -185,7 +185,7 @@ function prepare<Candidate extends { readonly name: string }>(
   return made;
 }
 
-/** The candidate that a key stands for, by another spelling or with letters wrong; undefined when there is none. */
+/** The candidate that a key stands for, in another spelling or with wrong letters; undefined if none. */
 export function nearest<Candidate extends { readonly name: string }>(
   key: string,
   candidates: readonly Candidate[],
@@ -207,5 +207,5 @@ export function nearest<Candidate extends { readonly name: string }>(
   return best;
 }
 
-/** No word that decides is nearly so long. */
+/** No word that decides is nearly this long. */
 const longestKey = 60;

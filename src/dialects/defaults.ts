@@ -7,10 +7,10 @@ import { hookmachine } from './hookmachine/index.ts';
 import { kodelet } from './kodelet/index.ts';
 import { llxprt } from './llxprt/index.ts';
 
-/** Those whose hooks run unless the host says otherwise (S-14). */
+/** The dialects whose hooks run unless the host says otherwise (S-14). */
 export const defaultDialects: readonly Dialect[] = [llxprt, hookmachine, kodelet];
 
-/** By family, what of a project or a home holds hooks: settings, and whatever leads to more. */
+/** By family, what holds hooks in a project or a home: settings, and files or folders that lead to more. */
 const hostFiles: Readonly<
   Record<string, { readonly settings: readonly string[]; readonly others: readonly string[] }>
 > = {
@@ -32,7 +32,7 @@ const hostFiles: Readonly<
   'qwen-code': { settings: ['.qwen/settings.json'], others: ['.qwen/extensions'] },
 };
 
-/** Whether hooks of a family of dialects may be there, which is known without loading those that are not in use. */
+/** Whether hooks of a family may be present, known without loading the dialects that are not in use. */
 export const families: readonly Pick<Dialect, 'family' | 'mayBeIn'>[] = [
   ...defaultDialects,
   ...Object.entries(hostFiles).map(([family, { settings, others }]) => ({

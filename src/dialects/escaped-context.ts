@@ -1,6 +1,6 @@
 import type { Verdict } from './verdict.ts';
 
-/** A verdict whose context can open no element of another text, as hosts that put it into one escape it. */
+/** Escapes a verdict's context, as hosts that embed it in a text do, so that it opens no element there. */
 export function withEscapedContext(verdict: Verdict): Verdict {
   const { context, output } = verdict;
   if (context === undefined) return verdict;

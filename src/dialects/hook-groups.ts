@@ -6,21 +6,21 @@ import { nearestKey, reportSlips } from '../settings/unknown-names.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What is known of hooks that stand in groups under the names of their events. */
+/** The format of hooks that are listed in groups under their events' names. */
 export interface GroupFormat<Event extends string> {
-  /** Whose hooks these are, for messages. */
+  /** The host whose hooks these are, for messages. */
   readonly host: string;
   readonly events: readonly Event[];
-  /** An event to name where no name is near the one that was given. */
+  /** The event that a hint suggests if no known name is close to the given one. */
   readonly example: Event;
-  /** Keys among the events that are none, and mean something else. */
+  /** Keys among the events that are not events but mean something else. */
   readonly reserved?: readonly string[];
-  /** The keys of a group and of a hook, for what is a slip of one of them. */
+  /** The keys of a group and of a hook, used to recognize misspelled ones. */
   readonly groupKeys: readonly string[];
   readonly hookKeys: readonly string[];
-  /** What is wrong with the matcher of a group; undefined where it can be used as it is. */
+  /** What is wrong with the matcher of a group; undefined if it can be used as it is. */
   readonly matcherFault: (event: Event, matcher: string) => string | undefined;
-  /** What its user can do about it. */
+  /** What the user can do about it. */
   readonly matcherFix: string;
 }
 
@@ -33,7 +33,7 @@ export interface GroupEntry<Event extends string> {
   readonly path: Path;
 }
 
-/** The entries of all groups; a bad group costs itself and nothing else. */
+/** Yields the entries of all groups; a bad group is skipped, and the others still count. */
 export function* groupEntries<Event extends string>(
   { hooks }: HooksFromSource,
   format: GroupFormat<Event>,
@@ -111,14 +111,14 @@ function* entriesOf<Event extends string>(
   }
 }
 
-/** Reads a field of a hook; one that does not fit is reported, and is as good as absent. */
+/** Reads a field of a hook; one that does not fit is reported and treated as absent. */
 export type ReadField = <T>(
   name: string,
   fits: (value: unknown) => value is T,
   wanted: string,
 ) => T | undefined;
 
-/** Reads the fields of a hook at its place in the settings. */
+/** Returns a reader for the fields of a hook at its place in the settings. */
 export const fieldReader =
   (hook: Fields, path: Path, complain: Complain): ReadField =>
   (name, fits, wanted) => {
@@ -132,7 +132,7 @@ export const fieldReader =
     return undefined;
   };
 
-/** Reports a number of seconds that evidently was meant as one of milliseconds. */
+/** Reports a number of seconds that was evidently meant as milliseconds. */
 export function reportSeconds(value: unknown, path: Path, key: string, complain: Complain): void {
   if (isSeconds(value) && value >= fewestMilliseconds)
     complain(() => ({
@@ -143,10 +143,10 @@ export function reportSeconds(value: unknown, path: Path, key: string, complain:
     }));
 }
 
-/** No hook needs so many seconds: whoever writes them means milliseconds. */
+/** No hook needs this many seconds: the author must have meant milliseconds. */
 const fewestMilliseconds = 5_000;
 
-/** Reports a number of milliseconds that evidently was meant as one of seconds. */
+/** Reports a number of milliseconds that was evidently meant as seconds. */
 export function reportMilliseconds(value: number, path: Path, complain: Complain): void {
   if (value > 0 && value < shortestTimeout)
     complain(() => ({
@@ -157,22 +157,22 @@ export function reportMilliseconds(value: number, path: Path, complain: Complain
     }));
 }
 
-/** What a field may be asked to be. */
+/** A string. */
 export const isText = (value: unknown): value is string => typeof value === 'string';
 /** True or false. */
 export const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
-/** A time in seconds. */
+/** A finite, positive number of seconds. */
 export const isSeconds = (value: unknown): value is number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0;
-/** A shell by its name. */
+/** The name of a shell. */
 export const isShell = (value: unknown): value is 'bash' | 'powershell' =>
   value === 'bash' || value === 'powershell';
-/** A list of texts. */
+/** A list of strings. */
 export const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every(isText);
-/** Texts by their names. */
+/** An object whose values are strings. */
 export const isTextsByName = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.values(value).every(isText);
 
-/** The longest delay that a timer takes, in ms; a longer one would fire at once. */
+/** The longest delay that a timer accepts, in ms; a longer one would fire at once. */
 export const longestTimeout = 2_147_483_647;

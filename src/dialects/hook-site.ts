@@ -9,19 +9,22 @@ import type { SettingsProblem } from '../settings/problem.ts';
 export interface HookSite {
   /** The project folder. */
   readonly cwd: string;
-  /** What settings and extensions say of hooks, source by source. */
+  /** What settings and extensions say about hooks, source by source. */
   settings(): readonly HooksFromSource[];
-  /** Where signed bundles of hooks are; undefined where there are none. */
+  /** The signed bundles of hooks; undefined if there are none. */
   readonly bundles?: () => Bundles | undefined;
-  /** Nobody trusts the project: nothing in its folder is to be looked at. */
+  /** The project is not trusted: nothing in its folder may be read. */
   readonly ignoresProject?: boolean;
-  /** Whether the administrator forbids that this variable of the environment adds hooks; default: no. */
+  /** Whether the administrator forbids this environment variable to add hooks; default: no. */
   readonly ignoresAdded?: (variable: string) => boolean;
-  /** Whether a file of this source that cannot be read denies, because a failure of its hooks would (S-09, S-10); default: none does. */
+  /**
+   * Whether an unreadable file of this source denies, because a failure of its hooks would (S-09, S-10);
+   * default: none does.
+   */
   readonly deniesUnknown?: (source: HookSource) => boolean;
-  /** Whether this file may be run at all; one of a project only when the user trusts it. */
+  /** Whether this file may be run at all; a project's file may only if the user trusts it. */
   trusts(hook: UnaskedHook): boolean | Promise<boolean>;
-  /** Runs a program with empty input, supervised as a hook is. `timeout` in ms. */
+  /** Runs a program with empty input, supervised like a hook. `timeout` is in ms. */
   run(program: string, args: readonly string[], timeout: number): Promise<HookProcessOutcome>;
 }
 
@@ -30,6 +33,6 @@ export interface FoundHooks {
   readonly definitions: readonly HookDefinition[];
   /** What was discarded, and why. */
   readonly problems: readonly SettingsProblem[];
-  /** Hooks that are there and may not be run, so that even their events are unknown. */
+  /** Hooks that exist but may not be run, so that even their events are unknown. */
   readonly unasked: readonly UnaskedHook[];
 }

@@ -3,11 +3,11 @@ import type { CheckedCall, ReadCall } from './dialect.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Fields of events that several hosts give alike. */
+/** Event fields that several hosts have in common. */
 export const call = { tool_name: text, tool_input: object, tool_use_id: optional(text) };
 export const trigger = { trigger: oneOf(['manual', 'auto']) };
 
-/** The fields of every event are ours, whatever an agent gives. */
+/** The fields that every event has: we set them ourselves, whatever an agent gives. */
 const base: ReadonlySet<string> = new Set([
   'hook_event_name',
   'session_id',
@@ -15,7 +15,7 @@ const base: ReadonlySet<string> = new Set([
   'cwd',
 ]);
 
-/** An event's own fields, and what makes the event of them and of the canonical ones beside them. */
+/** Returns an event's own fields, and a function that makes the event from them and canonical fields. */
 export function ownFields(fields: Fields): {
   readonly own: Fields;
   readonly made: (canonical: Fields) => ReadCall;
@@ -31,7 +31,7 @@ export function ownFields(fields: Fields): {
   return { own, made: (canonical) => ({ fields: { ...own, ...canonical }, context }) };
 }
 
-/** An event whose own fields have this shape, in canonical form; or what is wrong with them. */
+/** Checks that an event's own fields have this shape; returns it in canonical form, or what is wrong. */
 export function checkedCall(
   shape: Shape,
   given: Fields,
@@ -42,7 +42,7 @@ export function checkedCall(
   return faults.length > 0 ? { faults } : inCanonicalForm(fields);
 }
 
-/** The result of a tool that failed. */
+/** The result of a failed tool. */
 export const failureOf = (message: string): Fields => ({
   llmContent: message,
   returnDisplay: message,

@@ -4,7 +4,7 @@ import { embeddedObjects } from './printed-json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A denial or a stop that stands in an answer which its host does not read so. */
+/** A denial or a stop in an answer that its own host would not read as one. */
 export interface LostDenial {
   readonly decision?: 'deny';
   readonly reason?: string;
@@ -12,7 +12,10 @@ export interface LostDenial {
   readonly stopReason?: string;
 }
 
-/** What an object evidently denies or stops by `decision`, `permissionDecision` or `continue`, wherever they stand (S-04). */
+/**
+ * Returns the evident denial or stop in an object: by `decision`, `permissionDecision` or `continue`,
+ * wherever these are placed (S-04).
+ */
 export function denialIn(object: Fields): LostDenial | undefined {
   const { hookSpecificOutput: inner } = object;
   const specific = isRecord(inner) ? inner : {};
@@ -36,10 +39,10 @@ export function denialIn(object: Fields): LostDenial | undefined {
   return { decision: 'deny', ...(typeof reason === 'string' && { reason }), ...stop };
 }
 
-/** More objects than this in a text are no answer of anybody's. */
+/** A text with more objects than this is not a hook's answer. */
 const mostObjects = 20;
 
-/** What the first object in a text evidently denies or stops. */
+/** Returns the evident denial or stop of the first object in a text that has one. */
 export function denialAround(text: string): LostDenial | undefined {
   let seen = 0;
   for (const json of embeddedObjects(text)) {
@@ -49,7 +52,7 @@ export function denialAround(text: string): LostDenial | undefined {
       const denial = isRecord(object) ? denialIn(object) : undefined;
       if (denial) return denial;
     } catch {
-      // It has escapes that JSON does not know.
+      // It has escapes that JSON does not allow.
     }
   }
   return undefined;

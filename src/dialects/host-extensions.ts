@@ -7,18 +7,18 @@ import type { ReadFolders, ReadSettingsFile, SettingsFile } from '../settings/re
 export interface ExtensionPlaces {
   readonly folder: string;
   readonly manifest: string;
-  /** The file that says where an extension came from; one that is linked is where it came from. */
+  /** The file that says where an extension came from; a linked extension is still in that place. */
   readonly install: string;
 }
 
-/** An extension that is enabled for a project. */
+/** An extension enabled for a project. */
 export interface HostExtension {
   readonly name: string;
   readonly path: string;
   readonly manifest: SettingsFile | undefined;
 }
 
-/** The extensions of a host that are installed and enabled for a project. */
+/** Returns the extensions of a host that are installed and enabled for a project. */
 export function hostExtensions(
   { folder, manifest: manifestName, install }: ExtensionPlaces,
   project: string,

@@ -20,19 +20,19 @@ import {
 } from './host-levels.ts';
 import { extensionsFolder, hostSettings, type HostFolder } from './host-places.ts';
 
-/** How the hooks of a host with settings and extensions are found. */
+/** How to find the hooks of a host that has settings and extensions. */
 export interface HostFormat {
   readonly host: HostFolder;
   /** The manifest of an extension, and the file that says where it came from. */
   readonly manifest: string;
   readonly install: string;
-  /** What may not go on while it is unknown what guards it (S-12). */
+  /** The events that are denied while it is unknown which hooks guard them (S-12). */
   readonly needGuards: readonly { readonly event: HookEventName; readonly nativeEvent?: string }[];
-  /** The files of an extension that hold hooks, and problems of theirs. */
+  /** The files of an extension that hold hooks, with their problems. */
   readonly filesOf: (extension: HostExtension, read: ReadSettingsFile) => readonly ExtensionFile[];
-  /** What switches a source's hooks off. */
+  /** The switch that turns a source's hooks off; undefined if none does. */
   readonly offFor: (levels: readonly HostLevel[], hooksOf: HookSource) => OffSwitch | undefined;
-  /** Switches of the wrong type. */
+  /** The problems of switches whose value has the wrong type. */
   readonly switchProblems: (level: HostLevel) => readonly SettingsProblem[];
   /** The hooks of one file, checked. */
   readonly define: (
@@ -49,11 +49,11 @@ export interface ExtensionFile extends SettingsFile {
   readonly hooks: HooksFromSource['hooks'];
 }
 
-/** Kept for all sessions: a file that breaks while an agent works counts as it last was. */
+/** Shared by all sessions: if a file becomes invalid while an agent works, its last good version counts. */
 const read = settingsReader();
 const foldersIn = folderReader();
 
-/** Finds the hooks of settings and extensions, as far as no switch is on that reaches them (S-13). */
+/** Finds the hooks of settings and extensions, except those that a switch turns off (S-13). */
 export function findHostHooks(site: HookSite, format: HostFormat): FoundHooks {
   const { host, needGuards, offFor, define, switchProblems } = format;
   const levels = readLevels(hostSettings(site.cwd, host), site, read);
@@ -92,7 +92,7 @@ export function findHostHooks(site: HookSite, format: HostFormat): FoundHooks {
   };
 }
 
-/** The file that the environment names, if it may add hooks (S-11). */
+/** Reads the file that the environment names, if it may add hooks (S-11). */
 function addedFile(
   site: HookSite,
   { systemVariable }: HostFolder,
@@ -105,7 +105,7 @@ function addedFile(
     : { levels: readLevels([{ source: 'system', file }], site, read), problems: [] };
 }
 
-/** What the files of extensions hold. */
+/** Reads the hooks in the files of extensions. */
 function extensionHooks(
   cwd: string,
   { host, manifest, install, filesOf }: HostFormat,
@@ -119,7 +119,7 @@ function extensionHooks(
   const places = { folder, manifest, install };
   const { extensions, problems } = hostExtensions(places, cwd, read, foldersIn);
   const files = extensions
-    // A folder without a manifest is no extension.
+    // A folder without a manifest is not an extension.
     .filter((extension) => extension.manifest !== undefined)
     .flatMap((extension) => filesOf(extension, read).map((file) => ({ extension, file })));
   return {

@@ -8,12 +8,12 @@ import { danglingLink, type ReadSettingsFile, type SettingsFile } from '../setti
 import type { HookSite } from './hook-site.ts';
 import type { HostPlace } from './host-places.ts';
 
-/** A settings file of a host that is there. */
+/** A settings file of a host that exists. */
 export interface HostLevel extends SettingsFile {
   readonly source: HookSource;
 }
 
-/** Those of these files that are there, and count for the site. */
+/** Reads those of these files that exist and count for the site. */
 export const readLevels = (
   places: readonly HostPlace[],
   site: HookSite,
@@ -27,7 +27,7 @@ export const readLevels = (
       return found ? [{ source, ...found }] : [];
     });
 
-/** A folder whose files are not all known. */
+/** Describes a folder whose files could not all be listed. */
 const unlisted = (
   file: string,
   { message, fate, fix }: NonNullable<HostPlace['fault']>,
@@ -38,8 +38,8 @@ const unlisted = (
 });
 
 /**
- * Hooks that deny these events in the place of those of a file that cannot be read: of the administrator's
- * always (S-12), of any other where a failure denies and its hooks are not off (S-09, S-10).
+ * Returns hooks that deny these events in place of the hooks in an unreadable file: always for the
+ * administrator's (S-12), for any other if a failure denies and its hooks are not off (S-09, S-10).
  */
 export function unknownGuards(
   { source, file, problems, broken }: Pick<HostLevel, 'source' | 'file' | 'problems' | 'broken'>,
@@ -63,7 +63,7 @@ export function unknownGuards(
     timeout: 1_000,
     onFailure: 'block',
     sequential: false,
-    // Nothing of the project runs, so nobody has to trust it.
+    // Nothing from the project runs, so it need not be trusted.
     source: source === 'project' ? 'user' : source,
     file,
     place: 'hooks',
@@ -71,15 +71,16 @@ export function unknownGuards(
   }));
 }
 
-/** A level that switches hooks off, and the key by which it does. */
+/** A level that switches hooks off, and the key that does it. */
 export interface OffSwitch {
   readonly level: HostLevel;
   readonly key: string;
 }
 
 /**
- * What switches a source's hooks off. A switch reaches hooks of its own level and of weaker ones (S-13);
- * of a level's files the last one that has a word on it counts. `isOff` is undefined for one that has none.
+ * Returns the switch that turns a source's hooks off. A switch reaches hooks of its own level and of
+ * weaker ones (S-13). Among a level's files the last one that sets the switch counts; `isOff` returns
+ * undefined for a file that does not set it.
  */
 export function switchFor(
   levels: readonly HostLevel[],
@@ -96,7 +97,10 @@ export function switchFor(
   return undefined;
 }
 
-/** What a stronger level's switch takes away is said once for each file; one's own is one's own doing. */
+/**
+ * Reports once per file that a stronger level's switch turns its hooks off. A switch of the file's own
+ * level is not reported, because it was set on purpose.
+ */
 export const takenAway = (
   { source, file, hooks }: HooksFromSource,
   { level, key }: OffSwitch,

@@ -5,22 +5,22 @@ import { homeFolder, realPath } from '../settings/levels.ts';
 import { isThere, settingsAtFirstSight, type FirstSight } from '../settings/read-files.ts';
 import type { InstallSite } from './installation.ts';
 
-/** A settings file of a host that may be there. */
+/** A settings file of a host that may exist. */
 export interface HostPlace {
   readonly source: HookSource;
   readonly file: string;
-  /** For a folder whose files are not all known. */
+  /** Set for a folder whose files could not all be listed. */
   readonly fault?: PlaceFault;
 }
 
 interface PlaceFault {
   readonly message: string;
-  /** What was done about it. */
+  /** The consequence, for the message. */
   readonly fate: string;
   readonly fix: string;
 }
 
-/** What is in a folder, in the order of the names; one that is not there holds nothing. */
+/** Lists a folder, sorted by name; a folder that does not exist is empty. */
 export function entriesIn(folder: string): readonly Dirent[] | { readonly fault: PlaceFault } {
   try {
     return readdirSync(folder, { withFileTypes: true }).toSorted((one, other) =>
@@ -39,13 +39,13 @@ export function entriesIn(folder: string): readonly Dirent[] | { readonly fault:
   }
 }
 
-/** Where a host has its folder of a user's: at home under this name, or where this variable says. */
+/** Where a host keeps a user's folder: at home under this name, or where this variable says. */
 export interface UserFolder {
   readonly folder: string;
   readonly variable: string;
 }
 
-/** That folder: of whom something is installed for, or of whoever runs this. */
+/** Returns that folder: the one of the user for whom something is installed, or of the current user. */
 export function userFolder(of: UserFolder, site: Pick<InstallSite, 'home' | 'env'>): string;
 export function userFolder(of: UserFolder): string | undefined;
 export function userFolder(
@@ -57,29 +57,29 @@ export function userFolder(
   return named !== undefined && isAbsolute(named) ? named : home && join(home, folder);
 }
 
-/** Where a host that keeps its settings in a folder of its own in projects and at home has its hooks. */
+/** Where a host keeps its hooks if it has a folder of its own in projects and at home. */
 export interface HostFolder {
   /** The folder's name. */
   readonly folder: string;
   /** The administrator's settings. */
   readonly system: string;
-  /** The variable that names a file in the place of those; such a file may only add hooks (S-11). */
+  /** The variable that names a file to use instead of those; such a file may only add hooks (S-11). */
   readonly systemVariable: string;
-  /** Below the folder of an extension, the files of which each may hold or lead to hooks. */
+  /** The files, below the folder of an extension, that may hold or lead to hooks. */
   readonly extensionFiles: readonly string[];
 }
 
-/** The settings files that count for a project, whether or not they are there. */
+/** Returns the settings files that count for a project, whether or not they exist. */
 export const hostSettings = (cwd: string, { folder, system }: HostFolder): HostPlace[] =>
   settingsOf(cwd, folder, system);
 
-/** Where the user's extensions are installed. */
+/** Returns the folder in which the user's extensions are installed. */
 export function extensionsFolder({ folder }: HostFolder): string | undefined {
   const home = homeFolder();
   return home && join(home, folder, 'extensions');
 }
 
-/** Whether a host's hooks seem to be there, of sources that count. */
+/** Whether a host seems to have hooks in sources that count. */
 export function mayBeInHost(
   host: HostFolder,
   cwd: string,
@@ -97,8 +97,9 @@ export function mayBeInHost(
 }
 
 /**
- * The `settings.json` of the administrator, the user and the project, the strongest first, of a host that
- * keeps the latter two in a folder of this name. In the home folder the project's settings are the user's.
+ * Returns the `settings.json` of the administrator, the user and the project, the strongest first, for a
+ * host that keeps the latter two in a folder of this name. In the home folder the project's settings are
+ * the user's.
  */
 function settingsOf(cwd: string, folder: string, system: string): HostPlace[] {
   const home = homeFolder();
@@ -112,13 +113,13 @@ function settingsOf(cwd: string, folder: string, system: string): HostPlace[] {
   ];
 }
 
-/** The list of a user's plugins, which bring hooks in files of their own, and what stands in one that names any. */
+/** The list of a user's plugins, which have hooks in files of their own; `sign` occurs if it names any. */
 export interface PluginList {
   readonly file: string | undefined;
   readonly sign: string;
 }
 
-/** Whether any of these files seems to hold hooks, of sources that count, or this list any plugins. */
+/** Whether any of these files seems to hold hooks in sources that count, or this list names any plugins. */
 export const mayHoldHooks = (
   places: readonly HostPlace[],
   counts: (source: HookSource) => boolean,
@@ -127,14 +128,14 @@ export const mayHoldHooks = (
   places.some(
     (place) =>
       counts(place.source) &&
-      // One of the administrator's that is broken holds nothing that could be seen, and denies.
+      // A broken file of the administrator shows no hooks, but it denies.
       (place.source === 'system' ? isThere(place.file) : mayHold(sightOf(place))),
   ) ||
   (plugins?.file !== undefined &&
     counts('extension') &&
     mayHold(settingsAtFirstSight(plugins.file, [plugins.sign])));
 
-/** Whether a folder of extensions has one with any of these files, of which each may hold or lead to hooks. */
+/** Whether any extension in a folder has one of these files, each of which may hold or lead to hooks. */
 function mayHoldExtensions(folder: string, files: readonly string[]): boolean {
   let names: string[];
   try {
@@ -145,13 +146,13 @@ function mayHoldExtensions(folder: string, files: readonly string[]): boolean {
   return names.some((name) => files.some((file) => existsSync(join(folder, name, file))));
 }
 
-/** Whether there are hooks as far as a look tells. */
+/** Whether there may be hooks, as far as a first look shows. */
 export const mayHold = (sight: FirstSight): boolean => 'fault' in sight || sight.hasHooks;
 
 const sightOf = ({ file, fault }: HostPlace): FirstSight =>
   fault ? { fault: `${file} ${fault.message}` } : settingsAtFirstSight(file);
 
-/** What a look at the project's files tells; undefined where none of them has any hooks. */
+/** What a first look at the project's files shows; undefined if none of them has any hooks. */
 export function projectSight(places: readonly HostPlace[]): FirstSight | undefined {
   const sights = places.filter(({ source }) => source === 'project').map(sightOf);
   return sights.find((sight) => 'fault' in sight) ?? sights.find(mayHold);

@@ -1,6 +1,6 @@
 import type { HookDefinition } from '../settings/hook-definition.ts';
 
-/** Whether one of the hooks that run asks for a sequence; of doubles only the first has a say. */
+/** Whether one of the hooks that run asks for a sequence; among duplicates only the first counts. */
 export const runsInSequence = (
   hooks: readonly HookDefinition[],
   identity: (hook: HookDefinition) => string,

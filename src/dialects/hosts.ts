@@ -3,8 +3,8 @@ import { knownDialects } from './index.ts';
 import { opencode } from './opencode/index.ts';
 
 /**
- * The hosts that a relay can be a hook for: the agents that dialects are of, each by the dialect that has
- * its name, and those without hooks of their own that a plugin makes a host.
+ * The hosts that a relay can be a hook for: the agents that have a dialect, each with the dialect of its
+ * name, and those without hooks of their own that a plugin turns into a host.
  */
 export const hosts: readonly Host[] = [
   ...knownDialects.filter(

@@ -10,7 +10,7 @@ import { kodelet, kodeletStrict } from './kodelet/index.ts';
 import { llxprt } from './llxprt/index.ts';
 import { qwenCode } from './qwen-code/index.ts';
 
-/** Every dialect that we speak; the first is what is spoken unless another one is named. */
+/** Every dialect that we speak; the first is the default. */
 export const knownDialects: readonly Dialect[] = [
   hookmachine,
   llxprt,
@@ -24,7 +24,7 @@ export const knownDialects: readonly Dialect[] = [
   cursor,
 ];
 
-/** Those whose hooks run on the command line, wherever there are any (S-14). */
+/** The dialects whose hooks run on the command line, wherever there are any (S-14). */
 export const presentDialects: readonly Dialect[] = [
   ...defaultDialects,
   claudeCode,
@@ -35,10 +35,10 @@ export const presentDialects: readonly Dialect[] = [
   cursor,
 ];
 
-/** Of those: this one in the place of that which finds the same hooks. */
+/** Returns the same dialects, with this one in place of the one that finds the same hooks. */
 export const presentDialectsWith = (dialect: Dialect): readonly Dialect[] =>
   presentDialects.map((known) => (findSame(known, dialect) ? dialect : known));
 
-/** Whether two dialects read the same hooks, so that only one of them may. */
+/** Whether two dialects find the same hooks, so that only one of them may be used. */
 export const findSame = (one: Pick<Dialect, 'family'>, other: Pick<Dialect, 'family'>): boolean =>
   one.family === other.family;

@@ -1,17 +1,17 @@
-/** Where something is installed: for one project, or for all of a user's. */
+/** Where something is installed: for one project, or for all projects of a user. */
 export type Scope = 'user' | 'project';
 
-/** What an installation must know of where it happens. */
+/** What an installation must know about its surroundings. */
 export interface InstallSite {
   readonly cwd: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** How a host's hooks call the relay: the command for one event, or for all. */
+/** Returns the command with which a host's hooks call the relay, for one event or for all. */
 export type RelayCall = (event?: string) => string;
 
-/** What a hook posts to `serve` with: for one event, or for all. */
+/** Returns the request that a hook posts to `serve`, for one event or for all. */
 export type ServeRequest = (event?: string) => {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export type ServeRequest = (event?: string) => {
 };
 
 interface AnyInstallation {
-  /** Whether its hooks run in the project folder, so that a path of a command may begin there. */
+  /** Set if its hooks run in the project folder, so that a command's path may be relative to it. */
   readonly runsInProject?: true;
   /** What the user still has to do. */
   readonly after: (scope: Scope) => readonly string[];
@@ -31,11 +31,11 @@ interface AnyInstallation {
 export interface EntriesInstallation extends AnyInstallation {
   readonly kind: 'entries';
   readonly file: (scope: Scope, site: InstallSite) => string;
-  /** The text of a file that was not there; a `hooks` in it stays when it is empty. */
+  /** The text of a file that did not exist; a `hooks` in it stays even when it is empty. */
   readonly fresh: string;
   /** The host ignores a file with comments or trailing commas. */
   readonly isStrict?: true;
-  /** The host knows what the user trusts by its place in the list. */
+  /** The host identifies what the user trusts by its position in the list. */
   readonly trustsByPlace?: true;
   readonly entries: (call: RelayCall) => readonly EventEntry[];
   /** For a host that has HTTP hooks. */
@@ -44,21 +44,21 @@ export interface EntriesInstallation extends AnyInstallation {
 
 /** How a host's hooks post to `serve`. */
 export interface OverHttp {
-  /** Events that the host has no HTTP hooks for call the relay. */
+  /** The entries; events for which the host has no HTTP hooks call the relay. */
   readonly entries: (request: ServeRequest, call: RelayCall) => readonly EventEntry[];
-  /** Where tools run unguarded, as `where …`, and no entry can change that. */
+  /** When tools run unguarded and no entry can change that, as `where …`. */
   readonly failsOpen?: string;
-  /** What the user should know beside what holds without HTTP. */
+  /** What the user should know in addition to what holds without HTTP. */
   readonly after?: readonly string[];
 }
 
-/** What stands in the list of an event. */
+/** An entry in the list of an event. */
 export interface EventEntry {
   readonly event: string;
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
-/** Entries as most hosts have them: in the list of each event a group of one hook. */
+/** Makes entries as most hosts have them: in the list of each event, a group of one hook. */
 export const inGroups = <Event extends string>(
   events: readonly Event[],
   hook: (event: Event) => Readonly<Record<string, unknown>>,
@@ -70,7 +70,7 @@ export interface FilesInstallation extends AnyInstallation {
   readonly files: (scope: Scope, site: InstallSite, call: RelayCall) => readonly OwnFile[];
 }
 
-/** A file of ours. */
+/** A file that only we write. */
 export interface OwnFile {
   readonly file: string;
   readonly text: string;

@@ -8,7 +8,7 @@ import type { Change, Verdict, HookConflict } from './verdict.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What hooks that said nothing come to. */
+/** The verdict when no hook said anything. */
 export const emptyVerdict: Verdict = {
   stop: false,
   hide: false,
@@ -20,9 +20,9 @@ export const emptyVerdict: Verdict = {
 };
 
 /**
- * The answers of a lane, in plan order, as one verdict: the strictest decision with all its reasons, any
- * stop, all texts one a line; of values in the place of others the last one stands, and patches are
- * spread over it. What a failed hook said does not count, unless its failure denies.
+ * Merges the answers of a lane, given in plan order: the strictest decision with all its reasons, any
+ * stop, all texts, one per line. The last replacing value wins, and patches are spread over it. A failed
+ * hook's answer does not count, unless the failure denies.
  */
 export function mergeEffects(
   _event: HookEventName,
@@ -74,8 +74,8 @@ export function mergeEffects(
 }
 
 /**
- * What the hooks make of each slot together, and the keys that they set differently. A value in the
- * place of the whole sets, and takes away, what differs from what the hooks before left.
+ * Computes what the hooks together make of each slot, and the keys that they set differently. A value
+ * that replaces the whole sets, and removes, only what differs from what the earlier hooks left.
  */
 function mergeChanges(
   answers: readonly NamedAnswer[],
@@ -103,7 +103,7 @@ function mergeChanges(
   };
 }
 
-/** A slot's value with a change. */
+/** Returns a slot's value with a change applied. */
 export const changeOf = (change: Change | undefined, before: unknown): unknown =>
   change === undefined
     ? before
@@ -118,7 +118,7 @@ const patched = (before: Change | undefined, patch: Readonly<Record<string, unkn
       ? { whole: { ...before.whole, ...patch } }
       : { patch: { ...before.patch, ...patch } };
 
-/** The keys of a value that differ from what they were; those that are gone are undefined. */
+/** Returns the keys of a value that differ from before; removed keys are undefined. */
 export function differing(before: unknown, value: Fields): Fields {
   if (!isRecord(before)) return value;
   const gone = Object.keys(before).filter((key) => !Object.hasOwn(value, key));
@@ -128,7 +128,7 @@ export function differing(before: unknown, value: Fields): Fields {
   ]);
 }
 
-/** What a hook of a sequence that put a value in the place of another hands to the next one. */
+/** Returns the payload that the next hook of a sequence receives: the given one with an answer's changes. */
 export function passReplaced(
   _event: HookEventName,
   payload: HookPayload,
@@ -145,7 +145,7 @@ export function passReplaced(
   }, payload);
 }
 
-/** A verdict as the API of seed 003 shows it; undefined when no hook said anything. */
+/** Returns a verdict as the API of seed 003 shows it; undefined when no hook said anything. */
 export function outputOf(verdict: Verdict): HookOutput | undefined {
   if (verdict.output) return verdict.output;
   const { decision, reason, stop, stopReason, context, message, notice, hide, changes, own } =
@@ -174,7 +174,7 @@ export function outputOf(verdict: Verdict): HookOutput | undefined {
   return decision === undefined && !stop ? { decision: 'allow', ...output } : output;
 }
 
-/** The API of seed 003 knows no deferred call, so it shows one that the user is to be asked about. */
+/** The API of seed 003 has no deferred calls, so one is shown as a question to the user. */
 const shown = (decision: Verdict['decision']): HookOutput['decision'] | undefined =>
   decision === 'defer' ? 'ask' : decision;
 
@@ -184,16 +184,16 @@ interface Field {
   differs: boolean;
 }
 
-/** From so many fields on, an object that one hook set is remembered as a whole. */
+/** From this number of fields on, the setter of an object is recorded once for the whole object. */
 const tooManyToName = 1_000;
 
 /**
- * Fields that hooks set one after another: the last value stands, and who set it is remembered.
- * Maps, because the names are whatever a hook printed, `__proto__` included.
+ * Fields that hooks set one after another: the last value wins, and its setter is recorded. These are
+ * maps, because the names are whatever a hook printed, including `__proto__`.
  */
 export class FieldSet {
   readonly #fields = new Map<string, Field>();
-  /** Objects that only one hook has set so far; they may be large, so they are taken apart when a second comes. */
+  /** Objects that only one hook has set so far; they may be large, so only a second hook splits them up. */
   readonly #whole = new Map<string, { value: Readonly<Record<string, unknown>>; hook: string }>();
   readonly #inner = new Map<string, FieldSet>();
 
@@ -208,7 +208,7 @@ export class FieldSet {
     field.hooks.push(hook);
   }
 
-  /** Sets an object's own fields over those it has already. A field is either always set or always spread. */
+  /** Sets an object's own fields over existing ones. A field is either always set or always spread. */
   spread(name: string, value: Readonly<Record<string, unknown>>, hook: string): void {
     const whole = this.#whole.get(name);
     let inner = this.#inner.get(name);
@@ -259,7 +259,7 @@ export class FieldSet {
   }
 }
 
-/** The texts that are there, one a line; undefined when there is none. */
+/** Joins the texts that are not empty, one per line; undefined if there are none. */
 export function joinTexts(texts: readonly (string | undefined)[]): string | undefined {
   const present = texts.filter((text) => text !== undefined && text !== '');
   return present.length === 0 ? undefined : present.join('\n');

@@ -13,16 +13,16 @@ interface PlacedAnswer extends NamedAnswer {
   readonly position: number;
 }
 
-/** What the hooks of one dialect decided, and what each of them said, in plan order. */
+/** What the hooks of one dialect decided, and the answer of each, in plan order. */
 export interface LaneVerdict {
   readonly verdict: Verdict;
   readonly answers: readonly PlacedAnswer[];
 }
 
 /**
- * The verdicts of all lanes as one. The strictest decision wins, which is the engine's own rule: no
- * dialect undoes a denial of another. Texts are joined in plan order. Changes of different keys are
- * united; of the same key the later hook's in the plan stands, and the conflict is reported.
+ * Merges the verdicts of all lanes. The strictest decision wins, which is the engine's own rule: no
+ * dialect undoes a denial of another. Texts are joined in plan order. Changes to different keys are
+ * united; for the same key the hook later in the plan wins, and the conflict is reported.
  */
 export function mergeLanes(lanes: readonly LaneVerdict[], payload: HookPayload): Verdict {
   const verdicts = lanes.map(({ verdict }) => verdict);
@@ -64,8 +64,8 @@ const textsOf =
     answer.effects.map((effect) => (effect.kind === kind ? effect.text : undefined));
 
 /**
- * A text of all lanes: where a lane's is those of its hooks, each stands at its hook's place; one that
- * its dialect made otherwise stands where the last of those hooks does.
+ * Joins a text of all lanes. If a lane's text consists of those of its hooks, each goes to its hook's
+ * place in the plan; a text that its dialect made in another way goes to the place of the last such hook.
  */
 function inPlanOrder(
   lanes: readonly LaneVerdict[],
@@ -86,11 +86,11 @@ function inPlanOrder(
   );
 }
 
-/** Made of entries, for a hook may name a field `__proto__`. */
+/** Built from entries, because a hook may name a field `__proto__`. */
 const united = <Value>(objects: readonly Readonly<Record<string, Value>>[]) =>
   Object.fromEntries(objects.flatMap((object) => Object.entries(object)));
 
-/** By field, the last hook in the plan of those that the lanes name. */
+/** Returns, by field, the hook latest in the plan among those that the lanes name. */
 function settersOf(lanes: readonly LaneVerdict[]): Record<string, string> {
   const setters = lanes.flatMap((lane) =>
     Object.entries(lane.verdict.setBy).map(([field, hook]) => ({
@@ -106,7 +106,7 @@ function settersOf(lanes: readonly LaneVerdict[]): Record<string, string> {
   );
 }
 
-/** Where in the plan the hook of this name stands. */
+/** Returns the position in the plan of the hook with this name. */
 const positionIn = ({ answers }: LaneVerdict, name: string): number =>
   answers.findLast(({ hook }) => hook === name)?.position ?? -1;
 
@@ -153,6 +153,6 @@ function uniteChanges(
 const withoutGone = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** The hook whose value of a key stands in its lane. */
+/** Returns the hook whose value for a key won in its lane. */
 const setterOf = ({ setBy }: Verdict, slot: Slot, key: string): string =>
   setBy[`${slot}.${key}`] ?? setBy[slot] ?? '';

@@ -6,35 +6,35 @@ import { doubledKeys, embeddedObjects } from './printed-json.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields that one object of an answer may have in one dialect, and where what others call by other names belongs. */
+/** The fields that an object in an answer may have in one dialect, and where misplaced ones belong. */
 export interface Vocabulary {
-  /** In front of a key where it is named, such as `hookSpecificOutput.`. */
+  /** The prefix of a key in messages, such as `hookSpecificOutput.`. */
   readonly path: string;
-  /** Every field that has a meaning here, the harmless ones too. */
+  /** Every field that has a meaning here, including the harmless ones. */
   readonly legal: readonly string[];
-  /** Those of them that decide or replace something: a key that is almost one is a miss. */
+  /** The legal fields that decide or replace something: a key that is almost one of them is a near miss. */
   readonly deciding: readonly string[];
-  /** Fields that decide elsewhere, each with what to do instead. */
+  /** Fields that decide elsewhere, each with the hint what to do instead. */
   readonly misplaced: Readonly<Record<string, string>>;
-  /** How this dialect says what other hosts have other words for. */
+  /** How this dialect expresses what other hosts have other words for. */
   readonly instead: Readonly<Record<ForeignWord['meant'], string>>;
-  /** Whether case matters in keys. */
+  /** Whether the case of keys is ignored. */
   readonly ignoresCase?: boolean;
 }
 
-/** The fields that a whole answer may have. */
+/** The fields that a complete answer may have. */
 export interface AnswerWords {
   /** At its top. */
   readonly common: Vocabulary;
-  /** In its `hookSpecificOutput`; absent where that is not read. */
+  /** In its `hookSpecificOutput`; absent if that is not read. */
   readonly specific?: Vocabulary | undefined;
-  /** In fields of the latter, by their names. */
+  /** In fields of `hookSpecificOutput`, by their names. */
   readonly inner?: Readonly<Record<string, Vocabulary>>;
-  /** Fields of which one that is given twice is a miss, wherever of these they stand. */
+  /** Fields that must not be given twice in any of these objects. */
   readonly once: readonly string[];
 }
 
-/** What to tell a hook's author of an answer in which words are almost such that decide, or are given twice. */
+/** Returns notes for a hook's author about words that are almost deciding ones, or are given twice. */
 export function answerMisses(
   answer: Fields,
   json: string,
@@ -59,8 +59,8 @@ interface Candidate {
 }
 
 /**
- * What to tell a hook's author of keys that are almost a field that decides, or decide elsewhere, each
- * with the field that was meant. What a hook repeats of what it received is none.
+ * Returns notes for a hook's author about keys that are almost a deciding field, or that decide elsewhere,
+ * each with the field that was meant. A key that only repeats what the hook received is not reported.
  */
 export function nearMisses(object: Fields, vocabulary: Vocabulary, received: Fields): string[] {
   const { path, legal, ignoresCase = false } = vocabulary;
@@ -88,7 +88,7 @@ export function nearMisses(object: Fields, vocabulary: Vocabulary, received: Fie
   return misses;
 }
 
-/** More of them than this help nobody. */
+/** More notes than this do not help anyone. */
 const mostMisses = 20;
 
 const isRepeated = (received: Fields, key: string, value: unknown): boolean =>
@@ -115,10 +115,10 @@ function candidatesOf({ deciding, misplaced, instead }: Vocabulary): Candidate[]
   ];
 }
 
-/** Any word by which a hook could say no; where none is, nothing else needs to be looked at. */
+/** Any word with which a hook could deny; a text without one needs no further look. */
 const anyNo = /den(?:y|ied)|block|reject|refuse|forbid|disallow|cancel|false|true/i;
 
-/** A denial in JSON that is broken, or that stands in a string: a field and its value are enough. */
+/** A denial in broken JSON or inside a string: a field and its value are enough. */
 const brokenNo =
   /(?:decision|permission|behavior)[\\"']{0,8}\s{0,8}[:=]\s{0,8}[\\"']{0,8}(?:deny|denied|block|reject)|(?:blocked|"block\\*"|"deny\\*")[\\"']{0,8}\s{0,8}[:=]\s{0,8}true|continue[\\"']{1,8}\s{0,8}[:=]\s{0,8}false/i;
 
@@ -129,16 +129,16 @@ const words = [
   ...foreignWords,
 ];
 
-/** The word that a key stands for, whoever's it is. */
+/** Returns the word that a key stands for, in any host's vocabulary. */
 const wordOf = (key: string): string | undefined => nearest(key, words)?.name;
 
-/** Whether an object says no in whatever words. */
+/** Whether an object denies, in any host's words. */
 export const deniesSomehow = (object: Readonly<Record<string, unknown>>): boolean =>
   saysNo(object, wordOf);
 
-/** Whether a text that is no answer holds a denial: as a JSON object with something around it, or as a broken one. */
+/** Whether a text that is not an answer holds a denial: a JSON object inside other text, or a broken one. */
 export function holdsDenial(printed: string): boolean {
-  // What is left of another encoding stands between the letters.
+  // Text in a wide encoding has NUL bytes between its letters.
   const text = printed.replaceAll('\0', '');
   if (!text.includes('{') || !anyNo.test(text)) return false;
   for (const json of embeddedObjects(text)) {
@@ -147,13 +147,13 @@ export function holdsDenial(printed: string): boolean {
       const object: unknown = JSON.parse(json);
       if (isRecord(object) && deniesSomehow(object)) return true;
     } catch {
-      // It has escapes that JSON does not know.
+      // It has escapes that JSON does not allow.
     }
   }
   return brokenNo.test(text);
 }
 
-/** The answer of a hook that did its work, with a note of a denial that it printed on stderr, where none is read. */
+/** Adds a note to a successful hook's answer if it printed a denial on stderr, where none is read. */
 export function withLostDenial(answer: Answer): Answer {
   const { decision, stop, status, stderr, notes } = answer;
   if (decision === 'deny' || stop || status !== 'ok' || !holdsDenial(stderr)) return answer;

@@ -10,10 +10,10 @@ const closeBracket = code(']');
 const colon = code(':');
 const comma = code(',');
 
-/** A number or one of the three names of JSON, from where it is set. */
+/** A JSON number or one of JSON's three names, at `lastIndex`. */
 const literal = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** What may come next inside of an object or a list. */
+/** What may come next inside an object or a list. */
 type Wanted = 'key or end' | 'key' | 'colon' | 'value' | 'value or end' | 'comma or end';
 
 interface Open {
@@ -22,9 +22,9 @@ interface Open {
 }
 
 /**
- * The JSON objects that stand in a text, the largest ones, whatever is around them. The time it takes
- * grows with the text and no faster: a brace that one attempt has read as the beginning of an object
- * is not tried again, and two attempts that overlap differ in what they take for a string.
+ * Yields the outermost JSON objects in a text, whatever surrounds them. It takes linear time: a brace
+ * that one attempt has read as the beginning of an object is not tried again, and two attempts that
+ * overlap differ in what they take for a string.
  */
 export function* embeddedObjects(text: string): Generator<string> {
   const tried = new Uint8Array(text.length);
@@ -34,10 +34,10 @@ export function* embeddedObjects(text: string): Generator<string> {
   }
 }
 
-/** More objects than this in a text are no answer of anybody's. */
+/** A text with more objects than this is not a hook's answer. */
 const mostObjects = 20;
 
-/** The first objects that stand in a text, whatever is around them. */
+/** Returns the first objects in a text, whatever surrounds them. */
 export function objectsIn(text: string): Readonly<Record<string, unknown>>[] {
   const found: Readonly<Record<string, unknown>>[] = [];
   for (const json of embeddedObjects(text)) {
@@ -48,7 +48,7 @@ export function objectsIn(text: string): Readonly<Record<string, unknown>>[] {
   return found;
 }
 
-/** The JSON object that a text is from its first letter to its last; undefined for any other text. */
+/** Parses a text that is one JSON object from its first character to its last; undefined for any other. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   if (!text.startsWith('{')) return undefined;
   try {
@@ -59,7 +59,7 @@ export function parseObject(text: string): Readonly<Record<string, unknown>> | u
   }
 }
 
-/** Reads JSON from a brace to where it ends or breaks: the objects that were whole by then, without those inside of others. */
+/** Reads JSON from a brace to where it ends or breaks; returns the outermost objects completed by then. */
 function completedFrom(text: string, from: number, tried: Uint8Array): [number, number][] {
   const completed: [number, number][] = [];
   const open: Open[] = [];
@@ -117,7 +117,7 @@ function completedFrom(text: string, from: number, tried: Uint8Array): [number, 
   return completed;
 }
 
-/** Adds an object in the place of those inside of it. */
+/** Adds an object, which replaces those inside it. */
 function addOutermost(completed: [number, number][], start: number, end: number): void {
   while (completed.length > 0 && completed.at(-1)![0] > start) completed.pop();
   completed.push([start, end]);
@@ -126,7 +126,7 @@ function addOutermost(completed: [number, number][], start: number, end: number)
 const isSpace = (next: number): boolean =>
   next === 0x20 || next === 0x0a || next === 0x0d || next === 0x09;
 
-/** Where a string that begins here ends; -1 when it does not, or holds what a string may not. */
+/** Returns where the string that begins here ends; -1 if it does not end or holds what a string may not. */
 function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at++) {
     const next = text.charCodeAt(at);
@@ -138,17 +138,17 @@ function endOfString(text: string, start: number): number {
 }
 
 interface Level {
-  /** Where the object stands, as a prefix; absent where its keys are not looked at. */
+  /** The prefix of the object's keys; absent if its keys are not checked. */
   readonly path?: string;
-  /** Those of the names that it had so far. */
+  /** The names that it has had so far. */
   readonly seen: Set<string>;
 }
 
 const notLookedAt: Level = { seen: new Set() };
 
 /**
- * What to tell of the keys among `names` that stand twice in a JSON object, or twice in an object inside
- * of it under one of `inside`. `JSON.parse` takes the last and does not tell.
+ * Returns notes about the keys among `names` that occur twice in a JSON object, or twice in an object
+ * inside it under one of `inside`. `JSON.parse` silently takes the last.
  */
 export function doubledKeys(
   json: string,
@@ -159,7 +159,7 @@ export function doubledKeys(
   const doubled = new Set<string>();
   const levels: Level[] = [];
   const looked = new Set([...names, ...inside]);
-  // A key with more characters is none of them, even if each of its letters is an escape.
+  // A key with more characters cannot be one of them, even if each of its letters is an escape.
   const longest = 6 * Math.max(...[...looked].map((name) => name.length));
   const begin = (isObject: boolean, key: string): void => {
     const outer = levels.at(-1);
@@ -178,7 +178,7 @@ export function doubledKeys(
     else if (next === '}' || next === ']') levels.pop();
     else if (next === '"') {
       const end = endOfString(json, at);
-      // It was parsed before, so that every string ends.
+      // The text was parsed before, so every string ends.
       if (end === -1) break;
       const level = levels.at(-1);
       if (level?.path !== undefined && isKey(json, end + 1)) {
@@ -204,7 +204,7 @@ function isKey(json: string, end: number): boolean {
   return colonNext.test(json);
 }
 
-/** The value of a JSON text, which may be encoded twice; undefined for a text that is none. */
+/** Parses a JSON text, which may be encoded twice; undefined if it is not JSON. */
 export function parseTwice(
   text: string,
 ): { readonly value: unknown; readonly json: string } | undefined {
@@ -218,10 +218,10 @@ export function parseTwice(
   }
 }
 
-/** How deep a hook's values may be nested: whatever writes or compares them is recursive. */
+/** How deep a hook's values may be nested: the code that writes or compares them is recursive. */
 const deepest = 500;
 
-/** Whether a JSON text is nested too deep; reads it once, since large outputs must stay cheap. */
+/** Whether a JSON text is nested too deep. It is read only once, because large outputs must stay cheap. */
 export function isTooDeep(json: string): boolean {
   if (json.length <= deepest) return false;
   let depth = 0;
@@ -239,7 +239,7 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-/** An object without the fields that are nested too deep, those of `hookSpecificOutput` looked at one by one. */
+/** Removes fields that are nested too deep; those of `hookSpecificOutput` are checked one by one. */
 export function withoutDeepFields(
   object: Readonly<Record<string, unknown>>,
   notes: string[],

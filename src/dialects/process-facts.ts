@@ -12,8 +12,8 @@ const silent = {
 } as const;
 
 /**
- * An ended process as an answer: one that never ran, ran too long or was given up on is the same in
- * every dialect; an exit means what `readExit` makes of it.
+ * Reads an ended process as an answer. A process that never ran, ran too long or was given up on means
+ * the same in every dialect; an exit means what `readExit` makes of it.
  */
 export function readOutcome(
   outcome: HookProcessOutcome,
@@ -45,11 +45,11 @@ export function readOutcome(
   }
 }
 
-/** What its own host would ignore of an answer, as a note for the hook's author. */
+/** The note for a hook's author about the part of an answer that its own host would ignore. */
 const ignoredNote = ({ host, what, why, fix }: Ignored): string =>
   `${host} would ignore this ${what}: ${why}${fix === undefined ? '' : `; ${fix}`}`;
 
-/** The answer of a hook whose own does not count. */
+/** Returns the answer for a hook whose own answer does not count. */
 export function noAnswer(
   status: 'failed' | 'timedOut' | 'cancelled',
   error: Error,
@@ -71,14 +71,14 @@ export function noAnswer(
   };
 }
 
-/** What is reported to the user of processes that nothing ended. */
+/** Returns what is reported to the user about processes that could not be ended. */
 const survivorNotes = ({ survivors = [] }: HookExit): string[] =>
   survivors.map(
     ({ pid, command, why }) =>
       `process ${pid} (${command || 'unnamed'}) could not be ended and runs on: ${why}; end it yourself`,
   );
 
-/** The facts of an exit, as every answer reports them. */
+/** Returns the facts of an exit, as every answer reports them. */
 export const factsOf = (exit: HookExit) => ({
   ...silent,
   exitCode: exit.exitCode ?? 0,
@@ -89,15 +89,15 @@ export const factsOf = (exit: HookExit) => ({
   durationMs: exit.durationMs,
 });
 
-/** What makes an answer a failure. */
+/** Returns the fields that make an answer a failure. */
 export const failure = (message: string) =>
   ({ status: 'failed', success: false, error: new Error(message) }) as const;
 
-/** That the end of stderr is missing, as a note for the hook's author. */
+/** Returns the note for the hook's author if the end of stderr is missing. */
 export const cutNotes = ({ truncated }: HookExit): string[] =>
   truncated.includes('stderr') ? ['stderr went over 10 MiB; the rest was dropped'] : [];
 
-/** The answer of a hook that nobody waits for: of what it said nothing counts but these effects. */
+/** Returns the answer of a hook that nobody waits for: only these effects of it count. */
 export function unawaitedAnswer(answer: Answer, effects: readonly Effect[]): Answer {
   const {
     decision: _,
@@ -110,7 +110,7 @@ export function unawaitedAnswer(answer: Answer, effects: readonly Effect[]): Ans
   return { ...facts, decision: undefined, stop: false, effects };
 }
 
-/** Why an exit counts as a failure. */
+/** Returns why an exit counts as a failure. */
 export function failureText({ exitCode, signal }: HookExit): string {
   if (exitCode === null) return `Hook was ended by ${signal ?? 'a signal'}`;
   const meaning =
@@ -122,12 +122,12 @@ export function failureText({ exitCode, signal }: HookExit): string {
   return `Hook exited with code ${exitCode}${meaning}`;
 }
 
-/** Stdout was cut, and what was kept makes no answer. */
+/** The error when stdout was cut and the rest is not an answer. */
 export const cutStdout = 'stdout went over 10 MiB, so the answer cannot be read; print less';
 
 /**
- * A failure as the denial that a hook's `onFailure: "block"` makes of it: a hook that was given up on
- * did not fail, and one that denies already keeps its own reason.
+ * Turns a failure into the denial that a hook's `onFailure: "block"` asks for. A hook that was given up
+ * on did not fail, and one that denies already keeps its own reason.
  */
 export function denyFailure<A extends Answer>(answer: A, hook: string): A {
   const { status, unreadable, stderr } = answer;
@@ -144,25 +144,25 @@ export function denyFailure<A extends Answer>(answer: A, hook: string): A {
     reason: failureDenial(hook, `${error.message}${said}`).reason,
     effects: [],
     plainText: false,
-    // It was not taken as a message after all, and what the error says need not be said twice.
+    // The output was not taken as a message after all, and the error need not be repeated in a note.
     notes: answer.notes.filter(
       (note) =>
         unreadable === undefined || !(note.startsWith(unreadable) || unreadable.endsWith(note)),
     ),
     output: {
-      // Beside a decision that is unclear, a stop stands.
+      // A stop still counts next to an unclear decision.
       ...(answer.stop && { continue: false, stopReason: answer.output?.stopReason }),
       ...failureDenial(hook, `${error.message}${said}`),
     },
   };
 }
 
-/** The denial that the failure of a hook is, for the model to read. */
+/** Returns the denial that stands for a hook's failure, for the model to read. */
 export function failureDenial(hook: string, text: string) {
   const name = hook.length > 80 ? `${hook.slice(0, 80)}…` : hook;
   const why = text.length > longestReason ? `${text.slice(0, longestReason)}…` : text;
   return { decision: 'deny', reason: `Blocked because the hook "${name}" failed: ${why}` } as const;
 }
 
-/** How much of a failed hook's stderr is worth telling the model, in characters. */
+/** How much of a failed hook's stderr is passed to the model, in characters. */
 const longestReason = 2_000;

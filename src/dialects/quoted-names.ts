@@ -1,6 +1,6 @@
 /**
- * A shell command in which variables stand for their values in single quotes too, for hosts that put
- * values into the text of a command. The value itself never becomes part of the command.
+ * Returns a shell command in which variables expand in single quotes too, for hosts that put values into
+ * the text of a command. The value itself never becomes part of the command.
  *
  * @example
  * withQuotedNames(`node -e 'run("$DIR")'`, ['DIR']);

@@ -2,16 +2,16 @@ import type { UnaskedHook } from '../settings/hook-definition.ts';
 import { isRecord } from '../protocol/output.ts';
 import { readBounded } from '../settings/read-bounded.ts';
 
-/** A word of a shell command, a comment, or what stands between commands. */
+/** A word of a shell command, a comment, or a separator between commands. */
 const token =
   /((?:"(?:[^"\\]|\\[^])*"|'[^']*'|\\[^]|[^\s"'\\|&;<>()`#]|(?<=[^\s|&;<>()`])#)+)|(#[^\n]*)|([|&;<>()`\n"'])/g;
 
-/** Words that only say how the next one is started. */
+/** Words that only say how the following program is started. */
 const starters = /^(?:\w+=.*|exec|env|npx|bunx|-\S+|(?:.*\/)?(?:node|bun))$/;
 
 const shells = /^(?:.*\/)?(?:ba|da|z)?sh$/;
 
-/** Whether a command is a call of our relay: the whole of it, or a part beside something else. */
+/** Whether a command calls our relay, as the whole command or as a part of it. */
 export function relayInCommand(command: string): 'whole' | 'part' | undefined {
   if (!command.includes('hookmachine') || !command.includes('relay')) return undefined;
   const commands: string[][] = [[]];
@@ -35,27 +35,30 @@ function relayInWords(words: readonly string[]): 'whole' | 'part' | undefined {
   return script ? relayInCommand(script) : undefined;
 }
 
-/** What stands in a comment at the top of a file that `hookmachine install` writes. */
+/** The comment at the top of a file that `hookmachine install` writes. */
 export const relayMark = 'Made by hookmachine install: it calls the relay.';
 
-/** Whether a file's text is one that `hookmachine install` wrote. */
+/** Whether `hookmachine install` wrote this file text. */
 export const isMadeByInstall = (text: string): boolean =>
   text.split('\n', 2).some((line) => [`# ${relayMark}`, `// ${relayMark}`].includes(line.trim()));
 
-/** The variable that holds the token of `serve`, where a host's hooks post to it. */
+/** The variable that holds the token of `serve`, for a host whose hooks post to it. */
 export const tokenVariable = 'HOOKMACHINE_TOKEN';
 
-/** Whether a request with these headers is one to `serve`: nobody else needs its token. */
+/** Whether a request with these headers goes to `serve`: nothing else needs its token. */
 export const postsToServe = (headers: unknown): boolean =>
   isRecord(headers) &&
   Object.values(headers).some(
     (value) => typeof value === 'string' && value.includes(tokenVariable),
   );
 
-/** How much of an executable is looked at, in bytes. */
+/** How much of an executable is read, in bytes. */
 const mostBytes = 64 * 1024;
 
-/** Whether a hook, in whatever host's file it stands, is a call of our relay, which no dialect may run: it would run all hooks once more, and never end. */
+/**
+ * Whether a hook, in any host's file, calls our relay. No dialect may run such a hook: it would run all
+ * hooks once more, and never end.
+ */
 export function relayIn(hook: UnaskedHook): 'whole' | 'part' | undefined {
   const { type, command, args = [], file, headers } = hook;
   if (type === 'http') return postsToServe(headers) ? 'whole' : undefined;

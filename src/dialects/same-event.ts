@@ -1,14 +1,14 @@
 import { knownDialects } from './index.ts';
 
-/** What an event of another host's name is here. */
+/** An event of this dialect, found by another host's name for it. */
 interface SameEvent {
-  /** The names that the dialect has for it. */
+  /** The dialect's own names for it. */
   readonly names: readonly string[];
-  /** A dialect whose name for it that is. */
+  /** The dialect that uses the other name. */
   readonly dialect: string;
 }
 
-/** The event that hooks of another host know by a name; undefined where none does, or the dialect has no such event. */
+/** Finds the event for another host's name; undefined if no host uses it or the dialect has no such event. */
 export function sameEvent(
   name: string,
   events: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** The streams in what our shell tool tells the model; of any other text all is stdout. */
+/** Splits the text that our shell tool gives the model into streams; any other text is all stdout. */
 export function shellStreams(text: string, command: string): { stdout: string; stderr: string } {
   const start = text.indexOf('\nStdout: ', text.indexOf(`Command: ${command}\n`) + command.length);
   const end = text.lastIndexOf('\nExit Code: ');

@@ -1,6 +1,6 @@
 import type { EventContext } from './event-context.ts';
 
-/** How long our own tool ran, as hosts of one family tell it. */
+/** Returns how long our own tool ran, in ms, in the field that hosts of one family use. */
 export function durationOf(toolDuration: EventContext['toolDuration']): {
   readonly duration_ms?: number;
 } {

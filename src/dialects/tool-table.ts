@@ -1,4 +1,4 @@
-/** Arguments of a tool. */
+/** The arguments of a tool. */
 export type ToolInput = Readonly<Record<string, unknown>>;
 
 /** One of our tools as a host has it. */
@@ -8,9 +8,12 @@ export interface HostTool {
   readonly name: string;
   /** Other names that matchers may use for it. */
   readonly aliases?: readonly string[];
-  /** Those of them that are no name of it on stdin. */
+  /** The aliases that never name it on stdin. */
   readonly onlyMatched?: readonly string[];
-  /** Our arguments and theirs, where the names differ; of several of ours for one of theirs the first is what theirs becomes. */
+  /**
+   * Our arguments and theirs, if the names differ. If several of ours match one of theirs, theirs becomes
+   * the first.
+   */
   readonly renamed?: readonly (readonly [ours: string, theirs: string])[];
 }
 
@@ -18,7 +21,7 @@ type Renamed = NonNullable<HostTool['renamed']>;
 const allAs = (ours: readonly string[], theirs: string): Renamed =>
   ours.map((name) => [name, theirs] as const);
 
-/** The arguments of ours that are the path of a file, as a host has them. */
+/** Our arguments that hold a file's path, with a host's name for it. */
 export const filePathAs = (theirs: string): Renamed =>
   allAs(['file_path', 'absolute_path', 'path'], theirs);
 
@@ -28,13 +31,13 @@ export const folderPathAs = (theirs: string): Renamed => allAs(['path', 'dir_pat
 /** The same for the folder that a shell command runs in. */
 export const shellFolderAs = (theirs: string): Renamed => allAs(['directory', 'dir_path'], theirs);
 
-/** The names that tools and their arguments have in a host. */
+/** Maps tools and their arguments between our names and a host's. */
 export interface ToolTable<Tool extends HostTool> {
-  /** A tool of ours as the host has it. */
+  /** One of our tools as the host has it. */
   readonly of: (ours: string) => Tool | undefined;
-  /** The host's name of a tool of ours; any other keeps its name. */
+  /** The host's name for one of our tools; any other keeps its name. */
   readonly toTheirs: (ours: string) => string;
-  /** Our name of a tool of the host; any other keeps its name. */
+  /** Our name for one of the host's tools; any other keeps its name. */
   readonly fromTheirs: (theirs: string) => string;
   /** Our arguments under the host's names. */
   readonly toInput: (ours: string, input: ToolInput) => Record<string, unknown>;
@@ -42,7 +45,7 @@ export interface ToolTable<Tool extends HostTool> {
   readonly fromInput: (ours: string, input: ToolInput) => Record<string, unknown>;
 }
 
-/** The names that these tools have; a tool that is not among them keeps its names. */
+/** Makes the table for these tools; a tool that is not among them keeps its names. */
 export function toolTable<Tool extends HostTool>(tools: readonly Tool[]): ToolTable<Tool> {
   const byOurs: ReadonlyMap<string, Tool> = new Map(tools.map((tool) => [tool.ours, tool]));
   const byTheirs: ReadonlyMap<string, Tool> = new Map(
@@ -61,7 +64,7 @@ export function toolTable<Tool extends HostTool>(tools: readonly Tool[]): ToolTa
       const named = new Map<string, unknown>();
       for (const [name, value] of Object.entries(input)) {
         const [, theirs = name] = renamed?.find(([own]) => own === name) ?? [];
-        // What a tool of ours takes under two names stays there twice.
+        // An argument that our tool accepts under two names keeps both.
         named.set(named.has(theirs) ? name : theirs, value);
       }
       return Object.fromEntries(named);
@@ -78,5 +81,5 @@ export function toolTable<Tool extends HostTool>(tools: readonly Tool[]): ToolTa
   };
 }
 
-/** Whether a regular expression excludes something, so that another name of a tool must not slip through it. */
+/** Whether a regular expression excludes something; another name of the same tool must not slip past it. */
 export const excludesNames = (matcher: string): boolean => /\(\?<?!|\[\^/.test(matcher);

@@ -1,7 +1,7 @@
 import { isRecord } from '../protocol/output.ts';
 import { said, type Complain, type Path } from '../settings/problem.ts';
 
-/** The kinds of hooks that run here, and the field that says what each runs. */
+/** The kinds of hooks that run here, each with the field that says what it runs. */
 const handlers = { command: 'command', http: 'url', prompt: 'prompt' } as const;
 
 export type HandlerType = keyof typeof handlers;
@@ -9,14 +9,14 @@ export type HandlerType = keyof typeof handlers;
 const isHandler = (type: unknown): type is HandlerType =>
   typeof type === 'string' && Object.hasOwn(handlers, type);
 
-/** A hook that says its kind and what it runs. */
+/** A hook whose kind and whose program, URL or prompt are known. */
 export interface TypedHook {
   readonly type: HandlerType;
   readonly command: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Checks what kind a hook is of and what it runs; one that does not say it is reported and discarded. */
+/** Checks a hook's kind and what it runs; a hook that does not say so is reported and discarded. */
 export function typedHook(hook: unknown, path: Path, complain: Complain): TypedHook | undefined {
   const discard = (at: Path, value: unknown, fix: string): undefined => {
     complain(() => ({ path: at, message: `${said(value)}, so the hook was discarded`, fix }));

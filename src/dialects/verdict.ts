@@ -4,26 +4,26 @@ import type { HookOutput } from '../protocol/output.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Hooks set the same field differently, and one value had to give way. */
+/** A field that hooks set to different values, so that one had to give way. */
 export interface HookConflict {
-  /** Such as `tool_input.command`. */
+  /** The field's path, such as `tool_input.command`. */
   readonly field: string;
   /** The hooks that set it, in plan order. */
   readonly hooks: readonly string[];
   readonly winner: string;
 }
 
-/** What hooks make of a slot's value: another one, or some keys of it. */
+/** A change to a slot's value: the whole value, or some of its keys. */
 export type Change = { readonly whole: Fields } | { readonly patch: Fields };
 
 /** What the hooks of a lane, or of all lanes, decided together: plain data. */
 export interface Verdict {
   readonly decision?: Decision;
-  /** Why; of several all reasons, in plan order (S-07). */
+  /** Why; if several hooks decided, all their reasons in plan order (S-07). */
   readonly reason?: string;
-  /** The hooks that ask let it pass where nobody can be asked (S-02). */
+  /** The hooks that ask let it pass if nobody can be asked (S-02). */
   readonly passesUnasked?: true;
-  /** The denial stands for a question that nobody could be asked, or for a call that nobody takes up again (S-02). */
+  /** The denial replaces a question that nobody could answer, or a call that nobody resumes (S-02). */
   readonly unanswered?: 'ask' | 'defer';
   /** The hooks approved it, and none asked or denied: the user need not be asked (S-01). */
   readonly approved?: true;
@@ -31,16 +31,16 @@ export interface Verdict {
   readonly stopReason?: string;
   readonly context?: string;
   readonly message?: string;
-  /** For the user alone; the API of seed 003 shows it with the message. */
+  /** Text for the user alone; the API of seed 003 shows it with the message. */
   readonly notice?: string;
   readonly hide: boolean;
   readonly changes: Readonly<Partial<Record<Slot, Change>>>;
   readonly followUps: readonly string[];
-  /** Fields that only a dialect gives a meaning. */
+  /** Fields that have a meaning only in a dialect. */
   readonly own: Fields;
   readonly conflicts: readonly HookConflict[];
-  /** By field, the hook whose value stands; for `decision` and `continue`, the last one that blocks or stops. */
+  /** By field, the hook whose value won; for `decision` and `continue`, the last one that blocks or stops. */
   readonly setBy: Readonly<Record<string, string>>;
-  /** The same as the API of seed 003 shows it, where a dialect has it letter by letter; else it is made of the above. */
+  /** The same as the API of seed 003 shows it, if a dialect fixes it exactly; else built from the above. */
   readonly output?: HookOutput;
 }

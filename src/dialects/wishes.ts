@@ -7,7 +7,7 @@ import type { Verdict } from './verdict.ts';
 
 type Wish = keyof Wanted;
 
-/** The wishes that a verdict holds, and which of them were taken. */
+/** The wishes in a verdict, and which of them were taken. */
 export class AllWishes implements Wishes {
   readonly #wanted: Partial<Wanted>;
   readonly #taken = new Set<Wish>();
@@ -19,10 +19,10 @@ export class AllWishes implements Wishes {
     const why = present(reason);
     const whyStop = present(stopReason) ?? why ?? defaultReason;
     const { denial, needsGuards } = hookPointOf(at);
-    // To stop goes before all that would have the agent work on.
+    // A stop takes precedence over everything that would keep the agent working.
     const ends = stop && denial === 'sends on';
     const followUps = ends ? [] : verdict.followUps;
-    // A tool does not run, and a prompt is not sent, after a stop (S-06).
+    // After a stop, no tool runs and no prompt is sent (S-06).
     const denies = (decision === 'deny' && !ends) || (stop && needsGuards);
     this.#wanted = {
       ...(denies && { deny: why ?? (stop ? whyStop : defaultReason) }),
@@ -65,7 +65,7 @@ export class AllWishes implements Wishes {
     return response && (present(textsIn(response['llmContent'])) ?? 'A hook removed the output.');
   }
 
-  /** What the host is not given, in words. */
+  /** Returns descriptions of the wishes that the host does not receive. */
   lost(): string[] {
     return (Object.keys(this.#wanted) as Wish[])
       .filter((kind) => !this.#taken.has(kind))

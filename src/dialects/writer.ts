@@ -4,24 +4,24 @@ import type { HookDefinition, HookType } from '../settings/hook-definition.ts';
 import { shellWord } from '../shell-word.ts';
 import type { EntriesInstallation } from './installation.ts';
 
-/** A hook as it stands in the list of its event, and what of it has no place there. */
+/** A hook as an entry in the list of its event, and the parts of it that have no place there. */
 export interface WrittenHook {
-  /** Undefined where the host has no hooks of its kind. */
+  /** Undefined if the host cannot have this hook. */
   readonly entry?: Readonly<Record<string, unknown>>;
   readonly lost: readonly string[];
-  /** The shell that runs it there, where another does here and the two take nearly the same. */
+  /** The shell that runs it there, if a different but nearly compatible one runs it here. */
   readonly shell?: Shell;
 }
 
-/** How a dialect's own settings say what a hook is. */
+/** How a dialect's own settings describe a hook. */
 export interface Writer extends Pick<EntriesInstallation, 'file' | 'fresh' | 'isStrict'> {
-  /** The name by which matchers know a tool of ours. */
+  /** The name that matchers use for one of our tools. */
   readonly toolName: (ours: string) => string;
-  /** Our word for what else matchers are compared with, as it has it; default: the same. */
+  /** The dialect's word for another of our matcher subjects; default: the same word. */
   readonly word?: (nativeEvent: string, ours: string) => string;
   /** A matcher for exactly these names. */
   readonly list: (names: readonly string[]) => string;
-  /** A matcher for these names, and for what a regular expression finds anywhere in a name. */
+  /** A matcher for these names, and for names in which a regular expression matches anywhere. */
   readonly either: (names: readonly string[], pattern: string) => string;
   readonly write: (
     hook: HookDefinition,
@@ -30,7 +30,7 @@ export interface Writer extends Pick<EntriesInstallation, 'file' | 'fresh' | 'is
   ) => WrittenHook;
 }
 
-/** The parts of a definition that an entry may have a field for. */
+/** The parts of a definition for which an entry may have a field. */
 type Part =
   | 'args'
   | 'env'
@@ -55,52 +55,52 @@ type Part =
   | 'cwd'
   | 'loopLimit';
 
-/** What the entries of one host look like. */
+/** The format of one host's entries. */
 export interface EntryFormat {
-  /** By kind of hook, the field that says what it runs. */
+  /** The field that says what a hook runs, by kind of hook. */
   readonly runs: Readonly<Partial<Record<HookType, string>>>;
-  /** Whether hooks stand in groups; the matcher is then the group's. */
+  /** Whether hooks are listed in groups; the matcher is then the group's. */
   readonly inGroups: boolean;
-  /** Whether hooks that run one after another say so, or all do. */
+  /** How hooks run one after another: `said` if each must say so, `always` if all do. */
   readonly sequential?: 'said' | 'always';
   readonly fields: Readonly<Partial<Record<Part, string>>>;
-  /** How a failure that denies is said. */
+  /** The fields that say that a failure denies. */
   readonly onBlock?: Readonly<Record<string, unknown>>;
-  /** Where that has an effect; default: at all events. */
+  /** Whether they have an effect at an event; default: at all events. */
   readonly blocksAt?: (nativeEvent: string) => boolean;
-  /** How it is said that a failure does not. */
+  /** The fields that say that a failure does not deny. */
   readonly onAllow?: Readonly<Record<string, unknown>>;
-  /** The field of the time limit, and what stands there for so many ms. */
+  /** The field of the timeout, with its value for a number of ms. */
   readonly timeout: (ms: number, nativeEvent: string) => Readonly<Record<string, number>>;
-  /** Why a hook cannot stand there; undefined where it can. */
+  /** Why the host cannot have a hook; undefined if it can. */
   readonly fault?: (hook: HookDefinition, nativeEvent: string) => string | undefined;
-  /** The shell is said where it is not sh. */
+  /** The entry names the shell if it is not sh. */
   readonly saysShell?: true;
-  /** What a program without a shell is called, where that is another field. */
+  /** The field for a program without a shell, if it is a different one. */
   readonly program?: string;
-  /** The kind of hook goes without saying for a command. */
+  /** The entry of a command need not name its kind. */
   readonly typeIsOptional?: true;
 }
 
-/** Regular expressions that are looked for anywhere in a name. */
+/** Matchers that are regular expressions which may match anywhere in a name. */
 export const unanchored = {
   list: (names: readonly string[]): string => `^(?:${names.map(escaped).join('|')})$`,
   either: (names: readonly string[], pattern: string): string =>
     `^(?:${names.map(escaped).join('|')})$|${pattern}`,
 };
 
-/** A name as a regular expression of itself. */
+/** Escapes a name so that, as a regular expression, it matches itself. */
 export const escaped = (name: string): string => name.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
-/** What a limit in seconds is, for a host that takes parts of them. */
+/** Returns a timeout in seconds, for a host that accepts fractions. */
 export const inSeconds = (ms: number): Readonly<Record<string, number>> => ({
   timeout: ms / 1_000,
 });
 
-/** The same in milliseconds. */
+/** Returns the same in milliseconds. */
 export const inMilliseconds = (ms: number): Readonly<Record<string, number>> => ({ timeout: ms });
 
-/** Writes entries of a format, and says what they cannot hold. */
+/** Returns a function that writes entries of a format and lists what they cannot hold. */
 export const entryWriter =
   (format: EntryFormat): Writer['write'] =>
   (hook, nativeEvent, matcher) => {
@@ -155,7 +155,7 @@ export const entryWriter =
     const onBlock = format.blocksAt?.(nativeEvent) === false ? undefined : format.onBlock;
     if (blocks && !onBlock) lost.push('that its failure denies cannot be said');
     const allows = !blocks && failsOpen && !hook.async;
-    // Nowhere does a failed hook send the agent on.
+    // At an event whose denial sends the agent on, a failed hook never does, in any host.
     if (allows && !format.onAllow && hookPointOf(hook.event).denial !== 'sends on')
       lost.push('that its failure lets the call go on cannot be said');
     const failure = blocks ? onBlock : allows ? format.onAllow : undefined;

@@ -1,6 +1,9 @@
 import type { Approval } from './approvals.ts';
 
-/** What an answered question is to the machine of its call; the model reads who answered, when and why. */
+/**
+ * The event that an answered question is to the machine of its call. The model reads who answered, when and
+ * why.
+ */
 export function answerOf({ id, answer, expiresAt }: Approval) {
   const { decision, by = 'somebody', note, at } = answer!;
   const why = note === undefined || note === '' ? '' : `: ${note}`;

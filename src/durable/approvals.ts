@@ -10,31 +10,31 @@ export interface Approval {
   /** Such as `ap-7`. */
   readonly id: string;
   readonly call: string;
-  /** The format of what its row holds; one of a newer release is answered there. */
+  /** The format in which its row was written. A question of a newer release must be answered there. */
   readonly format: number;
   readonly workspace: string;
   readonly session?: string;
   readonly tool: string;
   /** The arguments that the tool gets, byte for byte, as JSON. */
   readonly shown: string;
-  /** The SHA-256 of `shown`: an answer that names it is one to these arguments and no others. */
+  /** The SHA-256 of `shown`. An answer that names it applies to exactly these arguments. */
   readonly digest: string;
-  /** Why hooks want somebody to be asked. */
+  /** Why the hooks want someone to be asked. */
   readonly reason?: string;
   /** What each hook said. */
   readonly hooks: readonly HookSaid[];
   readonly askedAt: Date;
   readonly expiresAt: Date;
-  /** Absent as long as nobody has answered. */
+  /** Absent until someone has answered. */
   readonly answer?: GivenAnswer;
 }
 
-/** What became of a question. */
+/** How a question was answered. */
 export interface GivenAnswer {
   readonly decision: 'approved' | 'denied' | 'expired' | 'withdrawn';
-  /** What whoever answered says of themselves. */
+  /** Who answered, by their own account. */
   readonly by?: string;
-  /** The role in the database that the answer came with. */
+  /** The database role that the answer was given with. */
   readonly role?: string;
   readonly note?: string;
   readonly at: Date;
@@ -43,14 +43,17 @@ export interface GivenAnswer {
 /** An answer to a question. */
 export interface AnswerOptions {
   readonly decision: 'approve' | 'deny' | 'withdraw';
-  /** Who answers. */
+  /** Who is answering. */
   readonly by: string;
   readonly note?: string | undefined;
-  /** What was shown to whoever answers; another digest is refused. The first twelve characters are enough. */
+  /**
+   * The digest of the arguments that were shown when answering; any other is refused. Its first twelve
+   * characters are enough.
+   */
   readonly digest?: string | undefined;
 }
 
-/** Whether an answer counts: only the first one does. */
+/** Whether an answer was accepted: only the first one is. */
 export type AnswerOutcome =
   | { readonly accepted: true }
   | { readonly accepted: false; readonly was: GivenAnswer };
@@ -76,7 +79,10 @@ interface ApprovalRow {
   readonly answered_at: Date | null;
 }
 
-/** The questions of all workspaces of a database. Nothing of this needs tools, hooks or a host that lives. */
+/**
+ * The questions of all workspaces of a database. Reading and answering them needs no tools, no hooks and no
+ * running host.
+ */
 export class Approvals {
   readonly #database: Database;
 
@@ -84,7 +90,7 @@ export class Approvals {
     this.#database = database;
   }
 
-  /** The questions that nobody has answered, the oldest first; with `all`, the others too. */
+  /** Lists the unanswered questions, oldest first; with `all`, the answered ones too. */
   async list({
     all = false,
     workspace,
@@ -99,7 +105,7 @@ export class Approvals {
     ]);
   }
 
-  /** @throws {HookmachineError} `APPROVAL_UNKNOWN` where there is none */
+  /** @throws {HookmachineError} `APPROVAL_UNKNOWN` if there is no such question */
   async show(id: string): Promise<Approval> {
     await this.expire();
     const [found] = await this.#find('a.id = $1', [numberOf(id)]);
@@ -107,17 +113,18 @@ export class Approvals {
     return found;
   }
 
-  /** The question that a call waits for, or waited for. */
+  /** Returns the question that a call is or was waiting for. */
   async of(call: string): Promise<Approval | undefined> {
     const [found] = await this.#find('a.call = $1', [call]);
     return found;
   }
 
   /**
-   * Answers a question, and lets the call go on, both or neither. The first answer counts, and none does
-   * once the question has expired.
+   * Answers a question and lets its call continue, in one transaction. Only the first answer counts, and only
+   * until the question has expired.
    *
-   * @throws {HookmachineError} `APPROVAL_UNKNOWN` where there is none, `APPROVAL_MISMATCH` where something else was shown
+   * @throws {HookmachineError} `APPROVAL_UNKNOWN` if there is no such question, `APPROVAL_MISMATCH` if
+   * `digest` is that of other arguments
    * @example
    * const { accepted } = await approvals.answer('ap-7', { decision: 'approve', by: 'ann' });
    */
@@ -146,7 +153,7 @@ export class Approvals {
     return { accepted: false, was: answer };
   }
 
-  /** Ends the questions whose time is over; their calls go on, and are refused. */
+  /** Expires the questions whose time is up. Their calls continue, and are refused. */
   async expire(): Promise<void> {
     await this.#database.query(
       `with expired as (
@@ -160,8 +167,8 @@ export class Approvals {
   }
 
   /**
-   * The questions that nobody has answered, and then each new one, until the signal is aborted. A
-   * database that goes away is waited for.
+   * Yields the unanswered questions and then every new one, until the signal is aborted. If the database goes
+   * away, it waits until it is back.
    *
    * @example
    * for await (const approval of approvals.watch(signal)) await post(approval);
@@ -199,10 +206,10 @@ export class Approvals {
   }
 }
 
-/** How often it is looked for new questions, in ms. */
+/** How often new questions are polled for, in ms. */
 const lookEvery = 1_000;
 
-/** Of a newer release only the columns are known. */
+/** In a row of a newer release, only the columns can be read. */
 const askedIn = ({ format: written, asked }: ApprovalRow): Pick<Approval, 'reason' | 'hooks'> =>
   written > format
     ? { reason: `It was asked by a newer release (format ${written}): answer it there.`, hooks: [] }
@@ -237,7 +244,7 @@ function approvalOf(row: ApprovalRow): Approval {
   };
 }
 
-/** @throws {HookmachineError} `APPROVAL_UNKNOWN` where it is no id of a question */
+/** @throws {HookmachineError} `APPROVAL_UNKNOWN` if it is not the id of a question */
 function numberOf(id: string): string {
   const number = /^ap-(\d{1,18})$/.exec(id)?.[1];
   if (number === undefined) throw unknownApproval(id);

@@ -2,16 +2,16 @@ import { type Approval, Approvals } from './approvals.ts';
 import { type CallRow, findCall } from './calls.ts';
 import type { Database } from './postgres.ts';
 
-/** One thing that was done for a call: a hook, or the tool. */
+/** One effect of a call: a hook or the tool. */
 export interface AuditedEffect {
   /** Such as `BeforeTool/0/guard` or `tool`. */
   readonly name: string;
   readonly host: string;
   readonly pid: number;
   readonly startedAt: Date;
-  /** Absent as long as nobody knows how it ended. */
+  /** Absent if it is not known to have ended. */
   readonly endedAt?: Date;
-  /** How it ended: of a hook its exit and what it printed, of the tool its result. */
+  /** How it ended: for a hook its exit and its output, for the tool its result. */
   readonly outcome?: unknown;
 }
 
@@ -23,7 +23,7 @@ export interface Audit {
     readonly endedAt?: Date;
     readonly outcome?: unknown;
   };
-  /** The digests of the hooks that judged it, and of those that it was ended by after its answer. */
+  /** The digests of the hooks that judged the call, and of those that finished it after its answer. */
   readonly policy: { readonly judged?: string; readonly resumed?: string };
   readonly effects: readonly AuditedEffect[];
   readonly approval?: Approval;
@@ -38,7 +38,7 @@ interface EffectRow {
   readonly outcome: string | null;
 }
 
-/** @throws {HookmachineError} `CALL_UNKNOWN` where there is no such call */
+/** @throws {HookmachineError} `CALL_UNKNOWN` if there is no such call */
 export async function audit(database: Database, id: string): Promise<Audit> {
   const row = await findCall(database, id);
   const { rows } = await database.query<EffectRow>(

@@ -9,7 +9,7 @@ import { sha256 } from './policy.ts';
 import { type Database, lockKey, type Queryable } from './postgres.ts';
 import { format } from './schema.ts';
 
-/** A call as it stands in the database. */
+/** A call as it is stored in the database. */
 export interface CallRow {
   readonly id: string;
   readonly format: number;
@@ -17,12 +17,12 @@ export interface CallRow {
   readonly session: string | null;
   readonly tool: string;
   readonly input: string;
-  /** `ready`: whoever comes first goes on with it. */
+  /** `ready`: the first host to take it continues it. */
   readonly status: 'running' | 'suspended' | 'ready' | 'ended';
   readonly lease: number;
   readonly host: string | null;
   readonly attempts: number;
-  /** Whoever made the call runs its tool, and nobody else goes on with it. */
+  /** If true, its caller runs the tool, and no other host continues the call. */
   readonly is_callers: boolean;
   readonly judged: string | null;
   readonly policy: string | null;
@@ -32,7 +32,7 @@ export interface CallRow {
   readonly ended_at: Date | null;
 }
 
-/** How a durable call ended, as plain data; it is the same for whoever asks, and whenever. */
+/** How a durable call ended, as plain data; the same for everyone who asks, at any time. */
 export type EndedCall = EndedKeptCall;
 
 /** A call as it is submitted. */
@@ -43,24 +43,24 @@ export interface Submission {
   readonly tool: string;
   /** The arguments as JSON. */
   readonly input: string;
-  /** Whether whoever makes the call runs its tool. */
+  /** Whether the caller runs the tool itself. */
   readonly isCallers: boolean;
 }
 
-/** Where news of calls is sent; the payload is the call's id. */
+/** The channel on which news of calls is sent; the payload is the call's id. */
 export const channel = 'hookmachine';
 
-/** A call that was submitted just now or before. */
+/** A call that was submitted just now or earlier. */
 export interface Submitted {
   readonly row: CallRow;
-  /** It is this host's to work on. */
+  /** Whether it was submitted just now, so that this host must work on it. */
   readonly isNew: boolean;
 }
 
 /**
- * Submits a call, which is then this host's to work on; or finds the one that was submitted with this id.
+ * Submits a call for this host to work on, or finds the one that was submitted with this id.
  *
- * @throws {HookmachineError} `CALL_CONFLICT` where another call has this id
+ * @throws {HookmachineError} `CALL_CONFLICT` if another call has this id
  */
 export async function submit(
   database: Database,
@@ -76,7 +76,10 @@ export async function submit(
   return { row, isNew: false };
 }
 
-/** Submits a call that is known to be new: where an earlier one has its id, it gets the next one, such as `s/call-1#2`. */
+/**
+ * Submits a call that is known to be new. If an earlier call has its id, it gets the next one, such as
+ * `s/call-1#2`.
+ */
 export async function submitNew(
   database: Database,
   submission: Submission,
@@ -93,10 +96,10 @@ export async function submitNew(
 }
 
 /**
- * Finds the last call that was submitted as new with this id, or submits it. Its arguments are what they
- * were then, whatever they are now.
+ * Finds the last call that was submitted as new with this id, or submits it. A call that was found keeps its
+ * arguments, whatever they are now.
  *
- * @throws {HookmachineError} `CALL_CONFLICT` where it is one of another tool
+ * @throws {HookmachineError} `CALL_CONFLICT` if it is a call of another tool
  */
 export async function submitAgain(
   database: Database,
@@ -112,7 +115,7 @@ export async function submitAgain(
   return { row: last, isNew: false };
 }
 
-/** The last call that was submitted as new with this id. */
+/** Returns the last call that was submitted as new with this id. */
 export async function findLast(database: Queryable, id: string): Promise<CallRow | undefined> {
   let last: CallRow | undefined;
   for (let number = 1; ; number += 1) {
@@ -151,7 +154,9 @@ async function insert(
 const find = (database: Queryable, id: string) =>
   database.query<CallRow>('select * from hookmachine.calls where id = $1', [id]);
 
-/** @throws {HookmachineError} `CALL_UNKNOWN` where there is none, or where its row is of a newer release */
+/**
+ * @throws {HookmachineError} `CALL_UNKNOWN` if there is none, or if its row was written by a newer release
+ */
 export async function findCall(database: Queryable, id: string): Promise<CallRow> {
   const { rows } = await find(database, id);
   const [row] = rows;
@@ -161,7 +166,7 @@ export async function findCall(database: Queryable, id: string): Promise<CallRow
   return row;
 }
 
-/** @throws {HookmachineError} `CALL_UNKNOWN` where a row was written by a newer release */
+/** @throws {HookmachineError} `CALL_UNKNOWN` if the row was written by a newer release */
 export function assertKnown(row: Pick<CallRow, 'id' | 'format'>): void {
   if (row.format > format)
     throw new HookmachineError(
@@ -171,8 +176,8 @@ export function assertKnown(row: Pick<CallRow, 'id' | 'format'>): void {
 }
 
 /**
- * Takes the call of this id, or else the oldest of the workspace that any host may go on with, where it waits for somebody
- * to go on with it. A tool that its caller runs stands in nobody's way once it is not to run.
+ * Takes the call with this id if it is ready; without an id, the oldest ready call of the workspace that any
+ * host may continue. A tool that its caller runs no longer stands in the way once it is not going to run.
  */
 export async function takeReady(
   database: Queryable,
@@ -196,7 +201,10 @@ export async function takeReady(
   return rows[0];
 }
 
-/** Takes the oldest call of the workspace that any host may go on with, unless so many are worked on already, wherever that is. */
+/**
+ * Takes the oldest call of the workspace that any host may continue, unless `most` calls of the workspace are
+ * already being worked on, on whichever hosts.
+ */
 export function takeWithin(
   database: Database,
   workspace: string,
@@ -204,7 +212,7 @@ export function takeWithin(
   most: number,
 ): Promise<CallRow | undefined> {
   return database.transaction(async (connection) => {
-    // One host at a time counts, so that no two take the last place.
+    // One host at a time counts, so that two cannot take the last place.
     await connection.query('select pg_advisory_xact_lock($1::bigint)', [lockKey(`take ${workspace}`)]); // prettier-ignore
     const { rows } = await connection.query<{ count: number }>(
       `select count(*)::integer as count from hookmachine.calls
@@ -215,11 +223,17 @@ export function takeWithin(
   });
 }
 
-/** A host that has left in good order has survived the call: many may do so, and it is not given up. */
+/**
+ * A host that left in good order has survived the call: this may happen any number of times without the call
+ * being given up.
+ */
 const survived = (hasLeft: string): string =>
   `case when ${hasLeft}::boolean then greatest(attempts - 1, 1) else attempts end`;
 
-/** Gives back what a host was working on, for whoever comes first; that host's lease of it is worth nothing any more. */
+/**
+ * Gives back the calls that a host was working on, for the first host to take them. The leases of that host
+ * become invalid.
+ */
 export async function giveBack(
   database: Queryable,
   host: string,
@@ -236,7 +250,7 @@ export async function giveBack(
   return rows.length;
 }
 
-/** Lets go of one call that a host could not go on with. */
+/** Releases one call that a host could not continue. */
 export async function letGo(
   database: Queryable,
   { call, number }: Lease,
@@ -252,7 +266,7 @@ export async function letGo(
   );
 }
 
-/** Keeps the policy that a call is judged by, or was ended by. */
+/** Records the policy that a call is judged by, or was finished by. */
 export async function keepPolicy(
   database: Database,
   { call, number }: Lease,
@@ -270,7 +284,7 @@ export async function keepPolicy(
   assertHeld(rows, call);
 }
 
-/** Lists the question and lets go of the call, both or neither. */
+/** Lists the question and releases the call, in one transaction. */
 export function suspend(
   database: Database,
   { call, number }: Lease,
@@ -289,7 +303,7 @@ export function suspend(
   });
 }
 
-/** Lists the question of a call, and tells whoever watches. */
+/** Lists the question of a call and notifies those who watch. */
 export async function insertQuestion(
   connection: Queryable,
   call: string,
@@ -306,7 +320,7 @@ export async function insertQuestion(
   await connection.query(`select pg_notify('${channel}', $1)`, [call]);
 }
 
-/** Writes how a call ended. */
+/** Records how a call ended. */
 export async function end(
   database: Database,
   { call, number }: Lease,

@@ -40,33 +40,39 @@ export interface DurableOptions {
   /** A URL such as `postgres://user@host/database`. */
   readonly database: string;
   readonly config: HookSystemConfig;
-  /** The tools that it runs itself; frameworks run theirs. Default: none. */
+  /** The tools that this host runs itself; frameworks run their own. Default: none. */
   readonly tools?: ReadonlyMap<string, Tool> | undefined;
-  /** What the tools act on: a call goes on where its workspace is. */
+  /** What the tools act on: a call is continued only by hosts of its workspace. */
   readonly workspace: string;
-  /** The name of this host, unique among those that live; one that comes back takes up what it left. Default: one of its own. */
+  /**
+   * The name of this host, unique among the running ones. A host that returns under the same name takes up
+   * what it left. Default: a generated name.
+   */
   readonly name?: string | undefined;
   /** How long a question waits for its answer, in ms; default: 7 days. */
   readonly expiresAfter?: number | undefined;
-  /** A host that says nothing for so long has ended, as far as this one is concerned, in ms; default: 60 s. */
+  /** How long a host may be silent before this one considers it dead, in ms; default: 60 s. */
   readonly lostAfter?: number | undefined;
-  /** How many calls `work` works on at once; default 8. */
+  /** How many calls `work` processes at once; default: 8. */
   readonly concurrency?: number | undefined;
-  /** How many calls of the workspace are worked on at once by all hosts that `work`; give each the same. Calls that hosts make themselves count, and wait for nobody. Default: as many as the hosts take. */
+  /**
+   * How many calls of the workspace all hosts that `work` process at once; give each host the same number.
+   * Calls that hosts make themselves are counted, and never wait. Default: as many as the hosts take.
+   */
   readonly workspaceConcurrency?: number | undefined;
-  /** How long a call waits for a database that went away while it ran, in ms; default: 60 s. */
+  /** How long a call waits for a database that went away while the call was running, in ms; default: 60 s. */
   readonly patience?: number | undefined;
   /** See `ToolSchedulerOptions`. */
   readonly allowGuardWrites?: boolean | undefined;
 }
 
-/** A durable call, as it is made. */
+/** A durable call to make. */
 export interface DurableRequest {
-  /** Ties whoever asks again to the same call; default: one of its own. */
+  /** Asking again with this id returns the same call. Default: a new id. */
   readonly id?: string | undefined;
   readonly name: string;
   readonly input: ToolInput;
-  /** The session that hooks are given; default: the config's. */
+  /** The session that hooks are given. Default: that of the config. */
   readonly session?: string | undefined;
 }
 
@@ -96,7 +102,7 @@ export async function connectDurable(options: DurableOptions): Promise<Durable> 
   }
 }
 
-/** How a call is worked on. */
+/** How a call is to be worked on. */
 type Working = Partial<Omit<Hold, 'signal' | 'wait' | 'onFound'>> & Pick<WaitOptions, 'signal'>;
 
 const isOfAnAgent = ({ id, tool }: CallRow): HookmachineError =>
@@ -105,13 +111,13 @@ const isOfAnAgent = ({ id, tool }: CallRow): HookmachineError =>
     `The call ${id} was answered, and waits for its agent, which runs ${tool} itself: go on with that agent's run.`,
   );
 
-/** How often it is looked at what nobody brings news of, in ms. */
+/** How often to look for changes that no notification announces, in ms. */
 const lookEvery = 1_000;
 
-/** How long a call that begins waits for a host that has lost the database, in ms. */
+/** How long a new call waits while its host is without the database, in ms. */
 const beginPatience = 5_000;
 
-/** Durable calls of one host. */
+/** The durable calls of one host. */
 export class Durable implements CallKeeper {
   readonly name: string;
   readonly workspace: string;
@@ -125,7 +131,7 @@ export class Durable implements CallKeeper {
   readonly #warn: (line: string) => void;
   readonly #options: DurableOptions;
 
-  /** Made by `connectDurable`. */
+  /** Called by `connectDurable` only. */
   constructor(options: DurableOptions, name: string, database: Database, host: Host) {
     const { config, tools = new Map(), allowGuardWrites } = options;
     const { expiresAfter = 7 * 24 * 60 * 60 * 1000 } = options;
@@ -148,10 +154,11 @@ export class Durable implements CallKeeper {
   }
 
   /**
-   * Makes a call, here and at once; or goes on with the one that has this id. A call that begins while
-   * the database is out of reach is blocked: nothing of it runs unguarded.
+   * Makes a call here and now, or continues the one that has this id. A call that is made while the database
+   * is unreachable is blocked: nothing runs unguarded.
    *
-   * @throws {HookmachineError} `CALL_CONFLICT` where another call has this id, `DATABASE_UNAVAILABLE` where the database went away meanwhile and did not come back
+   * @throws {HookmachineError} `CALL_CONFLICT` if another call has this id, `DATABASE_UNAVAILABLE` if the
+   * database went away meanwhile and did not come back
    */
   async call(
     { id = newCallId(), name, input, session }: DurableRequest,
@@ -161,7 +168,7 @@ export class Durable implements CallKeeper {
     const text = JSON.stringify(input);
     try {
       await this.#host.session(beginPatience);
-      // Nothing was submitted before this, so that it can be said for certain that nothing runs.
+      // Nothing has been submitted yet, so if this fails it is certain that nothing runs.
       await this.#fleet.refresh();
     } catch (error) {
       if (!isUnreachable(error) && !isHookmachineError(error, 'POLICY_UNUSABLE')) throw error;
@@ -175,17 +182,17 @@ export class Durable implements CallKeeper {
   }
 
   /**
-   * What came of a call that was submitted anywhere, once it has ended or waits for an answer.
+   * Returns the outcome of a call that was submitted on any host, once it has ended or waits for an answer.
    *
-   * @throws {HookmachineError} `CALL_UNKNOWN` where there is none
+   * @throws {HookmachineError} `CALL_UNKNOWN` if there is none
    */
   async outcome(id: string, options: WaitOptions = {}): Promise<DurableOutcome> {
     return this.#follow(id, options);
   }
 
   /**
-   * Begins a call whose tool somebody else runs, such as a framework; or goes on with the one of this id,
-   * which then has the arguments that it was begun with. No worker goes on with it.
+   * Begins a call whose tool is run by someone else, such as a framework; or continues the one with this id,
+   * which then keeps the arguments that it was begun with. No worker continues it.
    */
   open(
     request: ToolCallRequest,
@@ -219,28 +226,28 @@ export class Durable implements CallKeeper {
     return new OpenCall(request, { say, hostName, goOn }, { signal, told });
   }
 
-  /** Takes back the question that a call waits for: the tool does not run, and the model is told why. */
+  /** Withdraws the question that a call waits for: the tool does not run, and the model is told why. */
   async withdraw(id: string, why: string): Promise<void> {
     const call = await findLast(this.#database, id);
     const approval = call && (await this.approvals.of(call.id));
     if (approval === undefined || approval.answer !== undefined) return;
     const answer = { decision: 'withdraw', by: this.name, note: why } as const;
     const { accepted } = await this.approvals.answer(approval.id, answer);
-    // Somebody has answered in that moment: it is for whoever runs its tool.
+    // Someone answered at that very moment: the call is left to the host that runs its tool.
     if (!accepted) return;
-    // Nobody may come who goes on with it, and there is no more to do than to say so.
+    // Perhaps nobody will come to continue it, and all that is left to do is to record the refusal.
     const taken = await takeReady(this.#database, this.workspace, this.name, approval.call);
     if (taken) await this.#work(taken);
   }
 
-  /** Every effect of a call, with what was asked and answered. */
+  /** Returns every effect of a call, with what was asked and answered. */
   audit(id: string): Promise<Audit> {
     return audit(this.#database, id);
   }
 
   /**
-   * Works on calls of the workspace that were answered, or whose hosts have ended, until the signal is aborted;
-   * what it works on then is ended first.
+   * Works on calls of the workspace that were answered or whose hosts have ended, until the signal is
+   * aborted; then finishes those in progress before it resolves.
    */
   async work(signal: AbortSignal): Promise<void> {
     const { concurrency = 8 } = this.#options;
@@ -272,13 +279,13 @@ export class Durable implements CallKeeper {
       : takeWithin(this.#database, workspace, this.name, most);
   }
 
-  /** Leaves the other hosts. What is not ended others may go on with. */
+  /** Leaves the other hosts, which may continue the calls that have not ended. */
   async close(): Promise<void> {
     await this.#host.leave();
     await this.#database.end();
   }
 
-  /** Ends what expires, and gives back what dead hosts had. */
+  /** Ends the questions that expire, and gives back the calls of dead hosts. */
   async #sweep(signal: AbortSignal): Promise<void> {
     const { workspace, lostAfter = 60_000 } = this.#options;
     while (!signal.aborted) {
@@ -292,7 +299,10 @@ export class Durable implements CallKeeper {
     }
   }
 
-  /** Works on a call that this host has. What comes of it is in the database; a call that could not be gone on with is for whoever comes first. */
+  /**
+   * Works on a call that this host has taken. The outcome is in the database; a call that could not be
+   * continued is released for the first host to take it.
+   */
   async #work(row: CallRow, { signal, tool, left, onEnd }: Working = {}): Promise<void> {
     const lease = { call: row.id, number: row.lease, host: this.name };
     const lost = new AbortController();
@@ -308,7 +318,8 @@ export class Durable implements CallKeeper {
     } catch (error) {
       const isExpected = isUnreachable(error) || isLeaseLost(error);
       if (!isExpected) this.#warn(`the call ${row.id} could not be gone on with: ${messageOf(error)}`); // prettier-ignore
-      // Where the database stays away, its lock is lost, and it is given back when the host comes again.
+      // If the database stays away, this host's lock is lost, and the call is given back when the host
+      // returns.
       const hasLeft = left?.aborted === true;
       await this.#retried(() => letGo(this.#database, lease, { hasLeft })).catch(() => undefined);
     } finally {
@@ -316,7 +327,7 @@ export class Durable implements CallKeeper {
     }
   }
 
-  /** Until a call has ended or waits for an answer. One that waits for somebody to go on is gone on with here. */
+  /** Waits until a call has ended or waits for an answer. A call that is ready is continued here. */
   async #follow(id: string, how: WaitOptions & Working): Promise<DurableOutcome> {
     const { workspace } = this.#options;
     const { wait = false, signal, left } = how;
@@ -346,7 +357,7 @@ export class Durable implements CallKeeper {
     }
   }
 
-  /** Does something with the database, again once it is back. */
+  /** Runs a database operation, and repeats it if the database went away and came back. */
   async #retried<Made>(work: () => Promise<Made>): Promise<Made> {
     const until = Date.now() + (this.#options.patience ?? 60_000);
     for (;;) {

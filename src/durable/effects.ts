@@ -11,57 +11,60 @@ import type { HookExecutionResult, EventVerdict } from '../verdict/results.ts';
 import { cutOffOutcome, isUnheard, outcomeFrom, outcomeText } from './hook-outcome.ts';
 import type { Ledger } from './ledger.ts';
 
-/** The tool of a call, as a leg gets at it. */
+/** The tool of a call, as a leg uses it. */
 export interface LegTool {
-  /** Where somebody else runs the tool: resolves when they are about to. */
+  /** If someone else runs the tool: resolves when they are about to. */
   readonly starts?: (toolInput: ToolInput) => Promise<void>;
   readonly execute: ExecuteTool;
-  /** Whether it does no harm to run it once more after it was cut off. */
+  /** Whether the tool may safely run once more after it was cut off. */
   readonly isIdempotent: boolean;
 }
 
-/** What a tool throws that will be begun again, and has done nothing. */
+/** Thrown by a tool that has done nothing and will be started again. */
 export const interruption = new Error('The tool was interrupted.');
 
-/** One time that the tool is begun; undefined where it was interrupted. */
+/** One attempt to run the tool; undefined if it was interrupted. */
 type Attempt = (...given: Parameters<ExecuteTool>) => Promise<ToolResult | undefined>;
 
 /**
- * The effects of one leg of a call: each hook and the tool, at most once. Once the ledger could not be
- * asked, nothing of this leg counts any more: a guard that could not be claimed must not be missed.
+ * The effects of one leg of a call: each hook and the tool, at most once. Once the ledger has failed, nothing
+ * that this leg does counts any more: a guard that could not be claimed must not be skipped.
  */
 export class Effects {
   readonly #ledger: Ledger;
   readonly #abort: (error: unknown) => void;
   readonly #starting = new Set<Promise<void>>();
-  /** The effects that may be started once more where they were cut off. */
+  /** The effects that may be started once more if they were cut off. */
   readonly #idempotent = new Set<string>();
   #broken: { readonly error: unknown } | undefined;
 
-  /** `abort` is called when the leg is to end. */
+  /** `abort` is called when the leg must end. */
   constructor(ledger: Ledger, abort: (error: unknown) => void) {
     this.#ledger = ledger;
     this.#abort = abort;
   }
 
-  /** Why the leg counts for nothing; undefined as long as it does. */
+  /** Why this leg no longer counts; undefined while it does. */
   get broken(): { readonly error: unknown } | undefined {
     return this.#broken;
   }
 
-  /** Nothing of this leg counts from now on. */
+  /** Declares that nothing of this leg counts from now on. */
   break(error: unknown): void {
     if (this.#broken) return;
     this.#broken = { error };
     this.#abort(error);
   }
 
-  /** Resolves once each hook that nobody waits for was started, or was known to have been. */
+  /** Resolves once every hook that nobody waits for was started, or is known to have been started. */
   async started(): Promise<void> {
     await Promise.all(this.#starting);
   }
 
-  /** The hooks of an event with the names of their effects, and a question where one was cut off before the tool. */
+  /**
+   * Names the effect of each hook of an event, and turns a hook that was cut off before the tool into a
+   * question.
+   */
   event(input: HookEventInput): HookEventInput {
     const prepared = new Set<PlannedHook>();
     const nameOf = (hook: PlannedHook): string =>
@@ -93,7 +96,7 @@ export class Effects {
           const mayAsk = input.event === 'BeforeTool' && answer.decision !== 'deny';
           return isUnheard(outcome) && mayAsk ? asking(hook, answer, outcome) : answer;
         },
-        // Somebody can be asked, so that a question passes in no dialect.
+        // Someone can be asked, so an `ask` never counts as consent, in any dialect.
         merge: (answers, payload) => {
           const verdict = rules.merge(answers, payload) as EventVerdict;
           const isAsked = verdict.result.verdict.decision === 'ask';
@@ -104,7 +107,7 @@ export class Effects {
     };
   }
 
-  /** Whether a hook may start, for the machine of a durable hook. */
+  /** Decides whether a hook may start, for the machine of a durable hook. */
   claimHook(effect: string): Promise<HookClaim> {
     return this.#whole(async () => {
       const claim = await this.#ledger.claim(effect);
@@ -127,14 +130,14 @@ export class Effects {
     });
   }
 
-  /** Writes what a hook came to; what is written then counts. */
+  /** Records the outcome of a hook. If one is already recorded, that one counts. */
   recordHook(effect: string, outcome: HookProcessOutcome): Promise<HookProcessOutcome> {
     return this.#whole(async () =>
       outcomeFrom(await this.#ledger.record(effect, outcomeText(outcome))),
     );
   }
 
-  /** The tool, at most once, or once more after it was cut off where that does no harm. */
+  /** Runs the tool at most once, or once more after it was cut off if that is safe. */
   tool({ starts, execute, isIdempotent }: LegTool): ExecuteTool {
     const attempt: Attempt = (input, signal) =>
       this.#whole(async () => {
@@ -151,7 +154,7 @@ export class Effects {
         return this.#recorded(unknown);
       });
     const begin: ExecuteTool = async (input, signal) => {
-      // It may have been cancelled while it was claimed.
+      // It may have been cancelled while it was being claimed.
       signal.throwIfAborted();
       return execute(input, signal);
     };
@@ -174,7 +177,7 @@ export class Effects {
     };
   }
 
-  /** Writes what the tool gave; what is written then counts. */
+  /** Records the result of the tool. If one is already recorded, that one counts. */
   async #recorded(result: ToolResult | undefined): Promise<ToolResult> {
     const text = textOf(result);
     const recorded = await this.#ledger.record(toolEffect, text.json);
@@ -198,7 +201,7 @@ export class Effects {
     if (this.#broken) throw this.#broken.error;
   }
 
-  /** Does something with the ledger; where that fails the leg counts for nothing. */
+  /** Runs a ledger operation; if it fails, the leg no longer counts. */
   async #whole<Made>(work: () => Promise<Made>): Promise<Made> {
     this.#assertWhole();
     try {
@@ -213,13 +216,13 @@ export class Effects {
 /** The name of the tool's own effect. */
 export const toolEffect = 'tool';
 
-/** Part of a key, which has a limit; the place in the plan tells hooks of one name apart. */
+/** Part of a key whose length is limited; the position in the plan distinguishes hooks with the same name. */
 const shortName = (name: string): string =>
   name.length <= 100
     ? name
     : `${name.slice(0, 80)}…${createHash('sha256').update(name).digest('hex').slice(0, 8)}`;
 
-/** The answer of a hook of which nobody knows what it would have said: somebody is to be asked. */
+/** The answer of a hook whose decision cannot be known: someone must be asked. */
 function asking(hook: PlannedHook, answer: HookAnswer, outcome: HookProcessOutcome): HookAnswer {
   const why =
     outcome.status === 'failed' ? outcome.error.message : 'it was cancelled before it had answered';

@@ -14,7 +14,10 @@ import type { UsedBundle } from './fleet.ts';
 import { filesOf } from './policies.ts';
 import type { Database } from './postgres.ts';
 
-/** The folder of this user's into which the bundles of a database are brought; the password is no part of what database it is. */
+/**
+ * Returns the user's folder for the bundles of a database. The password is not part of the database's
+ * identity.
+ */
 export function fleetFolder(url: string): string {
   const name = new URL(url);
   name.password = '';
@@ -23,10 +26,11 @@ export function fleetFolder(url: string): string {
 }
 
 /**
- * Brings the bundles that a fleet uses to where they are run from. Nothing is written that nobody signed whom this
- * machine's administrator trusts: whoever may write to the database may not say what runs here.
+ * Installs the bundles that a fleet uses in the folder from which they run. Nothing is written unless it is
+ * signed by someone whom this machine's administrator trusts: write access to the database must not decide
+ * what runs here.
  *
- * @throws when one of them may not run
+ * @throws if one of them may not run
  */
 export async function bringBundles(
   database: Database,
@@ -50,7 +54,7 @@ export async function bringBundles(
     const before = attempt(() => [...readIndex(place).values()]);
     const bundles = brought.map(([bundle]) => bundle);
     writeIndex(place, bundles);
-    // Other hosts may still run the hooks of the version before.
+    // Other hosts may still be running the hooks of the previous version.
     const kept = 'fault' in before ? bundles : [...before.value, ...bundles];
     removeAllBut(
       place,
@@ -73,7 +77,7 @@ function putThere(place: BundlePlace, bundle: InstalledBundle, files: BundleFile
   }
 }
 
-/** Whether a folder holds these files and no others; what was changed there is brought anew. */
+/** Whether a folder holds exactly these files. If anything in it was changed, the bundle is written again. */
 function isThere(folder: string, files: BundleFiles): boolean {
   try {
     const there = readFolder(folder, { isInstalled: true });

@@ -3,7 +3,7 @@ import { HookmachineError, isHookmachineError } from '../errors.ts';
 import { messageOf } from '../message-of.ts';
 import type { Database } from './postgres.ts';
 
-/** A bundle that the fleet uses now. */
+/** A bundle that the fleet currently uses. */
 export interface UsedBundle {
   readonly name: string;
   readonly version: string;
@@ -11,12 +11,12 @@ export interface UsedBundle {
   readonly signer: string;
 }
 
-/** The policies of a fleet, as one host has them: no call is begun or gone on with before they are those of now. */
+/** The policies of a fleet, as one host has them. No call is begun or continued before they are current. */
 export class Fleet {
   readonly #database: Database;
   readonly #url: string;
   readonly #config: HookSystemConfig;
-  /** The last use that counts here. */
+  /** The last use that this host has applied. */
   #known = '0';
   #turn: Promise<void> = Promise.resolve();
 
@@ -27,9 +27,9 @@ export class Fleet {
   }
 
   /**
-   * Has this host's hooks be those of the fleet, as of now.
+   * Brings this host's hooks up to date with those of the fleet.
    *
-   * @throws {HookmachineError} `POLICY_UNUSABLE` where they cannot be: then no call may run here
+   * @throws {HookmachineError} `POLICY_UNUSABLE` if that fails: then no call may run here
    */
   refresh(): Promise<void> {
     const turn = this.#turn.then(() => this.#refresh());

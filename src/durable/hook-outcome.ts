@@ -2,7 +2,7 @@ import type { HookProcessOutcome } from '../../machines/hook-process.ts';
 
 const cutOffName = 'CutOff';
 
-/** What a hook comes to whose host ended while it ran, or just before. */
+/** The outcome of a hook whose host ended while the hook ran, or just before. */
 export function cutOffOutcome(host: string): HookProcessOutcome {
   const error = new Error(`its host ${host} ended while it ran, so what it would have said is unknown`); // prettier-ignore
   error.name = cutOffName;
@@ -10,14 +10,14 @@ export function cutOffOutcome(host: string): HookProcessOutcome {
 }
 
 /**
- * Whether nobody knows what a hook would have said: its host ended before it did, or its call was cancelled
- * meanwhile, and that call may be gone on with all the same where its end could not be written.
+ * Whether the decision of a hook cannot be known: its host ended before the hook did, or its call was
+ * cancelled meanwhile and may still be continued because its end could not be recorded.
  */
 export const isUnheard = (outcome: HookProcessOutcome): boolean =>
   outcome.status === 'cancelled' ||
   (outcome.status === 'failed' && outcome.error.name === cutOffName);
 
-/** How a hook ended, as a text; an error is its name and its message. */
+/** Serializes how a hook ended; of an error, its name and message are kept. */
 export const outcomeText = (outcome: HookProcessOutcome): string =>
   JSON.stringify(
     outcome.status === 'failed'
@@ -25,7 +25,7 @@ export const outcomeText = (outcome: HookProcessOutcome): string =>
       : outcome,
   );
 
-/** The same from that text. */
+/** Reads what `outcomeText` has written. */
 export function outcomeFrom(text: string): HookProcessOutcome {
   const outcome = JSON.parse(text) as HookProcessOutcome;
   if (outcome.status !== 'failed') return outcome;

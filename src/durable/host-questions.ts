@@ -8,14 +8,14 @@ import type { HookSaid, Judged } from './judged.ts';
 import { type Database, lockKey } from './postgres.ts';
 import { format } from './schema.ts';
 
-/** A tool call that hooks of a host ask about, whose agent ends and makes the call again once it is resumed. */
+/** A tool call that a host's hooks ask about. Its agent ends, and makes the call again once it is resumed. */
 export interface HostCall {
   /** The same when the call is made again. */
   readonly id: string;
   readonly workspace: string;
   readonly session: string;
   readonly tool: string;
-  /** The arguments that the hooks left. */
+  /** The arguments as the hooks left them. */
   readonly input: ToolInput;
   readonly verdict: Verdict;
   readonly hooks: readonly HookSaid[];
@@ -25,12 +25,15 @@ export interface HostCall {
 
 /** What the host is told. */
 export type HostAnswer =
-  /** The agent is to end: nobody has been asked before. */
+  /** The agent must end: the question has only now been asked. */
   | { readonly status: 'waits'; readonly approval: Approval }
   | { readonly status: 'approved'; readonly toolInput: ToolInput }
   | { readonly status: 'refused'; readonly reason: string };
 
-/** The answer to the question of a host's call, which is asked where it was not: an approved call is handed over once. */
+/**
+ * Returns the answer to the question of a host's call, and asks it if it has not been asked. An approved call
+ * is handed over once.
+ */
 export async function askForHost(database: Database, call: HostCall): Promise<HostAnswer> {
   const { id, session } = call;
   const approvals = new Approvals(database);
@@ -44,7 +47,7 @@ export async function askForHost(database: Database, call: HostCall): Promise<Ho
     return answered(database, call, withdrawn!);
   }
   const open = await database.transaction(async (connection) => {
-    // One call at a time of a session finds that no other waits.
+    // One call of a session at a time, so that two cannot both find that no other waits.
     await connection.query('select pg_advisory_xact_lock($1::bigint)', [lockKey(`ask ${session}`)]);
     const { rows } = await connection.query<{ id: string }>(
       `select a.id from hookmachine.approvals a join hookmachine.calls c on c.id = a.call
@@ -76,7 +79,10 @@ const judgedOf = ({ input, verdict }: HostCall): Judged => ({
   failures: [],
 });
 
-/** Ends an answered call. The host runs the tool; who makes the call again later is told that it was handed over. */
+/**
+ * Ends an answered call. The host runs the tool; if the call is made again later, the caller is told that it
+ * was handed over.
+ */
 async function answered(
   database: Database,
   { id, tool }: HostCall,

@@ -7,17 +7,17 @@ import { type Connection, type Database, isUnreachable, lockKey } from './postgr
 
 /** How a host takes part. */
 export interface HostOptions {
-  /** Unique among the hosts that live. */
+  /** Unique among the running hosts. */
   readonly name: string;
   readonly workspace: string;
-  /** A host that says nothing for so long has ended, as far as others are concerned, in ms. */
+  /** How long this host may be silent before the others consider it dead, in ms. */
   readonly lostAfter: number;
   readonly warn: (line: string) => void;
 }
 
-/** The time in which a host holds its lock without a break. */
+/** A period in which a host holds its lock without interruption. */
 export interface Session {
-  /** Aborted when the lock is lost: from then on others may go on with the host's calls. */
+  /** Aborted when the lock is lost: from then on, others may continue the host's calls. */
   readonly lost: AbortSignal;
 }
 
@@ -25,12 +25,15 @@ interface HeldSession extends Session {
   readonly connection: Connection;
 }
 
-/** How long a name that somebody holds is waited for: whoever looks whether a host lives holds it for a moment, in ms. */
+/**
+ * How long to wait for a name that is taken, in ms: a host that checks whether another is alive holds its
+ * name for a moment.
+ */
 const nameWait = 5_000;
 
 /**
  * A host among others. It holds an advisory lock for as long as its connection lives; whoever gets that lock
- * knows that the host has ended. It comes back by itself when the database does.
+ * knows that the host has ended. The host rejoins by itself when the database is back.
  */
 export class Host {
   readonly #database: Database;
@@ -47,9 +50,9 @@ export class Host {
   }
 
   /**
-   * Joins, and gives back what an earlier host of this name left undone.
+   * Joins, and gives back what an earlier host of this name left unfinished.
    *
-   * @throws {HookmachineError} `HOST_NAME_TAKEN` where a host of this name lives, `DATABASE_UNAVAILABLE`
+   * @throws {HookmachineError} `HOST_NAME_TAKEN` if a host of this name is running, `DATABASE_UNAVAILABLE`
    */
   async join(): Promise<void> {
     const lost = new AbortController();
@@ -104,7 +107,7 @@ export class Host {
     await giveBack(connection, name);
   }
 
-  /** Says that it lives, until it has lost its lock. */
+  /** Reports regularly that the host is alive, until it has lost its lock. */
   async #beat({ connection, lost }: HeldSession): Promise<void> {
     const { name, lostAfter } = this.#options;
     const ended = AbortSignal.any([lost, this.#left.signal]);
@@ -114,7 +117,7 @@ export class Host {
       );
       if (ended.aborted) return;
       const beaten = connection.query('update hookmachine.hosts set seen_at = now() where name = $1', [name]); // prettier-ignore
-      // A connection that takes no statement is lost, whether or not it knows.
+      // A connection that cannot run a statement is lost, whether or not it has noticed.
       await beaten.catch(() => connection.end().catch(() => undefined));
     }
   }
@@ -144,9 +147,9 @@ export class Host {
   }
 
   /**
-   * The time in which the lock is held now; one that begins within `patience` ms is waited for.
+   * Returns the current session, and waits up to `patience` ms for one to begin.
    *
-   * @throws {HookmachineError} `DATABASE_UNAVAILABLE` where none does
+   * @throws {HookmachineError} `DATABASE_UNAVAILABLE` if none begins
    */
   async session(patience: number): Promise<Session> {
     if (this.#session) return this.#session;
@@ -161,12 +164,12 @@ export class Host {
     );
   }
 
-  /** Whether it was closed: it does not come back. */
+  /** Whether the host was closed: it does not rejoin. */
   get hasLeft(): boolean {
     return this.#left.signal.aborted;
   }
 
-  /** Waits for news of a call, or of any, but no longer than `ms`. */
+  /** Waits for news of a call, or of any call, for at most `ms`. */
   news(ms: number, signal?: AbortSignal, call?: string): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
@@ -185,7 +188,7 @@ export class Host {
     });
   }
 
-  /** Leaves: what it has not ended others may go on with. */
+  /** Leaves. Others may continue what this host has not finished. */
   async leave(): Promise<void> {
     this.#left.abort();
     await this.#joining;

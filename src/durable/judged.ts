@@ -9,33 +9,33 @@ import type { HookOutput } from '../protocol/output.ts';
 import { createSpecificHookOutput } from '../translate/model-outputs.ts';
 import { makeEmptySuccessResult, type AggregatedHookResult } from '../verdict/results.ts';
 
-/** What one hook said of a call, for whoever is asked about it. */
+/** What one hook said about a call, for the person who is asked about it. */
 export interface HookSaid {
   readonly hook: string;
   readonly source: string;
   readonly dialect: string;
   readonly decision?: string;
   readonly reason?: string;
-  /** What became of the hook itself, unless it did its work. */
+  /** What happened to the hook itself, unless it ran normally. */
   readonly status?: string;
 }
 
-/** The hooks of a phase as plain data. */
+/** The outcome of a phase's hooks, as plain data. */
 interface JudgedPhase {
   readonly verdict: Verdict;
   readonly output?: HookOutput;
 }
 
-/** What the first leg of a call leaves to the second, as plain data. */
+/** What the first leg of a call passes on to the second, as plain data. */
 export interface Judged {
-  /** The arguments that the hooks left: what is shown, and what the tool gets. */
+  /** The arguments as the hooks left them: they are shown, and the tool gets them. */
   readonly toolInput: ToolInput;
   readonly before?: JudgedPhase;
   readonly permission?: JudgedPhase;
   readonly failures: readonly { readonly phase: PhaseFailure['phase']; readonly message: string }[];
 }
 
-/** What is left of a call that waits for an answer. */
+/** Reduces a call that waits for an answer to what its second leg needs. */
 export function judgedOf({
   toolInput,
   before,
@@ -55,7 +55,7 @@ function phaseOf(outcome: HookEventOutcome): JudgedPhase {
   return { verdict, ...(finalOutput && { output: finalOutput }) };
 }
 
-/** The same as the machine of a tool call keeps it. */
+/** Restores it to the form that the machine of a tool call keeps. */
 export const contextOf = ({
   toolInput,
   before,
@@ -77,7 +77,7 @@ function outcomeOf(event: HookEventName, { verdict, output }: JudgedPhase): Hook
   return { status: 'settled', verdict: verdictOf(result) };
 }
 
-/** What each hook said of a call that somebody is asked about. */
+/** Returns what each hook said about a call that needs an answer. */
 export const saidOf = ({
   before,
   permission,

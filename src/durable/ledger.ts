@@ -1,29 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from './postgres.ts';
 
-/** The right to work on a call: whoever takes the call over has the next number, and this one is worth nothing any more. */
+/**
+ * The right to work on a call. A host that takes the call over gets the next number, and this lease becomes
+ * invalid.
+ */
 export interface Lease {
   readonly call: string;
   readonly number: number;
   readonly host: string;
 }
 
-/** Thrown where a call was taken over meanwhile: whatever this host still does of it counts for nothing. */
+/** Thrown if a call was taken over meanwhile: nothing that this host still does for it counts. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
 
-/** Whether something was thrown because a call was taken over. */
+/** Whether an error was thrown because a call was taken over. */
 export const isLeaseLost = (error: unknown): boolean =>
   (error as { readonly name?: unknown }).name === 'LeaseLost';
 
 /** Whether an effect may start. */
 export type Claim =
-  /** Nobody has begun it, and from now on nobody else will. */
+  /** Nobody has started it, and nobody else will from now on. */
   | { readonly status: 'claimed'; readonly token: string }
-  /** It has ended, and this is what it came to. */
+  /** It has ended, with this outcome. */
   | { readonly status: 'recorded'; readonly outcome: string }
-  /** Somebody began it and lost the call: whether it ran nobody knows. */
+  /** Someone started it and lost the call: whether it ran is unknown. */
   | {
       readonly status: 'cutOff';
       readonly token: string;
@@ -42,8 +45,8 @@ interface EffectRow {
 }
 
 /**
- * The effects of one call, by name: each is claimed before it starts, which is committed by then, and its
- * outcome is written once. What is claimed and has no outcome is never begun again.
+ * The effects of one call, by name. Each is claimed before it starts, and the claim is committed by then; its
+ * outcome is written once. An effect that was claimed and has no outcome is never started again.
  */
 export class Ledger {
   readonly #database: Database;
@@ -54,11 +57,11 @@ export class Ledger {
     this.#lease = lease;
   }
 
-  /** @throws {LeaseLost} where the call was taken over */
+  /** @throws {LeaseLost} if the call was taken over */
   async claim(name: string): Promise<Claim> {
     const { call, number, host } = this.#lease;
     const token = randomUUID();
-    // The row of the call is locked, so that nobody takes it over between the look and the claim.
+    // The row of the call is locked, so that nobody can take the call over between the check and the claim.
     const { rows: claimed } = await this.#database.query(
       `insert into hookmachine.effects (call, name, token, host, pid)
        select id, $3, $4, $5, $6 from hookmachine.calls
@@ -73,7 +76,10 @@ export class Ledger {
     return { status: 'cutOff', token: given, host: by, isInterrupted: endedAt !== null };
   }
 
-  /** Takes over what was cut off and may run once more, because its author says so; undefined where it did, or where an outcome came after all. */
+  /**
+   * Takes over an effect that was cut off and may run once more because its author says so. Returns undefined
+   * if it already ran again, or if an outcome has arrived after all.
+   */
   async claimAgain(name: string, cutOff: string): Promise<string | undefined> {
     const { call, number, host } = this.#lease;
     const token = randomUUID();
@@ -87,7 +93,7 @@ export class Ledger {
     return rows.length > 0 ? token : undefined;
   }
 
-  /** Notes that an effect was interrupted before it did anything, so that it may be begun again. */
+  /** Records that an effect was interrupted before it did anything, so that it may be started again. */
   async interrupt(name: string): Promise<void> {
     await this.#database.query(
       `update hookmachine.effects set ended_at = now(), begun = 0
@@ -96,7 +102,7 @@ export class Ledger {
     );
   }
 
-  /** Writes what an effect came to, unless somebody has; what is written then is given back. */
+  /** Records the outcome of an effect unless there already is one, and returns the outcome that counts. */
   async record(name: string, outcome: string): Promise<string> {
     const { rows } = await this.#database.query<{ outcome: string }>(
       `update hookmachine.effects set outcome = $3, ended_at = now()

@@ -29,7 +29,7 @@ import { type Lease, LeaseLost, Ledger } from './ledger.ts';
 import { policyOf } from './policy.ts';
 import type { Database } from './postgres.ts';
 
-/** What a host works on calls with. */
+/** What a host needs to work on calls. */
 export interface LegParts {
   readonly database: Database;
   readonly approvals: Approvals;
@@ -38,7 +38,7 @@ export interface LegParts {
   readonly expiresAfter: number;
 }
 
-/** The tool of the call that a leg works on, and what its hooks are told beside the call. */
+/** The tool of the call that a leg works on, and what its hooks are told besides the call. */
 export interface GivenTool extends LegTool {
   readonly options: Pick<
     ToolCallOptions,
@@ -49,23 +49,23 @@ export interface GivenTool extends LegTool {
 /** Finds the tool of a call. */
 export type ToolOf = (request: ToolCallRequest, signal: AbortSignal) => GivenTool;
 
-/** How a leg may be ended before its call is. */
+/** How a leg may be ended before its call has ended. */
 export interface LegSignals {
-  /** The caller gives the call up: it ends as cancelled. */
+  /** The caller gives the call up, which ends as cancelled. */
   readonly signal?: AbortSignal | undefined;
-  /** The host has lost its place: what it still does counts for nothing. */
+  /** The host has lost its session: nothing that it still does counts. */
   readonly lost: AbortSignal;
 }
 
-/** A call that so many hosts did not survive is given up. */
+/** The highest number of attempts. A call that takes a host down with it more often is given up. */
 const mostAttempts = 10;
 
 /**
- * Works on a call that this host has taken: until its hooks have judged it and somebody is to be asked,
- * or to its end. What came of it is in the database when this resolves; what its machine made of it is given back
- * where it has ended.
+ * Works on a call that this host has taken, until its hooks have judged it and someone must be asked, or to
+ * its end. The result is in the database when this resolves; if the call has ended, the outcome of its
+ * machine is returned.
  *
- * @throws {LeaseLost} where the call was taken over
+ * @throws {LeaseLost} if the call was taken over
  */
 export async function runLeg(
   parts: LegParts,
@@ -117,7 +117,7 @@ class Leg {
     this.#request = { id: row.id, name: row.tool, input };
   }
 
-  /** The call is not taken up again. */
+  /** Ends the call, which is not attempted again. */
   async giveUp(): Promise<undefined> {
     const { attempts, id } = this.#row;
     await this.#end({
@@ -131,7 +131,9 @@ class Leg {
     });
   }
 
-  /** The first leg: the hooks before the tool judge the call. Done again, it finds what was recorded. */
+  /**
+   * The first leg: the hooks before the tool judge the call. If it is repeated, it finds what was recorded.
+   */
   async judge(): Promise<ToolCallOutcome | undefined> {
     const changed = await this.#keepPolicy();
     if (changed !== undefined) {
@@ -179,7 +181,7 @@ class Leg {
     return outcome;
   }
 
-  /** Runs a machine until it has ended or waits for an answer, for which it is undefined. */
+  /** Runs a machine until it has ended or waits for an answer; in the latter case returns undefined. */
   async #run(
     actor: ReturnType<typeof createActor<typeof toolCallMachine>>,
     begin: () => void = () => undefined,
@@ -210,14 +212,14 @@ class Leg {
     const input = toolCallInput(config, ready, this.#request, this.#effects.tool(tool), {
       ...tool.options,
       asks: 'where a hook wants it',
-      // Somebody can be asked; who is, the approvals say.
+      // Someone can be asked; the approvals keep track of who is.
       confirm: () => false,
       sessionId,
     });
     return { ...input, ...observedSession(config, sessionId), ports: this.#ports(input.ports) };
   }
 
-  /** The hooks of a call, each of them an effect; nobody is asked here. */
+  /** The hooks of a call, each as an effect. No question is asked here. */
   #ports(ports: ToolCallPorts): ToolCallPorts {
     const effects = this.#effects;
     const { hooksBefore, hooksOnPermission, hooksOnFailure, hooksAfter } = ports;
@@ -232,7 +234,7 @@ class Leg {
     };
   }
 
-  /** Keeps what the call is judged by. Where hooks had begun to judge by another policy, the call ends. */
+  /** Records what the call is judged by. If hooks had begun to judge it by another policy, the call ends. */
   async #keepPolicy(): Promise<EndedCall | undefined> {
     const { config, database } = this.#parts;
     const ready = await readyHookSystem(config);
@@ -307,7 +309,7 @@ function machineOf(effects: Effects): typeof toolCallMachine {
     },
   });
   const hookEvent = hookEventMachine.provide({
-    // It takes what the machine of a hook takes, and ends with what that ends with.
+    // It takes the same input as the machine of a hook, and ends with the same output.
     actors: { hookProcess: durableHook as unknown as typeof hookProcess },
   });
   return toolCallMachine.provide({ actors: { hookEvent } });

@@ -19,16 +19,16 @@ import { interruption } from './effects.ts';
 import type { GivenTool } from './leg.ts';
 import type { DurableOutcome } from './outcome.ts';
 
-/** How a host is told to work on a call whose tool somebody else runs. */
+/** How a host is asked to work on a call whose tool someone else runs. */
 export interface Hold {
-  /** Whether an answer is waited for. */
+  /** Whether to wait for an answer. */
   readonly wait: boolean;
   readonly tool: GivenTool;
   /** Aborting it cancels the call. */
   readonly signal: AbortSignal;
-  /** Aborting it lets go of the call, for whoever comes next. */
+  /** Aborting it releases the call, so that another host can take it. */
   readonly left: AbortSignal;
-  /** Receives what the machine came to, where the call ends here. */
+  /** Receives the outcome of the machine if the call ends here. */
   readonly onEnd: (outcome: ToolCallOutcome) => void;
   /** Receives the arguments that the call was begun with, here or elsewhere. */
   readonly onFound: (input: ToolInput) => void;
@@ -36,7 +36,7 @@ export interface Hold {
 
 /** What an open call needs of its host. */
 export interface CallHost {
-  /** Answers a question; a database that is away is waited for. */
+  /** Answers a question; if the database is away, waits for it. */
   readonly say: (question: string, answer: AnswerOptions) => Promise<unknown>;
   readonly hostName: string;
   /** Works on the call until it waits for an answer or has ended. */
@@ -45,7 +45,10 @@ export interface CallHost {
 
 type Told = Omit<OpenKeptOptions, 'signal' | 'isNew' | 'sessionId'>;
 
-/** A durable call whose tool a framework runs: it is judged, waits, and takes the result when there is one. */
+/**
+ * A durable call whose tool is run by a framework: it is judged, may wait for an answer, and takes the tool's
+ * result when there is one.
+ */
 export class OpenCall implements OpenKeptCall {
   readonly verdict: Promise<ToolCallVerdict>;
   #request: ToolCallRequest;
@@ -111,14 +114,14 @@ export class OpenCall implements OpenKeptCall {
     const verdict = await this.#resume(wait);
     if (verdict.status === 'asked') throw this.#unanswered();
     if (approved === true || verdict.status === 'ended') return verdict;
-    // Somebody had approved it before, or no hook has asked, and neither counts beside a denial.
+    // Someone had approved it before, or no hook asked; either way the denial wins.
     return { status: 'ended', call: await this.cancel(why) };
   }
 
   async begin(): Promise<ToolCallVerdict> {
     this.#tries.begun.settle();
     const isLeft = this.#state === 'left';
-    // From here on whoever gives up the run cancels the call: its tool may be claimed by now.
+    // From here on, aborting the run cancels the call: its tool may have been claimed by now.
     if (isLeft || this.#state === 'waiting') this.#state = 'running';
     if (isLeft) {
       this.#left = new AbortController();
@@ -151,10 +154,10 @@ export class OpenCall implements OpenKeptCall {
     if (isAsked) await this.#say('withdraw', reason);
     if (isAsked || this.#state === 'left') {
       const { status } = await this.#resume(false);
-      // What could not be taken back expires, and nobody else runs its tool.
+      // A question that could not be withdrawn will expire, and nobody else runs the tool.
       if (status === 'asked') this.#end(endedElsewhere(this.#given(reason)));
     }
-    // Somebody may have approved it before.
+    // Someone may have approved it before.
     this.#cancelled.abort(reason);
     return this.#ended.promise;
   }
@@ -189,7 +192,10 @@ export class OpenCall implements OpenKeptCall {
     }
   }
 
-  /** Goes on with a call whose question was answered, or that was left, unless that is under way, and gives what counts then. */
+  /**
+   * Continues a call whose question was answered, or that was left, unless it is already being worked on.
+   * Returns the verdict that then applies.
+   */
   #resume(wait: boolean): Promise<ToolCallVerdict> {
     if (this.#state === 'left') this.#left = new AbortController();
     else if (this.#state !== 'asked') return this.#step.promise;
@@ -221,13 +227,13 @@ export class OpenCall implements OpenKeptCall {
     this.#ended.settle(call);
   }
 
-  /** The run of the agent was given up: what waits, waits on. */
+  /** The agent's run was aborted: a call that waits keeps waiting. */
   #interrupted(reason: unknown): void {
     if (this.#state === 'waiting') this.leave();
     else if (this.#state !== 'asked') this.#cancelled.abort(reason);
   }
 
-  /** Answers the question, if nobody has. Where that cannot be done, going on with the call says so. */
+  /** Answers the question if nobody has. If that fails, continuing the call will report it. */
   async #say(decision: 'deny' | 'withdraw', note: string): Promise<void> {
     const { say, hostName } = this.#host;
     const by = decision === 'deny' ? `the user of ${hostName}` : hostName;
@@ -244,7 +250,7 @@ export class OpenCall implements OpenKeptCall {
   }
 }
 
-/** One time that the tool is begun. */
+/** One attempt to run the tool. */
 interface Try {
   readonly begun: Later<void>;
   readonly claimed: Later<ToolInput>;
@@ -253,7 +259,7 @@ interface Try {
 
 const newTry = (): Try => ({ begun: later(), claimed: later(), result: later() });
 
-/** A call of which nothing is known but how it ended. */
+/** An ended call of which only its end is known. */
 function endedElsewhere(ended: EndedCall): EndedToolCall {
   const { status, toolInput, toolResult, stop, notice, by = 'user' } = ended;
   const { message: reason = '' } = toolResult.error ?? {};

@@ -5,25 +5,28 @@ import { errorResult } from '../protocol/tool-result.ts';
 import type { Approval, Approvals } from './approvals.ts';
 import type { CallRow, EndedCall } from './calls.ts';
 
-/** A call that waits for an answer: no process and no timer, but a row. */
+/** A call that waits for an answer. It takes no process and no timer, only a row in the database. */
 export interface SuspendedCall {
   readonly id: string;
   readonly status: 'suspended';
   readonly approval: Approval;
 }
 
-/** What came of a durable call so far. */
+/** What has become of a durable call so far. */
 export type DurableOutcome = EndedCall | SuspendedCall;
 
-/** How a durable call is waited for. */
+/** How to wait for a durable call. */
 export interface WaitOptions {
-  /** Aborting it cancels the call where it is worked on here; else nobody waits any more. */
+  /** Aborting it cancels the call if this host is working on it; otherwise it only ends the wait. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether the answer to a question is waited for, too; default: a call that waits for one is an outcome. */
+  /**
+   * Whether to wait for the answer to a question, too. Default: a call that waits for an answer counts as an
+   * outcome.
+   */
   readonly wait?: boolean | undefined;
 }
 
-/** What a call has come to; undefined where it is still under way. */
+/** Returns the outcome of a call; undefined while it is still in progress. */
 export async function outcomeOf(
   row: CallRow,
   approvals: Approvals,
@@ -34,7 +37,7 @@ export async function outcomeOf(
   return approval && { id: row.id, status: 'suspended', approval };
 }
 
-/** What a call comes to that begins while the database is out of reach, or where its policies cannot be used. */
+/** The outcome of a call that begins while the database is unreachable or the policies cannot be used. */
 export const blockedBy = (error: unknown, id: string, toolInput: ToolInput): EndedCall => ({
   id,
   status: 'blocked',

@@ -3,24 +3,24 @@ import type { VerifiedBundle } from '../bundles/verify.ts';
 import { HookmachineError } from '../errors.ts';
 import type { Database } from './postgres.ts';
 
-/** A signed bundle of hooks that was pushed. */
+/** A signed bundle of hooks that was pushed to the database. */
 export interface PushedPolicy {
   readonly name: string;
   readonly version: string;
-  /** The hash of its manifest, and so of everything in it. */
+  /** The hash of its manifest, and thereby of everything in it. */
   readonly digest: string;
   readonly signer: string;
-  /** What whoever pushed it said of itself, and the role that it came with. */
+  /** Who pushed it, by their own account. `role` is the database role that they used. */
   readonly pushedBy?: string;
   readonly role: string;
   readonly pushedAt: Date;
-  /** Whether calls are judged by it now. */
+  /** Whether calls are currently judged by it. */
   readonly isUsed: boolean;
 }
 
-/** That hosts were to use a bundle, or none of a name. */
+/** A decision that all hosts use a version of a bundle, or none with its name. */
 export interface PolicyUse {
-  /** Undefined: none of that name. */
+  /** Undefined if no bundle of that name is to be used. */
   readonly version?: string;
   readonly by?: string;
   readonly role: string;
@@ -31,15 +31,15 @@ export interface PolicyUse {
 export class Policies {
   readonly #database: Database;
 
-  /** Made by `openRecords`. */
+  /** Called by `openRecords` only. */
   constructor(database: Database) {
     this.#database = database;
   }
 
   /**
-   * Stores a bundle that was verified; no host uses it yet. One that is there already is left as it is.
+   * Stores a bundle that was verified; no host uses it yet. If it is already stored, nothing changes.
    *
-   * @throws {HookmachineError} `POLICY_CONFLICT` where another one has this name and version
+   * @throws {HookmachineError} `POLICY_CONFLICT` if another bundle has this name and version
    */
   async push(
     { manifest, signer }: VerifiedBundle,
@@ -73,7 +73,7 @@ export class Policies {
     });
   }
 
-  /** All that were pushed, the newest of each name first. */
+  /** Lists all pushed bundles, the newest of each name first. */
   async list(): Promise<readonly PushedPolicy[]> {
     const { rows } = await this.#database.query<PushedRow>(
       `select b.*, coalesce(b.digest = u.digest, false) as used from hookmachine.bundles b
@@ -84,7 +84,7 @@ export class Policies {
     return rows.map(pushedIn);
   }
 
-  /** What was used of a name, and when; the last one counts. */
+  /** Lists the uses of a name, oldest first; the last one applies. */
   async uses(name: string): Promise<readonly PolicyUse[]> {
     const { rows } = await this.#database.query<UseRow>(
       `select b.version, u.used_by, u.used_as, u.used_at from hookmachine.bundle_uses u
@@ -99,15 +99,15 @@ export class Policies {
     }));
   }
 
-  /** The files of a bundle, as they were pushed. */
+  /** Returns the files of a bundle, as they were pushed. */
   files(digest: string): Promise<BundleFiles> {
     return filesOf(this.#database, digest);
   }
 
   /**
-   * Has every host judge calls by a version from the next call on, or by none of that name.
+   * Makes every host judge calls by a version from the next call on, or by no bundle of that name.
    *
-   * @throws {HookmachineError} `POLICY_UNKNOWN` where it was not pushed
+   * @throws {HookmachineError} `POLICY_UNKNOWN` if it was not pushed
    */
   async use(name: string, version: string | undefined, by?: string): Promise<void> {
     const { rows } = await this.#database.query(
@@ -124,7 +124,7 @@ export class Policies {
   }
 }
 
-/** The files of a bundle, as they were pushed: what of them counts is judged by whoever runs it. */
+/** Returns the files of a bundle, as they were pushed. They must be verified before they run. */
 export async function filesOf(database: Database, digest: string): Promise<BundleFiles> {
   const { rows } = await database.query<BundleFile & { readonly path: string }>(
     'select path, mode, bytes from hookmachine.bundle_files where digest = $1',

@@ -5,10 +5,10 @@ import type { HookEventName } from '../protocol/events.ts';
 import { definitionHash } from '../trust/definition.ts';
 import { scriptFiles } from '../trust/script-files.ts';
 
-/** The hooks around tool calls, as they are now: their definitions and the files that their commands name. */
+/** The hooks around tool calls as they are now: their definitions, and the files that their commands name. */
 export interface Policy {
   readonly digest: string;
-  /** The same as a text, for whoever wants to know later what it was. */
+  /** The same as text, so that one can look up later what it was. */
   readonly hooks: string;
 }
 
@@ -19,7 +19,7 @@ const events: readonly HookEventName[] = [
   'AfterTool',
 ];
 
-/** The policy of a host; no hooks are one too. */
+/** Returns the policy of a host; having no hooks is a policy too. */
 export async function policyOf(
   config: HookSystemConfig,
   system: HookSystem | undefined,
@@ -48,5 +48,5 @@ export async function policyOf(
   return { digest: sha256(hooks), hooks };
 }
 
-/** The digest of a text, such as of what somebody is asked about. */
+/** The digest of a text, for example of what someone is asked about. */
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -3,12 +3,12 @@ import { HookmachineError, isHookmachineError } from '../errors.ts';
 import { messageOf } from '../message-of.ts';
 import { isNotInstalled, loadPackage } from '../optional-package.ts';
 
-/** What statements give back. */
+/** The result of a statement. */
 export interface Rows<Row> {
   readonly rows: readonly Row[];
 }
 
-/** Whatever takes statements: the pool, or one connection. */
+/** Anything that runs statements: the pool or a single connection. */
 export interface Queryable {
   query<Row = Record<string, unknown>>(
     text: string,
@@ -16,7 +16,7 @@ export interface Queryable {
   ): Promise<Rows<Row>>;
 }
 
-/** A connection of its own, as the package `pg` has it. */
+/** A dedicated connection, as the package `pg` defines it. */
 export interface Connection extends Queryable {
   connect(): Promise<void>;
   end(): Promise<void>;
@@ -41,7 +41,7 @@ interface Postgres {
   readonly Client: new (options: object) => Connection;
 }
 
-/** A statement that takes longer than this waits for a server that is gone. */
+/** A statement that takes longer than this is waiting for a server that is gone. */
 const patience = {
   connectionTimeoutMillis: 5_000,
   query_timeout: 60_000,
@@ -50,7 +50,7 @@ const patience = {
 
 const ignore = (): void => undefined;
 
-/** A PostgreSQL database. The one place that knows the package `pg`. */
+/** A PostgreSQL database. Only this module knows the package `pg`. */
 export class Database implements Queryable {
   readonly #postgres: Postgres;
   readonly #options: object;
@@ -61,17 +61,17 @@ export class Database implements Queryable {
     this.#postgres = postgres;
     this.#options = { connectionString: url, application_name: application, ...patience };
     this.#pool = new postgres.Pool({ ...this.#options, max: 10, allowExitOnIdle: true });
-    // Without a listener a server that goes away ends the process.
+    // Without a listener, the loss of the server would end the process.
     this.#pool.on('error', ignore);
     this.#pool.on('connect', (connection) => connection.on('error', ignore));
   }
 
-  /** @throws {HookmachineError} `DATABASE_UNAVAILABLE` where the server cannot be reached */
+  /** @throws {HookmachineError} `DATABASE_UNAVAILABLE` if the server cannot be reached */
   query<Row>(text: string, values?: readonly unknown[]): Promise<Rows<Row>> {
     return this.#pool.query<Row>(text, values).catch(throwKnown);
   }
 
-  /** Does all of it or nothing. */
+  /** Runs `work` in a transaction. */
   async transaction<Made>(work: (connection: Queryable) => Promise<Made>): Promise<Made> {
     const connection = await this.#pool.connect().catch(throwKnown);
     let isBroken = true;
@@ -92,7 +92,7 @@ export class Database implements Queryable {
     }
   }
 
-  /** A connection of its own, whose loss `onLost` is called with, once. */
+  /** Opens a dedicated connection. `onLost` is called once if it is lost. */
   async connection(onLost: (error: Error) => void): Promise<Connection> {
     const connection = new this.#postgres.Client(this.#options);
     let isLost = false;
@@ -107,16 +107,17 @@ export class Database implements Queryable {
     return connection;
   }
 
-  /** Closes all connections; a second time is the first. */
+  /** Closes all connections; calling it again has no further effect. */
   end(): Promise<void> {
     return (this.#ending ??= this.#pool.end());
   }
 }
 
 /**
- * Opens a database; nothing is connected to yet.
+ * Opens a database, without connecting to it yet.
  *
- * @throws {HookmachineError} `DATABASE_UNAVAILABLE` where `pg` is not installed or the URL names no PostgreSQL database
+ * @throws {HookmachineError} `DATABASE_UNAVAILABLE` if `pg` is not installed or the URL is not that of a
+ * PostgreSQL database
  */
 export async function openDatabase(url: string, application = 'hookmachine'): Promise<Database> {
   if (!/^postgres(?:ql)?:\/\//.test(url))
@@ -135,11 +136,12 @@ export async function openDatabase(url: string, application = 'hookmachine'): Pr
   return new Database((loaded as { readonly default: Postgres }).default, url, application);
 }
 
-/** Whether the server is out of reach, rather than the statement wrong. */
+/** Whether the server is unreachable, as opposed to the statement being wrong. */
 export function isUnreachable(error: unknown): boolean {
   if (isHookmachineError(error)) return error.code === 'DATABASE_UNAVAILABLE';
   const { severity, code } = error as { readonly severity?: unknown; readonly code?: unknown };
-  // What the server itself said has a severity: of that, the connection is gone, or the server starts, stops or is full.
+  // An error that the server itself reported has a severity. Of those, these mean that the connection is
+  // gone, or that the server is starting, stopping or full.
   return severity === undefined || /^(?:08|57P|53)/.test(String(code));
 }
 
@@ -153,6 +155,6 @@ function throwKnown(error: unknown): never {
   );
 }
 
-/** The key of an advisory lock, 64 bits as a text. */
+/** The key of an advisory lock: 64 bits, as text. */
 export const lockKey = (name: string): string =>
   createHash('sha256').update(`hookmachine:${name}`).digest().readBigInt64BE(0).toString();

@@ -7,13 +7,13 @@ import { Policies } from './policies.ts';
 import { type Database, openDatabase } from './postgres.ts';
 import { assertMigrated, migrate, schemaVersion, versionOf } from './schema.ts';
 
-/** What needs the database alone: it takes no tools, no hooks and no host that lives. */
+/** Everything that needs only the database: no tools, no hooks and no running host. */
 export class DurableRecords {
   readonly approvals: Approvals;
   readonly policies: Policies;
   readonly #database: Database;
 
-  /** Made by `openRecords`. */
+  /** Called by `openRecords` only. */
   constructor(database: Database) {
     this.#database = database;
     this.approvals = new Approvals(database);
@@ -21,9 +21,9 @@ export class DurableRecords {
   }
 
   /**
-   * What came of a call, once it has ended or, without `wait`, waits for an answer.
+   * Returns the outcome of a call once it has ended or, without `wait`, waits for an answer.
    *
-   * @throws {HookmachineError} `CALL_UNKNOWN` where there is none
+   * @throws {HookmachineError} `CALL_UNKNOWN` if there is none
    */
   async outcome(id: string, { signal, wait = false }: WaitOptions = {}): Promise<DurableOutcome> {
     for (;;) {
@@ -34,12 +34,15 @@ export class DurableRecords {
     }
   }
 
-  /** Every effect of a call, with what was asked and answered. */
+  /** Returns every effect of a call, with what was asked and answered. */
   audit(id: string): Promise<Audit> {
     return audit(this.#database, id);
   }
 
-  /** The calls that nobody works on though they could go on, by workspace: there is no host, or too few. */
+  /**
+   * Counts, by workspace, the calls that could continue but that nobody works on: there are no hosts, or too
+   * few.
+   */
   async waiting(): Promise<readonly { readonly workspace: string; readonly calls: number }[]> {
     const { rows } = await this.#database.query<{ workspace: string; calls: number }>(
       `select workspace, count(*)::integer as calls from hookmachine.calls
@@ -51,7 +54,7 @@ export class DurableRecords {
     return rows;
   }
 
-  /** The hosts that take part, and when each was last seen. */
+  /** Lists the hosts that take part, and when each was last seen. */
   async hosts(): Promise<readonly DurableHost[]> {
     const { rows } = await this.#database.query<DurableHost>(
       `select name, workspace, pid, joined_at as "joinedAt", seen_at as "seenAt"
@@ -95,16 +98,16 @@ export async function openRecords(url: string): Promise<DurableRecords> {
   }
 }
 
-/** The version of a database's tables before and after. */
+/** The version of a database's tables before and after a migration. */
 export interface Migration {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Makes the tables of a database, or brings them up to date; hosts may be at work meanwhile.
+ * Creates the tables of a database or brings them up to date; hosts may be running meanwhile.
  *
- * @throws {HookmachineError} `DATABASE_UNAVAILABLE`, `DATABASE_SCHEMA` where they are newer than this release
+ * @throws {HookmachineError} `DATABASE_UNAVAILABLE`, `DATABASE_SCHEMA` if they are newer than this release
  */
 export async function migrateDatabase(url: string): Promise<Migration> {
   const database = await openDatabase(url);
@@ -115,7 +118,7 @@ export async function migrateDatabase(url: string): Promise<Migration> {
   }
 }
 
-/** The version that a database has, and the one that this release needs. */
+/** Returns the version that a database has, and the one that this release needs. */
 export async function checkDatabase(
   url: string,
 ): Promise<{ readonly version: number; readonly needed: number }> {

@@ -1,10 +1,10 @@
 import { HookmachineError } from '../errors.ts';
 import { type Database, lockKey, type Queryable } from './postgres.ts';
 
-/** The format of what a row holds as text. A row of a newer one is left alone. */
+/** The format of the texts in a row. Rows of a newer format are left alone. */
 export const format = 1;
 
-/** What each version adds to the one before. A version that was released is never changed. */
+/** What each version adds to the previous one. A version that was released is never changed. */
 const migrations: readonly string[] = [
   `
   create table hookmachine.hosts (
@@ -102,10 +102,10 @@ const migrations: readonly string[] = [
   `,
 ];
 
-/** The version that this release makes and reads. */
+/** The version that this release creates and reads. */
 export const schemaVersion = migrations.length;
 
-/** The version that a database has; 0 where it was never migrated. */
+/** Returns the version that a database has; 0 if it was never migrated. */
 export async function versionOf(database: Queryable): Promise<number> {
   const { rows: found } = await database.query<{ there: boolean }>(
     `select to_regclass('hookmachine.version') is not null as there`,
@@ -117,7 +117,9 @@ export async function versionOf(database: Queryable): Promise<number> {
   return rows[0]?.version ?? 0;
 }
 
-/** Brings a database to the version of this release; hosts that do it at once wait for one another. */
+/**
+ * Brings a database to the version of this release; hosts that do so at the same time wait for one another.
+ */
 export function migrate(
   database: Database,
 ): Promise<{ readonly from: number; readonly to: number }> {
@@ -151,7 +153,7 @@ export async function assertMigrated(database: Queryable): Promise<void> {
     );
 }
 
-/** What a host does to the tables: it would not get far without it. */
+/** The rights that a host needs on the tables; it would not get far without them. */
 const needed = {
   hosts: ['select', 'insert', 'update', 'delete'],
   policies: ['select', 'insert'],
@@ -163,7 +165,7 @@ const needed = {
   bundle_uses: ['select'],
 };
 
-/** @throws {HookmachineError} `DATABASE_ROLE` where the role of a host lacks a right */
+/** @throws {HookmachineError} `DATABASE_ROLE` if the role of a host lacks a right */
 export async function assertGranted(database: Queryable): Promise<void> {
   const pairs = Object.entries(needed).flatMap(([table, rights]) =>
     rights.map((right) => [`hookmachine.${table}`, right] as const),

@@ -4,31 +4,32 @@ import { collectProblems, type Path, said, type SettingsProblem } from '../setti
 import { settingsReader } from '../settings/read-files.ts';
 import { nearestKey } from '../settings/unknown-names.ts';
 
-/** What settings say of durable calls, in `hooksConfig.durable`. */
+/** The settings of durable calls, in `hooksConfig.durable`. */
 export interface DurableSettings {
-  /** A URL of a PostgreSQL database. */
+  /** The URL of a PostgreSQL database. */
   readonly database?: string;
   readonly workspace?: string;
-  /** How long a question waits, in ms. */
+  /** How long a question waits for its answer, in ms. */
   readonly expiresAfter?: number;
-  /** A host that says nothing for so long has ended, in ms. */
+  /** How long a host may be silent before it is considered dead, in ms. */
   readonly lostAfter?: number;
   readonly concurrency?: number;
   readonly workspaceConcurrency?: number;
 }
 
-/** What settings say, and what is wrong with them. */
+/** The settings of durable calls, and the problems found in them. */
 export interface ReadDurableSettings {
-  /** What the user's say, and before them the system's. */
+  /** The user's settings, overridden by the system's. */
   readonly settings: DurableSettings;
-  /** The database of the administrator, which no variable replaces. */
+  /** The administrator's database, which no variable overrides. */
   readonly systemDatabase?: string;
   readonly problems: readonly SettingsProblem[];
 }
 
 /**
- * Reads `hooksConfig.durable` of the user's and the system's own settings files. A project's, and LLxprt's, say nothing
- * of where calls are kept; that one does is reported where `project` is its folder, and else is not looked at.
+ * Reads `hooksConfig.durable` from the user's and the system's own settings files. A project's and LLxprt's
+ * files have no say in where calls are kept. If the file of the project in the folder `project` has such
+ * settings, that is reported; without `project`, no project's file is read.
  *
  * @example
  * const { settings } = durableSettings();
@@ -85,7 +86,7 @@ export function durableSettings({
     );
     return counts(place) ? [{ ...place, fields }] : [];
   });
-  // The weaker ones come first, and what is stronger is written over them.
+  // The weaker ones come first, so that the stronger ones overwrite them.
   const ordered = ['user', 'system'].flatMap((source) =>
     levels.filter((level) => level.source === source),
   );
@@ -133,7 +134,9 @@ function time(value: unknown): Read {
 
 const units: Readonly<Record<string, number>> = { ms: 1, s: 1e3, m: 6e4, h: 36e5, d: 864e5 };
 
-/** The ms that a text such as `7d` or `90s` says; undefined where it says none. */
+/**
+ * Returns the number of ms that a text such as `7d` or `90s` stands for; undefined if it is not such a text.
+ */
 export function timeIn(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d+)(ms|s|m|h|d)$/.exec(text) ?? [];
   const ms = Number(count) * (units[unit] ?? Number.NaN);

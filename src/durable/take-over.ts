@@ -8,8 +8,8 @@ interface Suspect {
 }
 
 /**
- * Gives back the calls of hosts that have ended. A host has ended when nobody holds its lock; one that has
- * said nothing for `lostAfter` ms, because it is frozen or cut off, loses its connection and with it the lock.
+ * Gives back the calls of hosts that have ended. A host has ended if nobody holds its lock. A host that has
+ * been silent for `lostAfter` ms, because it is frozen or cut off, loses its connection and with it the lock.
  */
 export async function takeOver(
   database: Database,
@@ -39,7 +39,7 @@ export async function takeOver(
   }
 }
 
-/** Ends the connection of a silent host, if it is the one that holds the lock of that name. */
+/** Ends the connection of a silent host, provided that it holds the lock of that name. */
 async function disconnect(database: Database, host: string, backend: number): Promise<void> {
   await database.query(
     `select pg_terminate_backend(pid) from pg_locks

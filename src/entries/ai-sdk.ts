@@ -1,4 +1,4 @@
-/** `hookmachine/ai-sdk`: one line that puts hooks around a model and its tools, for the AI SDK 5, 6 and 7. */
+/** `hookmachine/ai-sdk`: hooks around a model and its tools with one line, for the AI SDK 5, 6 and 7. */
 
 import { assertInstalled } from '../adapters/assert-installed.ts';
 

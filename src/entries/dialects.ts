@@ -1,4 +1,6 @@
-/** `hookmachine/dialects`: the dialects that hooks speak, for `dialects` of a config, and what one of your own has to be. */
+/**
+ * `hookmachine/dialects`: the dialects of hooks, for `dialects` of a config, and the types of a custom one.
+ */
 
 export { defaultDialects } from '../dialects/defaults.ts';
 export { presentDialects } from '../dialects/index.ts';

@@ -1,4 +1,4 @@
-/** `hookmachine/hook`: for hooks that are modules or functions. It loads next to nothing. */
+/** `hookmachine/hook`: for hooks that are modules or functions. It loads almost nothing. */
 
 export {
   defineHook,

@@ -1,4 +1,4 @@
-/** `hookmachine/inspector`: the live page, the journal that it shows, and recordings of it. */
+/** `hookmachine/inspector`: the live page, the journal that it shows, and recordings of the journal. */
 
 export {
   startInspector,

@@ -1,4 +1,6 @@
-/** Users' hooks around LangChain's agents, and around the models and tools of other graphs. */
+/**
+ * `hookmachine/langchain`: hooks around LangChain's agents, and around the models and tools of other graphs.
+ */
 export { guardModel } from '../adapters/langchain/guard-model.ts';
 export { guardTool, type GuardableTool } from '../adapters/langchain/guard-tool.ts';
 export { hooksMiddleware, type HooksMiddleware } from '../adapters/langchain/hooks-middleware.ts';

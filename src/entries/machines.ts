@@ -1,4 +1,4 @@
-/** `hookmachine/machines`: the machines themselves, to be looked at, drawn and tested. */
+/** `hookmachine/machines`: the machines themselves, for inspection, diagrams and tests. */
 
 export { agentTurnMachine } from '../../machines/agent-turn.ts';
 export { answerStreamMachine } from '../../machines/answer-stream.ts';

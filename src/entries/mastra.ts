@@ -1,4 +1,4 @@
-/** `hookmachine/mastra`: one line that puts hooks around a Mastra agent. */
+/** `hookmachine/mastra`: hooks around a Mastra agent with one line. */
 
 import { assertInstalled } from '../adapters/assert-installed.ts';
 

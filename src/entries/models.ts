@@ -1,4 +1,6 @@
-/** `hookmachine/models`: models for the agent loop. What a provider needs is loaded when its model is made. */
+/**
+ * `hookmachine/models`: models for the agent loop. A provider's package is loaded when its model is created.
+ */
 
 export { aiSdkModel, type AiSdkModelOptions } from '../models/ai-sdk.ts';
 export { createModel, type CreateModelOptions } from '../models/create-model.ts';

@@ -1,3 +1,6 @@
-/** Users' hooks around OpenCode's agent, as a plugin: OpenCode takes every value of this module for one. */
+/**
+ * `hookmachine/opencode`: hooks around OpenCode's agent, as a plugin. OpenCode treats every value that this
+ * module exports as a plugin.
+ */
 export { HookmachinePlugin, type HookmachineCallbacks } from '../adapters/opencode/plugin.ts';
 export type { AdapterOptions, BlockedCall } from '../adapters/options.ts';

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Addresses of this machine, of its network, and of what is no single machine on the internet. */
+/** Addresses of this machine, of its network, and those that belong to no single machine on the internet. */
 const own = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -18,7 +18,7 @@ for (const [network, prefix] of [
 for (const [network, prefix] of [
   // IPv4 addresses in the form ::ffff:a.b.c.d are compared with the list above.
   ['::', 96],
-  // What translates to IPv4.
+  // Ranges that translate to IPv4.
   ['64:ff9b::', 32],
   ['2002::', 16],
   ['fc00::', 7],
@@ -34,6 +34,8 @@ export function isPublic(address: string): boolean {
   return family !== 0 && !own.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Whether a URL's host is an address, or the name of this machine, so that whoever wrote it knows where it leads. */
+/**
+ * Whether a URL's host is an address, or this machine's name, so that whoever wrote it knows where it leads.
+ */
 export const isAddress = (host: string): boolean =>
   isIP(host.replace(/^\[(.*)\]$/, '$1')) !== 0 || /^(?:.*\.)?localhost$/.test(host);

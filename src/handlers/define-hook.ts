@@ -2,38 +2,38 @@ import type { HookEventName } from '../protocol/events.ts';
 import type { HookEventFields, HookInput } from '../protocol/input.ts';
 import type { HookOutput } from '../protocol/output.ts';
 
-/** What a hook of an event is given. */
+/** The input that a hook of an event receives. */
 export type HookEventInput<Event extends HookEventName> = HookInput & HookEventFields[Event];
 
 /** What a hook may answer with: an object as a command would print it, several of them, or nothing. */
 export type HookReply = HookOutput | readonly HookOutput[] | undefined | null | void;
 
-/** What a hook can do beside reading its event. */
+/** What a hook can do besides reading its event. */
 export interface HookHelpers {
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** What is about to happen does not; the model receives the reason. */
+  /** Prevents what is about to happen; the model receives the reason. */
   readonly deny: (reason: string) => HookOutput;
-  /** The user is to decide. */
+  /** Leaves the decision to the user. */
   readonly ask: (reason: string) => HookOutput;
   /** Approves what is about to happen. */
   readonly allow: (reason?: string) => HookOutput;
-  /** Has the tool run with these arguments. */
+  /** Makes the tool run with these arguments. */
   readonly rewrite: (toolInput: Readonly<Record<string, unknown>>) => HookOutput;
-  /** Tells the model something more. */
+  /** Gives the model additional context. */
   readonly addContext: (text: string) => HookOutput;
   /** Stops the agent. */
   readonly stop: (reason: string) => HookOutput;
 }
 
-/** A defined hook: what a module exports, what `call` of a function hook takes, and what a test calls. */
+/** A defined hook: what a module exports, what `call` of a function hook accepts, and what a test calls. */
 export type DefinedHook<Event extends HookEventName> = (
   input: Partial<HookInput> & HookEventFields[Event],
   options?: { readonly signal?: AbortSignal },
 ) => Promise<HookOutput | undefined>;
 
 /**
- * A hook for one event, with typed input and helpers for its answers.
+ * Defines a hook for one event, with typed input and helpers for its answers.
  *
  * @example
  * export default defineHook('BeforeTool', ({ tool_name, tool_input }, { deny }) =>
@@ -68,7 +68,7 @@ export function defineHook<Event extends HookEventName>(
   };
 }
 
-/** Several answers as one; of two decisions none may get lost. */
+/** Merges several answers into one; if there are two decisions, neither may get lost. */
 function together(answers: readonly HookOutput[]): HookOutput {
   if (answers.filter(({ decision }) => decision !== undefined).length > 1)
     throw new Error('it answered with several decisions; return one of them');

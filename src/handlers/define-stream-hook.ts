@@ -7,11 +7,11 @@ import {
   type HookReply,
 } from './define-hook.ts';
 
-/** Text of an answer, as it comes. */
+/** A piece of an answer's text, as it arrives. */
 export interface StreamPiece {
-  /** What the hook held back before, and what has come since. */
+  /** What the hook held back before, plus what has arrived since. */
   readonly text: string;
-  /** No text follows directly: all of it is to be let through. */
+  /** No more text follows directly: all of it must be let through. */
   readonly done: boolean;
   /** How many characters the hook may hold back. */
   readonly holdBack: number;
@@ -19,12 +19,15 @@ export interface StreamPiece {
   readonly id: string;
 }
 
-/** What a hook makes of a piece: the text that goes on, or that and what it holds back; nothing leaves the piece as it is. A denial or a stop ends the answer behind its text. */
+/**
+ * A hook's reply to a piece: the text that is passed on, or that together with the text it holds back;
+ * nothing leaves the piece as it is. A denial or a stop ends the answer after its text.
+ */
 export type StreamReply =
   | string
   | (Pick<HookOutput, 'decision' | 'reason' | 'continue' | 'stopReason'> & {
       readonly text?: string;
-      /** Comes again, before the text that follows. */
+      /** Given to the hook again, before the text that follows. */
       readonly held?: string;
     })
   | undefined
@@ -36,9 +39,10 @@ type OnPiece = (piece: StreamPiece, input: HookInput) => StreamReply | Promise<S
 type OnWhole = (input: HookEventInput<'AfterModel'>) => HookReply | Promise<HookReply>;
 
 /**
- * An AfterModel hook with `"stream"` in its definition: `onPiece` is given the text of an answer as it comes, and
- * `onWhole` the answer as it was shown. An answer that does not come in pieces, as with `hookmachine fire`, is one
- * piece; as nobody knows whether it came, the whole of one that did is given to `onPiece` again.
+ * Defines an AfterModel hook with `"stream"` in its definition: `onPiece` receives the text of an answer as
+ * it arrives, and `onWhole` the answer as it was shown. An answer that does not arrive in pieces, as with
+ * `hookmachine fire`, is one piece. Since nobody knows whether an answer arrived in pieces, `onPiece`
+ * receives the whole text of one that did once more.
  *
  * @example
  * export default defineStreamHook(({ text }) => text.replaceAll('—', '-'));
@@ -83,8 +87,8 @@ async function asOnePiece(
 }
 
 /**
- * Replaces what an expression matches in the text of answers, wherever the text is cut. What it matches may be as
- * long as the hook may hold back; of what is longer, the beginning alone may be seen.
+ * Replaces what an expression matches in the text of answers, wherever the text is cut. A match may be as
+ * long as the text that the hook may hold back; of a longer one, only the beginning may be seen.
  *
  * @example
  * export default defineStreamHook(replacing(/AKIA[0-9A-Z]{16}/, '[key]'));
@@ -98,7 +102,7 @@ export function replacing(
   return ({ text, done, holdBack }) => {
     let through = '';
     let from = 0;
-    // Before this all that may be part of a match is there.
+    // Everything before this position is complete: no match that begins there can still grow.
     let end = done ? text.length : Math.max(0, text.length - holdBack);
     for (const { 0: match, index } of text.matchAll(everywhere)) {
       if (index >= end) break;

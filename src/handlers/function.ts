@@ -1,7 +1,7 @@
 import { isRecord } from '../protocol/output.ts';
 import type { Answering } from './handler.ts';
 
-/** Calls a hook that was given in code, with an event of its own to change as it likes. */
+/** Calls a hook that was given in code, with its own copy of the event, which it may change. */
 export const callFunction: Answering<'function'> = async ({ call }, { stdin, signal, started }) => {
   started();
   return { stdout: textOf(await call(JSON.parse(stdin) as never, { signal })) };

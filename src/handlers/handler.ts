@@ -1,17 +1,17 @@
 import type { Handler, HookCommand } from '../../machines/hook-process.ts';
 
-/** What a handler is given of an event. */
+/** The part of an event that a handler receives. */
 export interface HandlerCall {
   readonly command: HookCommand;
-  /** The event as JSON, what a command would read from stdin. */
+  /** The event as JSON, as a command would read it from stdin. */
   readonly stdin: string;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
-  /** To be called when its turn has come: its deadline runs from then on. */
+  /** Must be called when the handler's turn has come: its deadline runs from then on. */
   readonly started: () => void;
 }
 
-/** What came of it. */
+/** The result of a handler. */
 export interface HandlerAnswer {
   /** The answer as JSON; '' for no opinion. */
   readonly stdout: string;
@@ -24,7 +24,7 @@ export interface HandlerAnswer {
 
 export type HandlerOf<Kind extends Handler['kind']> = Extract<Handler, { readonly kind: Kind }>;
 
-/** Answers one event; rejects where it cannot. */
+/** Answers one event; rejects if it cannot. */
 export type Answering<Kind extends Handler['kind']> = (
   handler: HandlerOf<Kind>,
   call: HandlerCall,

@@ -12,17 +12,20 @@ interface Kept {
   readonly response: CachedResponse;
 }
 
-/** How many answers are kept, and the longest, in characters; with more the oldest go. */
+/**
+ * How many answers are kept, and the longest that is kept, in characters; beyond that, the oldest are
+ * dropped.
+ */
 const mostKept = 500;
 const longestKept = 100_000;
 
 /*
- * Answers that their server allows to be kept (RFC 9111), for this process alone: what is kept on a disk
- * could be written by whoever is guarded. An answer is to one event, at whatever time it happens again.
+ * Answers that their server allows to be kept (RFC 9111), for this process only: what is kept on a disk could
+ * be written by whoever is guarded. An answer belongs to one event, whenever that event occurs again.
  */
 const kept = new Map<string, Kept>();
 
-/** What is asked, apart from when. */
+/** The question, apart from its time. */
 export function cacheKey(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -42,10 +45,10 @@ const requestOf = (
   headers: { host: new URL(url).host, ...headers },
 });
 
-/** What `keep` is given of a request is what it is looked up by. */
+/** What identifies a request to `keepAnswer` and in look-ups. */
 export type Asked = readonly [key: string, url: string, headers: Readonly<Record<string, string>>];
 
-/** The answer that still counts. */
+/** Returns the answer if it is still fresh. */
 export function freshAnswer([key, url, headers]: Asked): CachedResponse | undefined {
   const found = kept.get(key);
   return found?.policy.satisfiesWithoutRevalidation(requestOf(url, headers))
@@ -53,7 +56,10 @@ export function freshAnswer([key, url, headers]: Asked): CachedResponse | undefi
     : undefined;
 }
 
-/** The answer that counts while the server is away, because it said so (`stale-if-error`, RFC 5861). */
+/**
+ * Returns the answer that counts while the server is unavailable, if the server allowed that
+ * (`stale-if-error`, RFC 5861).
+ */
 export function answerWhileAway([key, url, headers]: Asked): CachedResponse | undefined {
   const found = kept.get(key);
   if (found === undefined) return undefined;
@@ -62,7 +68,7 @@ export function answerWhileAway([key, url, headers]: Asked): CachedResponse | un
   return modified ? undefined : found.response;
 }
 
-/** Keeps an answer where its server allows that; without its word none is kept. */
+/** Keeps an answer if its server allows that; without explicit permission nothing is kept. */
 export function keepAnswer(
   [key, url, headers]: Asked,
   response: CachedResponse,

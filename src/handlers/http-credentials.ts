@@ -2,17 +2,17 @@ import { resolve } from 'node:path';
 import { readBounded } from '../settings/read-bounded.ts';
 import type { HandlerOf } from './handler.ts';
 
-/** A token or a certificate is not longer, in bytes. */
+/** The longest token or certificate, in bytes. */
 const longest = 64 * 1024;
 
-/** What says who asks, and whom: files of a hook's definition, as they are now. */
+/** What proves who asks, and who must answer: files of a hook's definition, as they are now. */
 export interface Credentials {
   readonly authorization?: string;
   readonly tls?: Readonly<Record<'ca' | 'cert' | 'key', string | undefined>>;
 }
 
 /**
- * Reads them anew for each event: tokens and certificates are changed while agents run.
+ * Reads them again for each event: tokens and certificates change while agents run.
  *
  * @throws with a message that names the file
  */

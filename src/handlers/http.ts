@@ -16,14 +16,14 @@ import { type Asked, answerWhileAway, cacheKey, freshAnswer, keepAnswer } from '
 import { type Credentials, credentialsOf } from './http-credentials.ts';
 
 /*
- * Posts the event to a server. Requests are Node's own of `node:http`, not those of `fetch`: only there can
- * the address that was checked be the one that is connected to, whatever a name server says next.
+ * Posts the event to a server. Requests use `node:http`, not `fetch`: only there can the address that was
+ * checked be the one that is connected to, whatever a name server says next.
  */
 
 /** How often a server may redirect to another of its own paths. */
 const mostRedirects = 5;
 
-/** Posts the event; a 2xx status with a JSON object, or with nothing, answers. */
+/** Posts the event; a 2xx status with a JSON object, or with an empty body, is an answer. */
 export const answerByHttp: Answering<'http'> = async (handler, call) => {
   const { command, stdin, signal, started } = call;
   started();
@@ -57,13 +57,16 @@ export const answerByHttp: Answering<'http'> = async (handler, call) => {
   return answer;
 };
 
-/** A server that is away is not asked for its opinion: it said before how long its last word counts. */
+/**
+ * A server that is unavailable is not asked for its opinion: it has said before how long its last answer
+ * counts.
+ */
 const withLast = ({ status, body }: { status: number; body: string }, why: string) => ({
   ...read(status, body),
   notes: [`${why}; its last answer counts, as it allowed (stale-if-error)`],
 });
 
-/** A request, but for where it goes. */
+/** A request, except for where it goes. */
 interface Sent {
   readonly tls: Credentials['tls'];
   readonly handler: HandlerOf<'http'>;
@@ -92,7 +95,7 @@ async function sendFrom(start: URL, startAccess: Access, sent: Sent): Promise<Re
   }
 }
 
-/** The longest that a server may have us wait before it is asked again, and the shortest, in ms. */
+/** The longest wait that a server may request before it is asked again, and the shortest, in ms. */
 const longestWait = 10_000;
 const shortestWait = 100;
 
@@ -115,7 +118,9 @@ const unreachable: readonly string[] = [
   'ENOTFOUND',
 ];
 
-/** Asks again, later and later, where a server is away. Whoever waits for the hook ends it at its deadline. */
+/**
+ * Asks again, at growing intervals, if a server is unavailable. The machine ends the hook at its deadline.
+ */
 async function retrying(
   send: () => Promise<Response>,
   retries: number,
@@ -148,7 +153,9 @@ function urlOf(text: string): URL {
   return url;
 }
 
-/** Headers with the variables that they may use; one that is not there would be sent as an empty secret. */
+/**
+ * Fills in the variables that headers may use; a variable that is not set would be sent as an empty secret.
+ */
 function headersOf(
   { headers = {}, allowedEnv = [], allowedEnvKey = 'allowedEnv' }: HandlerOf<'http'>,
   env: Readonly<Record<string, string | undefined>>,
@@ -186,11 +193,11 @@ const matches = (pattern: string, url: string): boolean =>
 
 const escaped = (text: string): string => text.replaceAll(/[\\^$.+?()[\]{}|/]/g, '\\$&');
 
-/** The host that a pattern names letter by letter. */
+/** The host that a pattern names literally. */
 const hostOf = (pattern: string): string | undefined =>
   /^https?:\/\/(?<host>[^/*:?#]+)(?::[\d*]+)?(?:[/?#]|$)/.exec(pattern)?.groups?.['host'];
 
-/** Connections are kept for the next event, apart by where they may lead and as whom. */
+/** Connections are kept for the next event, separately by where they may lead and with which credentials. */
 const agents = new Map<string, HttpAgent>();
 
 /** How many kinds of connections are kept. */
@@ -200,7 +207,7 @@ function agentFor(url: URL, access: Access, tls: Credentials['tls']): HttpAgent 
   const key = JSON.stringify([url.protocol, access, tls]);
   let agent = agents.get(key);
   if (agent === undefined) {
-    // Said here, for else a variable of the environment could say otherwise.
+    // Set explicitly, because otherwise an environment variable could decide it.
     const secure = { keepAlive: true, rejectUnauthorized: true, ...defined({ ...tls }) };
     agent = url.protocol === 'https:' ? new HttpsAgent(secure) : new HttpAgent({ keepAlive: true });
     for (const [oldest, old] of agents) {
@@ -213,7 +220,9 @@ function agentFor(url: URL, access: Access, tls: Credentials['tls']): HttpAgent 
   return agent;
 }
 
-/** Finds the addresses of a name as a connection asks for them: what is checked here is what it connects to. */
+/**
+ * Finds the addresses of a name when a connection asks for them: what is checked here is what it connects to.
+ */
 const lookUpPublic: LookupFunction = (host, options, done) => {
   lookUp(host, { ...options, all: true }, (error, addresses) => {
     const [first] = addresses ?? [];
@@ -235,7 +244,7 @@ interface Response {
   readonly status: number;
   readonly body: string;
   readonly headers: IncomingHttpHeaders;
-  /** What it comes to, where that is known before it is read. */
+  /** The answer, if it is known before the body is read. */
   readonly answer?: HandlerAnswer;
 }
 

@@ -23,7 +23,7 @@ const loaders: { readonly [K in Kind]: () => Promise<Answering<K>> } = {
   prompt: async () => (await import('./prompt.ts')).askModel,
 };
 
-/** What answers hooks of these kinds, as far as it was loaded. */
+/** What answers hooks of these kinds, as far as it has been loaded. */
 const loaded = new Map<Kind, Answering<Kind>>();
 
 /** Loads what answers these hooks, so that no event has to. */
@@ -42,7 +42,7 @@ async function answeringOf(kind: Kind): Promise<Answering<Kind>> {
   return answering;
 }
 
-/** Ends the processes and threads that were kept for hooks which are not among the remaining. */
+/** Ends the processes and threads that were kept for hooks that are not among the remaining ones. */
 export async function endHandlers(
   hooks: readonly HookDefinition[],
   remaining: readonly HookDefinition[],
@@ -67,8 +67,8 @@ export const startHandler: CallbackLogicFunction<ProcessOrder, EventObject, Hook
 ) => (actor.input.handler === undefined ? hookProcess(actor) : answerEvent(actor));
 
 /**
- * Has a handler answer one event, and reports of it as of a process. Whoever orders its end is not kept
- * waiting: the signal is aborted, and what comes later counts for nothing.
+ * Lets a handler answer one event, and reports on it as on a process. An order to end is obeyed at once: the
+ * signal is aborted, and a later answer is ignored.
  */
 const answerEvent: typeof startHandler = ({ input, sendBack, receive }) => {
   const abort = new AbortController();
@@ -126,14 +126,14 @@ const answerEvent: typeof startHandler = ({ input, sendBack, receive }) => {
   };
 };
 
-/** An answer is limited as a command's output is. */
+/** An answer is limited just as a command's output is. */
 function tooLong(stdout: string): Error | undefined {
   return stdout.length * 3 > answerLimit && Buffer.byteLength(stdout) > answerLimit
     ? new Error('its answer is over 10 MiB; answer with less')
     : undefined;
 }
 
-/** What answers a hook of this definition in the place of a process of its own; nothing for a command. */
+/** Returns what answers a hook of this definition instead of a process of its own; nothing for a command. */
 export function handlerOf(
   hook: HookDefinition,
   askModel: AskModel,
@@ -173,12 +173,12 @@ export function handlerOf(
   }
 }
 
-/** Who may have a model for hooks. */
+/** A host that may have a model for hooks. */
 interface ModelHost {
   getHookModel?(name?: string): Model | undefined;
 }
 
-/** Asks a model of the host: the one of this name, or that of its choice. */
+/** Asks one of the host's models: the one with this name, or the host's choice. */
 export type AskModel = (
   name: string | undefined,
   prompt: string,

@@ -12,20 +12,26 @@ import {
 import { beginningOf, type Answering, type HandlerAnswer, type HandlerCall } from './handler.ts';
 
 /*
- * Hooks that are processes which stay: one line of JSON in for each event, one out.
+ * Hooks that are long-lived processes: one line of JSON in for each event, one out.
  *
- * Each has one process, started at its first event. What was started in another environment, or from files that
- * have changed since, is ended as soon as it has nothing more to do.
+ * Each has one process, started at its first event. A process that was started in another environment, or
+ * from files that have changed since, is ended as soon as it has nothing more to do.
  */
 
-/** How long a process may still answer an event that nobody waits for before it counts as hanging, in ms. */
+/**
+ * How long a process may still take to answer an event that nobody waits for before it counts as hanging, in
+ * ms.
+ */
 const patience = 1_000;
 
-/** After so many runs in a row without an answer it is not started again at once; then the pauses grow, in ms. */
+/**
+ * After this many runs in a row without an answer, it is not restarted at once; from then on the pauses grow,
+ * in ms.
+ */
 const tolerance = 2;
 const [firstPause, longestPause] = [1_000, 60_000];
 
-/** How much is kept of what it prints beside its answers. */
+/** How many notes, and how many characters of stderr, are kept of what it prints besides its answers. */
 const [mostNotes, mostStderr] = [20, 64 * 1024];
 
 /** An event that waits for its turn, or for its answer. */
@@ -34,7 +40,7 @@ interface Waiting {
   readonly settle: (answer: HandlerAnswer | Error) => void;
 }
 
-/** A line of it that answers an event. */
+/** A line from the process that answers an event. */
 type Printed = Readonly<Record<string, unknown>>;
 
 const hooks = new Map<string, LiveHook>();
@@ -42,7 +48,7 @@ const hooks = new Map<string, LiveHook>();
 const keyOf = ({ command, args, cwd }: Pick<HookCommand, 'command' | 'args' | 'cwd'>): string =>
   JSON.stringify([cwd, command, args]);
 
-/** Hands the event to the hook's process, and waits for its answer. */
+/** Passes the event to the hook's process, and waits for its answer. */
 export const askLive: Answering<'live'> = ({ concurrency = 1 }, call) => {
   const key = keyOf(call.command);
   const hook = hooks.get(key) ?? new LiveHook();
@@ -50,7 +56,7 @@ export const askLive: Answering<'live'> = ({ concurrency = 1 }, call) => {
   return hook.ask(call, concurrency);
 };
 
-/** Ends the process of a hook that is no more; events that wait for it are answered first. */
+/** Ends the process of a hook that no longer exists; events that wait for it are answered first. */
 export function endLive(command: Pick<HookCommand, 'command' | 'args' | 'cwd'>): void {
   const key = keyOf(command);
   hooks.get(key)?.retire();
@@ -60,7 +66,7 @@ export function endLive(command: Pick<HookCommand, 'command' | 'args' | 'cwd'>):
 class LiveHook {
   readonly #queue: Waiting[] = [];
   readonly #asked = new Map<number, Waiting>();
-  /** Events that it works on although nobody waits for them any more. */
+  /** Events that the process still works on although nobody waits for them any more. */
   readonly #abandoned = new Map<number, NodeJS.Timeout>();
   #process: LiveProcess | undefined;
   /** What the process was started from. */
@@ -73,7 +79,7 @@ class LiveHook {
   #lastId = 0;
   #notes: string[] = [];
   #stderr = '';
-  /** Runs in a row that ended without an answer, how the last one did, and when the next may begin. */
+  /** How many runs in a row ended without an answer, how the last one ended, and when the next may begin. */
   #failures = 0;
   #lastEnd = '';
   #notBefore = 0;
@@ -128,7 +134,7 @@ class LiveHook {
       const { command } = this.#queue[0]!.call;
       const stamp = this.#stampOf(command);
       if (this.#process !== undefined && stamp !== this.#stamp) {
-        // Those that it works on are answered first.
+        // The events that it works on are answered first.
         if (this.#asked.size > 0) return;
         this.#end();
       }
@@ -141,7 +147,7 @@ class LiveHook {
         }
         const startLive = await loadLive();
         this.#files = (await command.filesBehind?.()) ?? [];
-        // While its files were looked for, whoever waited may have gone.
+        // While the files were looked up, the waiting events may have been given up.
         if (this.#queue.length === 0) return;
         this.#start(command, startLive);
       }
@@ -199,7 +205,7 @@ class LiveHook {
     this.#pump();
   }
 
-  /** A denial that stands beside the id must not get lost. */
+  /** A denial that is written beside the id must not get lost. */
   #outputOf({ id: _, ...rest }: Printed): unknown {
     if ('output' in rest || Object.keys(rest).length === 0) return rest['output'];
     this.#notes.push(
@@ -229,7 +235,7 @@ class LiveHook {
     waiting.settle(new Error('nobody waits for its answer any more'));
   }
 
-  /** The process ended, or is of no use any more. */
+  /** Called when the process has ended, or is no longer of any use. */
   #lose(how: string): void {
     const said = this.#stderr.trim() === '' ? '' : `: ${beginningOf(this.#stderr)}`;
     this.#lastEnd = `${how}${said}`;

@@ -1,7 +1,10 @@
 import { resolve } from 'node:path';
 import type { HookCommand } from '../../machines/hook-process.ts';
 
-/** The file that a module hook names: from the hook's folder, and with the variables of its own source. */
+/**
+ * The file that a module hook names: relative to the hook's folder, with the variables of its own source
+ * filled in.
+ */
 export const modulePath = ({
   command,
   cwd,

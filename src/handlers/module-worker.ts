@@ -1,8 +1,9 @@
 /*
- * What runs in the worker thread of a module hook. It is a text, so that nothing has to lie beside a bundle.
+ * The code that runs in the worker thread of a module hook. It is a string, so that no file has to accompany
+ * a bundle.
  *
- * The number of the call that was begun last stands in shared memory: when the thread ends, its host knows which
- * calls the module has never seen.
+ * The number of the call that was begun last is kept in shared memory: when the thread ends, its host knows
+ * which calls the module has never seen.
  */
 
 /** What a worker is started with. */
@@ -16,10 +17,10 @@ export interface WorkerData {
 /** What a worker receives. */
 export type ToWorker =
   | { readonly type: 'call'; readonly id: number; readonly input: string }
-  /** Nobody waits for this call any more; it is to show that it still listens. */
+  /** Nobody waits for this call any more; the worker must show that it still listens. */
   | { readonly type: 'abort'; readonly id: number };
 
-/** What a worker tells. */
+/** What a worker sends. */
 export type FromWorker =
   | { readonly type: 'loaded' }
   | {

@@ -10,11 +10,11 @@ import { modulePath } from './module-path.ts';
 import { workerSource, type FromWorker, type ToWorker, type WorkerData } from './module-worker.ts';
 
 /*
- * Hooks that are functions of a file, each in a worker thread that is kept for the next event. A thread can be
- * ended in an endless loop, and what it does to itself it does to no one else.
+ * Hooks that are functions of a file, each in a worker thread that is kept for the next event. A thread can
+ * be ended even in an endless loop, and what it does to itself affects nothing else.
  */
 
-/** How long a worker has to show that it is in no endless loop, in ms. */
+/** How long a worker has to show that it is not in an endless loop, in ms. */
 const patience = 500;
 
 /** How much memory a worker's objects may take, in MB. */
@@ -24,7 +24,7 @@ interface Call {
   readonly input: string;
   readonly signal: AbortSignal;
   readonly settle: (answer: HandlerAnswer | Error) => void;
-  /** It was handed to a worker before, which ended and had not begun it. */
+  /** The call was passed to an earlier worker, which ended without having begun it. */
   readonly isSecond?: true;
 }
 
@@ -46,7 +46,7 @@ export const callModule: Answering<'module'> = (_, { command, stdin, signal, sta
   });
 };
 
-/** Ends the worker of a hook that is no more; events that wait for it are answered first. */
+/** Ends the worker of a hook that no longer exists; events that wait for it are answered first. */
 export function endModule({ command, cwd }: Pick<HookCommand, 'command' | 'cwd'>): void {
   for (const [key, hook] of hooks)
     if (hook.command === command && hook.cwd === cwd) {
@@ -68,7 +68,7 @@ class HookModule {
     this.cwd = cwd;
   }
 
-  /** Hands the call to the worker, or to a new one where the file or the environment has changed. */
+  /** Passes the call to the worker, or to a new one if the file or the environment has changed. */
   call(command: HookCommand, call: Call): void {
     if (this.#worker?.isOver) this.#worker = undefined;
     const stamp = JSON.stringify([environmentOf(command), identitiesOf([this.#file])]);
@@ -101,16 +101,16 @@ class ModuleWorker {
   readonly #begun = new Int32Array(new SharedArrayBuffer(4));
   readonly #calls = new Map<number, Call>();
   readonly #again: (call: Call) => void;
-  /** Since when it does not show that it listens. */
+  /** Runs while it has not yet shown that it listens. */
   #silence: NodeJS.Timeout | undefined;
   #lastId = 0;
   #isLoaded = false;
   #isRetired = false;
-  /** The file had just been written when it was loaded, so it may have been written again unseen. */
+  /** The file had only just been written when it was loaded, so it may have been written again unnoticed. */
   readonly isTooYoung: boolean;
   isOver = false;
 
-  /** `again` is given the calls that the module has never seen when the worker ends. */
+  /** `again` receives the calls that the module has never seen when the worker ends. */
   constructor(file: string, command: HookCommand, again: (call: Call) => void) {
     this.#again = again;
     const stats = statSync(file, { throwIfNoEntry: false });
@@ -134,7 +134,7 @@ class ModuleWorker {
       eval: true,
       workerData,
       env: environmentOf(command) as NodeJS.Dict<string>,
-      // A command gets none of the host's either.
+      // A command gets none of the host's flags either.
       execArgv: [],
       stdout: true,
       stderr: true,
@@ -143,7 +143,7 @@ class ModuleWorker {
     this.#worker.on('message', (message: FromWorker) => this.#hear(message));
     this.#worker.once('error', (error: Error) => this.#end(`it failed: ${error.message}`));
     this.#worker.once('exit', (code) => this.#end(`it called process.exit(${code})`));
-    // Whoever waits for an answer has a deadline, which keeps the host alive; an idle worker does not.
+    // A caller that waits for an answer has a deadline, which keeps the host alive; an idle worker does not.
     this.#worker.unref();
   }
 
@@ -154,7 +154,7 @@ class ModuleWorker {
     this.#tell({ type: 'call', id, input: call.input });
   }
 
-  /** Ends it once nothing waits for it. */
+  /** Ends the worker once nothing waits for it. */
   retire(): void {
     this.#isRetired = true;
     if (this.#calls.size === 0) this.#terminate('it was ended');
@@ -206,7 +206,7 @@ class ModuleWorker {
     this.#end(why);
   }
 
-  /** The calls that the module has begun fail with it; the others are for another worker. */
+  /** The calls that the module has begun fail with it; the others go to another worker. */
   #end(why: string): void {
     if (this.isOver) return;
     this.isOver = true;

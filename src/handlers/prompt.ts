@@ -1,7 +1,7 @@
 import { isRecord } from '../protocol/output.ts';
 import { beginningOf, type Answering } from './handler.ts';
 
-/** What the model receives behind every prompt. */
+/** What the model receives after every prompt. */
 const form =
   'Answer with one JSON object and nothing else: {"ok": true}, or {"ok": false, "reason": "…"} with the reason in one sentence.';
 
@@ -23,7 +23,7 @@ const withEvent = (prompt: string, stdin: string): string =>
     ? prompt.replaceAll(placeholder, () => stdin)
     : `${prompt}\n\n${stdin}`;
 
-/** A model's judgement, which may stand in a fence of Markdown. */
+/** Reads a model's judgement, which may be in a Markdown code fence. */
 function read(answer: string): { readonly ok: boolean; readonly reason: string } {
   const [, fenced] = /```\w*\s*([^]*?)```/.exec(answer) ?? [];
   const judged = [answer, fenced ?? ''].map(parse).find(isRecord);

@@ -12,32 +12,32 @@ import { settingsConfig, type SettingsConfigOptions } from './settings-config.ts
 
 export interface CreateConfigOptions extends SettingsConfigOptions {
   /**
-   * The dialects whose hooks run. Default: ours and LLxprt's, and Kodelet's too where `isTrustedFolder` or
+   * The dialects whose hooks run. Default: ours and LLxprt's, and also Kodelet's if `isTrustedFolder` or
    * `checkTrust` says whom the user trusts; with `settings`: LLxprt's, whose format they have. 'present':
    * every dialect that has hooks here, as on the command line; they are loaded with the first event.
    */
   readonly dialects?: readonly Dialect[] | 'present';
-  /** The name of the dialect of the host that this runs in: its hooks run there, and not here as well (S-14). */
+  /** The name of the dialect of the host that this runs in: its hooks run there, not here as well (S-14). */
   readonly hostDialect?: string | undefined;
   /**
-   * Whether changed settings files are read again by themselves, from the next event on; default
-   * false. `HookSystem.dispose` ends it, and it keeps no process alive.
+   * Whether changed settings files are reread automatically, from the next event on; default false.
+   * `HookSystem.dispose` stops it, and it keeps no process alive.
    */
   readonly watch?: boolean;
-  /** Where requests to fire events come from, answered from the first `getHookSystem()` on. */
+  /** The bus that requests to fire events come from, answered from the first `getHookSystem()` on. */
   readonly messageBus?: MessageBus;
 }
 
 /**
- * A config for a host that has none of its own. Settings are read on the first question about
- * hooks, not now (HOOK-206).
+ * Creates a config for a host that has none of its own. Settings are read on the first question about hooks,
+ * not now (HOOK-206).
  *
  * @example
  * const config = createConfig({ cwd: process.cwd() });
  * const result = await executeToolWithHooks(config, 'read_file', { file_path: 'a.txt' }, readFile);
  */
 export function createConfig(options: CreateConfigOptions): HookSystemConfig {
-  // Programs that are found run to say what they are, so somebody must have said whom they trust.
+  // Programs that are found are run to learn what they are, so whom the user trusts must have been decided.
   const isTrustDecided = Boolean(options.isTrustedFolder ?? options.checkTrust);
   const byDefault = options.settings
     ? [llxprt]
@@ -62,7 +62,7 @@ export function createConfig(options: CreateConfigOptions): HookSystemConfig {
     stopWatching ??= watchSettings(cwd, () => void reload(), options.systemFolder);
   };
   const settings = settingsConfig(options, () => dialects ?? byDefault, {
-    // Watched before they are read, so that no change goes unseen.
+    // The watch starts before they are read, so that no change goes unnoticed.
     beforeReading: isWatching ? watch : undefined,
     isReported: () => system?.isInitialized() === false,
   });

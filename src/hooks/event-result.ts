@@ -52,7 +52,7 @@ export function aggregateResults(
   };
 }
 
-/** The result with what hooks have said that nobody had waited for: it decides nothing. */
+/** Adds what hooks that nobody had waited for have said to a result; it decides nothing. */
 export function withLate(
   event: HookEventName,
   result: AggregatedHookResult,
@@ -91,7 +91,10 @@ export function withLate(
   };
 }
 
-/** A question that nobody can be asked, and a call that nobody takes up again, are denials (S-02). */
+/**
+ * Turns a question that nobody can be asked, and a deferred call that nobody will resume, into a denial
+ * (S-02).
+ */
 function withoutQuestion(verdict: Verdict): Verdict {
   const { decision, passesUnasked, reason, output: _, ...rest } = verdict;
   if (passesUnasked || (decision !== 'ask' && decision !== 'defer')) return verdict;
@@ -107,7 +110,7 @@ function withoutQuestion(verdict: Verdict): Verdict {
   };
 }
 
-/** What all lanes decided. Of a dialect that breaks over its answers all count. */
+/** Returns what all lanes decided. If a dialect throws on its answers, they are merged by our own rules. */
 function verdictOf(
   { event, lanes, dialects }: HookPlan,
   results: readonly HookExecutionResult[],
@@ -132,12 +135,12 @@ function verdictOf(
       ...(approves && verdict.decision === 'allow' && { approved: true }),
       ...(unasked === 'passes' && verdict.decision === 'ask' && { passesUnasked: true }),
     };
-    // In a sequence a later hook saw the earlier one's value and meant to change it.
+    // In a sequence, a later hook saw the earlier one's value and meant to change it.
     const lane = {
       verdict: mode === 'parallel' ? verdict : { ...verdict, conflicts: [] },
       answers,
     };
-    // A failure that denies is ours, and counts whatever the dialect makes of it.
+    // A failure that denies is ours, and counts whatever the dialect does with it.
     const denying = answers.filter(
       ({ answer }) => answer.status !== 'ok' && answer.decision === 'deny',
     );
@@ -150,8 +153,8 @@ function verdictOf(
 }
 
 /**
- * The result of an event whose hooks could not be run: no success, and the caller proceeds (C-91,
- * DELTA-HFAIL-001). The one place where such a result is made.
+ * Returns the result of an event whose hooks could not be run: no success, and the caller proceeds (C-91,
+ * DELTA-HFAIL-001). This is the only place where such a result is made.
  *
  * @example
  * buildFailureEnvelope(new Error('no such folder'), 'execution', { event: 'BeforeTool' }).failure;
@@ -179,7 +182,7 @@ export function buildFailureEnvelope(
 
 const denying = (reason: string): Verdict => ({ ...emptyVerdict, decision: 'deny', reason });
 
-/** Such a result where `guard` was among the hooks, whose failure denies. */
+/** The same result if `guard`, a hook whose failure denies, was among the hooks. */
 export const denyingEnvelope = (
   error: unknown,
   stage: HookStage,
@@ -196,7 +199,7 @@ export const denyingEnvelope = (
   };
 };
 
-/** The denial of an event whose guards are unknown; `file` is where they should stand. */
+/** The denial of an event whose guards are unknown; `file` is where they should be. */
 export const refusingEnvelope = (
   problem: string,
   event: HookEventName,
@@ -211,11 +214,11 @@ export const refusingEnvelope = (
   };
 };
 
-/** Whether an event is blocked where its hooks cannot be run, as the host wants it. */
+/** Whether an event is blocked when its hooks cannot be run, as the host configured it. */
 export const isBlockedUnready = (config: HookHost, event: HookEventName): boolean =>
   config.onUnready === 'block' && hookPointOf(event).needsGuards;
 
-/** The result of an event whose hooks could not be run, where that blocks. */
+/** The result of an event whose hooks could not be run, if that blocks the event. */
 export const unreadyEnvelope = (
   error: unknown,
   stage: HookStage,

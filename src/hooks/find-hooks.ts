@@ -15,13 +15,13 @@ import type { StartGate } from './trust-gate.ts';
 /** The hooks of one dialect. */
 export interface DialectHooks extends FoundHooks {
   readonly dialect: Dialect;
-  /** Those that do not run here, because the host runs them itself. */
+  /** Hooks that do not run here, because the host runs them itself. */
   readonly elsewhere?: readonly UnaskedHook[];
 }
 
 /**
- * Every dialect's hooks, as they are now; where they cannot be found, as they were `before`. `trusts` is
- * asked before a file is run to learn what it is.
+ * Returns every dialect's hooks as they are now, or, if they cannot be found, as they were `before`. `trusts`
+ * is asked before a file is run to learn what it is.
  */
 export function findAllHooks(
   config: HookHost,
@@ -41,7 +41,7 @@ export function findAllHooks(
     ignoresAdded: (variable) => config.ignoresAdded?.(variable) ?? false,
     deniesUnknown: (source) =>
       (config.isSwitchedOn?.(source, false) ?? true) && blocksByDefault(defaults, source),
-    // With its hooks off nothing is run to learn what it is.
+    // While a dialect's hooks are off, nothing is run to learn what it is.
     trusts: (hook) =>
       mayBeHook(config, hook) &&
       config.getEnableHooks() &&
@@ -62,11 +62,13 @@ export function findAllHooks(
   );
 }
 
-/** Whether it is a hook of ours to run: a relay calls for all hooks, and some the host runs itself. */
+/** Whether it is a hook for us to run: a relay runs all hooks itself, and some hooks are run by the host. */
 const mayBeHook = (config: HookHost, hook: UnaskedHook): boolean =>
   relayIn(hook) === undefined && config.runsElsewhere?.(hook) !== true;
 
-/** What is left of hooks without relays, in whatever host's file they stand, and without those that the host runs. */
+/**
+ * Returns the hooks without relays, whichever host's file they are in, and without those that the host runs.
+ */
 function withoutOthers(config: HookHost, found: FoundHooks): Omit<DialectHooks, 'dialect'> {
   const { definitions, unasked, problems } = found;
   const all = [...definitions, ...unasked];
@@ -87,10 +89,12 @@ const mixedRelay = ({ file, place, name }: UnaskedHook): SettingsProblem => ({
   fix: 'give the relay an entry of its own',
 });
 
-/** For whoever trusts no program: none of them is run to learn what it is. */
+/** For callers that trust no program: none is run to learn what it is. */
 const runsNothing = (): Promise<never> => Promise.reject(new Error('No program is run here.'));
 
-/** A dialect that breaks costs the others nothing, unless the host goes on with all hooks or not at all. */
+/**
+ * A dialect that throws does not affect the others, unless the host proceeds with all hooks or not at all.
+ */
 async function findWith(
   dialect: Dialect,
   site: HookSite,
@@ -119,6 +123,6 @@ function sourcesOf(config: HookHost): readonly HooksFromSource[] {
   ];
 }
 
-/** The dialects whose hooks the host wants; one that does not say knows only hooks of the settings. */
+/** The dialects whose hooks the host wants; a host that does not say knows only hooks in settings. */
 export const dialectsOf = async (config: HookHost): Promise<readonly Dialect[]> =>
   config.getDialects?.() ?? [llxprt];

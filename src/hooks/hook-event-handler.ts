@@ -47,13 +47,19 @@ const debug = debugChannel('event-handler');
 
 /** Options of a fired event. */
 export interface FireOptions extends EventContext {
-  /** Aborting it cancels the running hooks: their process groups are ended, and only what was said before counts. */
+  /**
+   * Aborting it cancels the running hooks: their process groups are ended, and only what was said before
+   * counts.
+   */
   readonly signal?: AbortSignal | undefined;
-  /** Somebody can be asked where a hook wants that, and the caller sees to it; default: nobody, so that such a wish is a denial, but for LLxprt's hooks (S-02). */
+  /**
+   * Whether somebody can be asked when a hook wants that, which the caller must then do; default: nobody can,
+   * so that such a wish is a denial, except for LLxprt's hooks (S-02).
+   */
   readonly canAsk?: boolean | undefined;
 }
 
-/** Who knows whether there are settings whose guards are unknown, and tries them again. */
+/** Knows whether there are settings whose guards are unknown, and tries them again. */
 export interface UnknownGuards {
   hasUnknownGuards(): boolean;
   retryUnknownGuards(): Promise<void>;
@@ -64,20 +70,20 @@ const noUnknownGuards: UnknownGuards = {
   retryUnknownGuards: () => Promise.resolve(),
 };
 
-/** An event with the hooks that will run for it, or with what stands in their place. */
+/** An event with the hooks that will run for it, or with what takes their place. */
 export type PlannedEvent<Event extends HookEventName = HookEventName> = {
   readonly event: Event;
 } & (
   | { readonly kind: 'hooks'; readonly plan: HookPlan }
-  /** No hook matches, but there is something to tell of hooks that nobody had waited for. */
+  /** No hook matches, but hooks that nobody had waited for have something to report. */
   | { readonly kind: 'late' }
-  /** The hooks could not be found out. */
+  /** The event's hooks could not be determined. */
   | { readonly kind: 'broken'; readonly error: Error }
-  /** It is denied without any hook, because it is unknown what guards it (S-12). */
+  /** The event is denied without running any hook, because its guards are unknown (S-12). */
   | { readonly kind: 'refused'; readonly refusal: AggregatedHookResult }
 );
 
-/** What is known of an event beside its fields. */
+/** What is known of an event besides its fields. */
 export interface PrepareOptions {
   readonly context?: EventContext;
   /** See `FireOptions`. */
@@ -88,7 +94,7 @@ export interface PrepareOptions {
 
 type FailedEvent = ReturnType<typeof buildFailureEnvelope>;
 
-/** The answers could not be merged, so that it is as if no hook had run. */
+/** The answers could not be merged, so the result is as if no hook had run. */
 const isMergeFailure = ({ failure, plan }: AggregatedHookResult): boolean =>
   failure?.stage === 'aggregation' && plan === null;
 
@@ -137,12 +143,12 @@ export class HookEventHandler {
     );
   }
 
-  /** Before a prompt is worked on. */
+  /** Before a prompt is processed. */
   fireBeforeAgentEvent(prompt: string, options?: FireOptions): Promise<AggregatedHookResult> {
     return this.fire('BeforeAgent', { prompt }, options);
   }
 
-  /** When the agent has answered; `stopHookActive` when it did so because an AfterAgent hook asked (G-16). */
+  /** After the agent has answered; `stopHookActive` if it did so because an AfterAgent hook asked (G-16). */
   fireAfterAgentEvent(
     prompt: string,
     promptResponse: string,
@@ -156,7 +162,10 @@ export class HookEventHandler {
     );
   }
 
-  /** Before the model is asked. The request is in the stable format; `fireBeforeModelHook` takes the SDK's (HOOK-141). */
+  /**
+   * Before the model is asked. The request is in the stable format; `fireBeforeModelHook` takes the SDK's
+   * (HOOK-141).
+   */
   fireBeforeModelEvent(
     llmRequest: LLMRequest,
     options?: FireOptions,
@@ -164,7 +173,10 @@ export class HookEventHandler {
     return this.fire('BeforeModel', { llm_request: llmRequest }, options);
   }
 
-  /** After the model answered, both in the stable format; `fireAfterModelHook` takes the SDK's (HOOK-141). */
+  /**
+   * After the model answered, with both parts in the stable format; `fireAfterModelHook` takes the SDK's
+   * (HOOK-141).
+   */
   fireAfterModelEvent(
     llmRequest: LLMRequest,
     llmResponse: LLMResponse,
@@ -205,7 +217,7 @@ export class HookEventHandler {
     return this.fire('PreCompress', fields, options);
   }
 
-  /** When the user is to be notified, such as of a question for permission. */
+  /** When the user is about to be notified, for example of a question for permission. */
   fireNotificationEvent(
     fields: HookEventFields['Notification'],
     options?: FireOptions,
@@ -234,8 +246,8 @@ export class HookEventHandler {
   }
 
   /**
-   * The hooks that will run for an event; undefined when none matches. Synchronous, without I/O
-   * (HOOK-011 to 013). Where they cannot be found out, the event is planned to fail.
+   * Returns the hooks that will run for an event; undefined when none matches. Synchronous, without I/O
+   * (HOOK-011 to 013). If they cannot be determined, the event is planned to fail.
    */
   plan<Event extends HookEventName>(
     event: Event,
@@ -266,7 +278,7 @@ export class HookEventHandler {
   }
 
   /**
-   * The machine input for a planned event. Where it cannot be made it has no hooks, and its verdict is
+   * Returns the machine input for a planned event. If it cannot be made, it has no hooks, and its verdict is
    * that of an event whose hooks could not be run.
    */
   prepare<Event extends HookEventName>(
@@ -318,13 +330,16 @@ export class HookEventHandler {
     }
   }
 
-  /** Whether there is something to tell of hooks that nobody had waited for, in this session or, without one, in any. */
+  /**
+   * Whether hooks that nobody had waited for have something to report, in this session or, without one, in
+   * any.
+   */
   hasLate(event: HookEventName, session?: () => string): boolean {
     if (this.#disposed || this.#unawaited === undefined) return false;
     return this.#unawaited.hasSaid(event, session?.());
   }
 
-  /** Later, for whoever starts a hook is a machine in the middle of a step. */
+  /** Asynchronous, because the caller is a machine in the middle of a step. */
   async #startUnawaited(...[input, onEnd]: Parameters<StartUnawaited>): Promise<void> {
     this.#loading ??= import('./unawaited-hooks.ts').then((loaded) => new loaded.UnawaitedHooks());
     this.#unawaited ??= await this.#loading;
@@ -335,7 +350,7 @@ export class HookEventHandler {
     });
   }
 
-  /** Whether an event is denied without any hook, because it is unknown what guards it (S-12). */
+  /** Whether an event is denied without running any hook, because its guards are unknown (S-12). */
   refusesUnasked(event: HookEventName): boolean {
     return !this.#disposed && hookPointOf(event).needsGuards && this.#unknownGuards().length > 0;
   }
@@ -352,13 +367,19 @@ export class HookEventHandler {
     return refusal;
   }
 
-  /** Nothing fires any more; what runs already finishes (DELTA-HEVT-004, G-10), but for hooks that nobody waits for. */
+  /**
+   * Nothing fires any more; what already runs finishes (DELTA-HEVT-004, G-10), except for hooks that nobody
+   * waits for.
+   */
   dispose(): void {
     this.#disposed = true;
     this.#unawaited?.end();
   }
 
-  /** What the hooks receive. Where it cannot be found out, the event is given up, unless a failure of its hooks denies. */
+  /**
+   * Returns what the hooks receive. If that cannot be determined, this throws, and the event is given up,
+   * unless a failure of its hooks denies.
+   */
   #hookInput(
     event: HookEventName,
     fields: () => object,
@@ -386,7 +407,9 @@ export class HookEventHandler {
     };
   }
 
-  /** The result of an event whose hooks could not be run: a denial where a failure of one of them denies. */
+  /**
+   * Returns the result of an event whose hooks could not be run: a denial if a failure of one of them denies.
+   */
   #failure(planned: PlannedEvent, error: unknown, stage: HookStage): FailedEvent {
     const { event } = planned;
     const [guard] =
@@ -397,17 +420,17 @@ export class HookEventHandler {
       : buildFailureEnvelope(error, stage, { event });
   }
 
-  /** The hooks of an event whose failure denies, where no plan could be made. */
+  /** The hooks of an event whose failure denies, for when no plan could be made. */
   #failClosed(event: HookEventName): readonly RegisteredHook[] {
     try {
       return this.#planner.failClosed(event);
     } catch {
-      // The registry is what broke.
+      // It was the registry that broke.
       return [];
     }
   }
 
-  /** Reports such a result to telemetry and the user. */
+  /** Reports a failed result to telemetry and the user. */
   #reported<Result extends AggregatedHookResult>(result: Result): Result {
     const { event, stage, message } = result.failure!;
     this.#telemetry.diagnose({ event: event ?? null, stage, message });
@@ -423,7 +446,7 @@ export class HookEventHandler {
     return result;
   }
 
-  /** Tells the user, on one line. */
+  /** Warns the user, on one line. */
   warn(line: string): void {
     this.#telemetry.warn(this.#config.onWarning, line);
   }

@@ -6,7 +6,7 @@ import type { HookRegistry } from './hook-registry.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What became of a hook when an event was fired. */
+/** What happened to a hook when an event was fired. */
 export type HookFate =
   | { readonly kind: 'ran' | 'started' | 'plugin' | 'off' | 'disabled' | 'untrusted' }
   | { readonly kind: 'payload' | 'once' | 'ended' }
@@ -18,13 +18,13 @@ export type HookFate =
 /** An event that was fired. */
 export interface FiredOnce {
   readonly event: HookEventName;
-  /** Its fields, and those of each part of it. */
+  /** Its fields, and those of each of its parts. */
   readonly payloads: readonly Fields[];
-  /** The hooks of which results came. */
+  /** The hooks that returned results. */
   readonly ran: readonly RegisteredHook[];
 }
 
-/** Says of every hook why it ran or did not, after the event. */
+/** Returns for every hook why it ran or did not run, after the event. */
 export function hookFates(
   registry: HookRegistry,
   { event, payloads, ran }: FiredOnce,
@@ -69,7 +69,7 @@ export function hookFates(
   return new Map(registry.getAllHooks().map((hook) => [hook, fateOf(hook)]));
 }
 
-/** Whether a hook is for this payload, however often it ran. */
+/** Whether a hook applies to this payload, however often it has run. */
 function isFor(dialect: Dialect, { once: _, ...hook }: RegisteredHook, fields: Fields): boolean {
   try {
     return dialect.applies?.(hook, { ...fields, hook_event_name: hook.event }) ?? true;

@@ -12,29 +12,38 @@ import { messageOf } from '../message-of.ts';
 
 const debug = debugChannel('planner');
 
-/** What a plan is made for: the tool's name, or a session event's source, reason or trigger. */
+/**
+ * What the event's matchers are compared with: the tool's name, or a session event's source, reason or
+ * trigger.
+ */
 export type MatchSubject = string | undefined;
 
 /** Which hooks run for an event, and how. */
 export interface HookPlan {
   readonly event: HookEventName;
-  /** In plan order, without doubles; never empty. */
+  /** In plan order, without duplicates; never empty. */
   readonly hooks: readonly RegisteredHook[];
   /** The hooks of each dialect that are waited for; lanes run side by side. */
   readonly lanes: readonly HookLane[];
-  /** Those of the hooks whose failure denies; absent when there are none. */
+  /** The hooks whose failure denies; absent when there are none. */
   readonly failClosed?: ReadonlySet<RegisteredHook>;
-  /** By hook, its doubles that need nobody's trust: the first runs where the hook itself may not start after all. */
+  /**
+   * By hook, its duplicates that need nobody's trust: the first of them runs if the hook itself may not start
+   * after all.
+   */
   readonly standIns?: ReadonlyMap<RegisteredHook, readonly RegisteredHook[]>;
   /** The dialects of the hooks, by name. */
   readonly dialects: ReadonlyMap<string, Dialect>;
 }
 
-/** How many subjects an event remembers its plans for; tool names are few and short, but a model may invent them. */
+/**
+ * For how many subjects an event remembers its plans; tool names are few and short, but a model may invent
+ * them.
+ */
 const rememberedSubjects = 1_000;
 const rememberedLength = 200;
 
-/** The plan with every hook that matches, as long as all of them are trusted. */
+/** The plan when all matching hooks are trusted, with the matching hooks. */
 interface RememberedPlan {
   readonly matching: readonly RegisteredHook[];
   readonly plan: HookPlan | undefined;
@@ -46,7 +55,7 @@ interface CompiledEvent {
     readonly hook: RegisteredHook;
     readonly fits: (subject: string, budget: RegexBudget) => boolean;
   }[];
-  /** Hooks of other events that go before one of this event with the same identity. */
+  /** Hooks of other events that take precedence over one of this event with the same identity. */
   readonly foreign: readonly RegisteredHook[];
   readonly plans: Map<MatchSubject, RememberedPlan>;
 }
@@ -61,9 +70,9 @@ export class HookPlanner {
   readonly #warn: (line: string) => void;
   readonly #matcherLimit: number | undefined;
   readonly #events = new Map<HookEventName, CompiledEvent>();
-  /** Hooks whose matchers could not be decided, yet to be reported. */
+  /** Hooks whose matchers could not be evaluated, still to be reported. */
   readonly #undecided: { readonly hook: RegisteredHook; readonly error: unknown }[] = [];
-  /** The events and levels whose undecided matchers were reported. */
+  /** The events and levels whose undecided matchers have been reported. */
   readonly #reported = new Set<string>();
   #registry: HookRegistry | undefined;
 
@@ -73,8 +82,9 @@ export class HookPlanner {
   readonly mayStart: StartGate;
 
   /**
-   * `trusts` tells whether a hook may run, and is asked for every plan; `mayStart` again when a hook of it
-   * is to start. `matcherLimit` is how long the matchers of a level may take for an event, in ms; default 100.
+   * `trusts` says whether a hook may run, and is asked for every plan; `mayStart` is asked again when one of
+   * its hooks is about to start. `matcherLimit` is how long the matchers of a level may take for an event, in
+   * ms; default 100.
    */
   constructor(
     warn: (line: string) => void,
@@ -87,7 +97,9 @@ export class HookPlanner {
     this.#matcherLimit = matcherLimit;
   }
 
-  /** Plans from now on with these hooks, or with none; a plan that was made stays as it is (G-09). */
+  /**
+   * Uses these hooks, or none, for all plans from now on; a plan that was made already stays as it is (G-09).
+   */
   use(registry: HookRegistry | undefined): void {
     this.#registry = registry;
     this.#events.clear();
@@ -102,14 +114,14 @@ export class HookPlanner {
     return matching.length > 0;
   }
 
-  /** The hooks that match an event, trusted or not, and doubles too. */
+  /** The hooks that match an event, trusted or not, including duplicates. */
   matching(event: HookEventName, subject?: MatchSubject): readonly RegisteredHook[] {
     return this.#remembered(event, this.#compiled(event), subject).matching;
   }
 
   /** The plan for an event; undefined when no hook matches it. */
   plan(event: HookEventName, subject?: MatchSubject): HookPlan | undefined {
-    // Looked up here, for V8 allocates for what such a call gives back.
+    // Looked up here, because V8 allocates for what a call would return.
     const compiled = this.#events.get(event) ?? this.#compiled(event);
     if (compiled.entries.length === 0) return undefined;
     const { matching, plan } =
@@ -124,7 +136,10 @@ export class HookPlanner {
     return makePlan(event, trusted, before, dialects, matching, denying);
   }
 
-  /** The hooks of an event whose failure denies, whatever they match: all that is known where no plan can be made. */
+  /**
+   * The hooks of an event whose failure denies, whatever they match: all that is known when no plan can be
+   * made.
+   */
   failClosed(event: HookEventName): readonly RegisteredHook[] {
     return this.#registry?.getHooksForEvent(event).filter(blocksOnFailure) ?? [];
   }
@@ -146,7 +161,10 @@ export class HookPlanner {
     return remembered;
   }
 
-  /** Decided level by level of authority, so that no matcher of a weaker one takes the time of a stronger one (S-16). */
+  /**
+   * Decided one level of authority at a time, so that no matcher of a weaker level uses up the time of a
+   * stronger one (S-16).
+   */
   #matching(
     event: HookEventName,
     entries: CompiledEvent['entries'],
@@ -182,7 +200,7 @@ export class HookPlanner {
     }
   }
 
-  /** One line for each level, once: a model may invent names without end. */
+  /** One line per level, once: a model may invent names without end. */
   #tellUndecided(event: HookEventName): void {
     const undecided = this.#undecided.splice(0);
     for (const authority of authorities) {
@@ -229,14 +247,14 @@ export class HookPlanner {
 /** How many hooks a warning names. */
 const namedHooks = 3;
 
-/** Cut, because the name may be a whole script. */
+/** Truncated, because the name may be a whole script. */
 const nameOf = ({ name }: RegisteredHook): string =>
   `"${name.length > 80 ? `${name.slice(0, 80)}…` : name}"`;
 
 /**
- * Doubles are dropped among hooks that may run: else an untrusted project could name a user's
- * command as its own, and neither would run. Those that may not run but deny by that, `denying`,
- * stand where they do among all that match.
+ * Duplicates are dropped only among hooks that may run: otherwise an untrusted project could list a user's
+ * command as its own, and neither would run. Hooks that may not run and therefore deny, `denying`, keep their
+ * positions among all that match.
  */
 function makePlan(
   event: HookEventName,
@@ -250,7 +268,7 @@ function makePlan(
   const first = firstOfDoubles(runnable, foreign, dialects);
   const kept = new Set([...first.values(), ...denying]);
   if (kept.size === 0) return undefined;
-  // The strictest of doubles decides, or a project could open a guard of the user.
+  // The strictest of the duplicates decides, or a project could weaken a guard of the user.
   const strict = runnable
     .filter(blocksOnFailure)
     .flatMap((hook) => first.get(identityOf(hook, dialects)) ?? []);
@@ -267,7 +285,7 @@ function makePlan(
   return {
     event,
     hooks,
-    // Doubles have a say in it: an entry that matches forces a sequence (HOOK-109, C-22).
+    // Duplicates count here: any matching entry can force a sequence (HOOK-109, C-22).
     lanes: lanesOf(hooks, runnable, dialects),
     ...(failClosed.size > 0 && { failClosed }),
     ...(standIns.size > 0 && { standIns }),
@@ -293,7 +311,10 @@ function lanesOf(
   return lanes.filter(({ positions }) => positions.length > 0);
 }
 
-/** The plan without the hooks that look at the payload and are not for it, or receive the whole call; undefined when none is left. */
+/**
+ * Returns the plan without the hooks that look at the payload and do not apply to it, or receive the whole
+ * call; undefined when none is left.
+ */
 export function applyingTo(
   plan: HookPlan,
   input: object,
@@ -308,7 +329,7 @@ export function applyingTo(
     try {
       return dialects.get(hook.dialect)!.applies?.(hook, payload) ?? true;
     } catch {
-      // Where that cannot be known, the hook runs.
+      // If that cannot be determined, the hook runs.
       return true;
     }
   });
@@ -328,17 +349,17 @@ export function applyingTo(
   };
 }
 
-/** How all hooks of a plan run, as the API of seed 003 says it: lanes run side by side. */
+/** How all hooks of a plan run, as the API of seed 003 puts it: lanes run side by side. */
 export const modeOf = ({ lanes }: Pick<HookPlan, 'lanes'>): 'parallel' | 'sequential' =>
   lanes.length === 1 ? lanes[0]!.mode : 'parallel';
 
-/** What a hook does that nobody waits for denies nothing. */
+/** A hook that nobody waits for cannot deny anything. */
 const blocksOnFailure = ({ onFailure, async: isUnawaited }: RegisteredHook): boolean =>
   onFailure === 'block' && !isUnawaited;
 
 /**
- * Of one identity a hook runs once for an event; the first, of the strongest source, is kept (HOOK-090,
- * 091). But an administrator's runs as the administrator has it, in its clean environment.
+ * Hooks with the same identity run once per event; the first, of the strongest source, is kept (HOOK-090,
+ * 091). An administrator's hook, however, runs as the administrator's, in its clean environment.
  */
 function firstOfDoubles(
   hooks: readonly RegisteredHook[],
@@ -364,11 +385,11 @@ const isSystems = ({ source }: RegisteredHook): boolean => source === 'system';
 
 const rank = ({ source }: RegisteredHook): number => hookSources.indexOf(source);
 
-/** What tells a hook apart from those of all dialects. */
+/** Identifies a hook across all dialects. */
 export const identityOf = (hook: RegisteredHook, dialects: ReadonlyMap<string, Dialect>): string =>
   `${hook.dialect}:${dialects.get(hook.dialect)!.identity(hook)}`;
 
-/** What an event's matchers are compared with; undefined where there is nothing. */
+/** What an event's matchers are compared with; undefined if there is nothing. */
 export function subjectOf(event: HookEventName, fields: object): MatchSubject {
   const field = hookPointOf(event).subject;
   if (field === undefined) return undefined;

@@ -20,7 +20,7 @@ interface Always {
   readonly places: ReadonlyMap<RegisteredHook, number>;
 }
 
-/** Holds all hook definitions, checked, in order of their sources (HOOK-085, 086, 187). */
+/** Holds all hook definitions, validated, in the order of their sources (HOOK-085, 086, 187). */
 export class HookRegistry {
   readonly #hooks: readonly RegisteredHook[];
   #always: Always | undefined;
@@ -29,9 +29,9 @@ export class HookRegistry {
   readonly dialects: ReadonlyMap<string, Dialect>;
   /** What was discarded, and why. */
   readonly problems: readonly SettingsProblem[];
-  /** Hooks of the project whose events are unknown, for nobody may run them. */
+  /** Hooks of the project whose events are unknown, because nobody may run them to ask. */
   readonly unasked: readonly UnaskedHook[];
-  /** What the administrator disabled of the hooks of others. */
+  /** Other levels' hooks that the administrator disabled. */
   readonly taken: readonly SettingsNote[];
 
   /** `switched` are hooks that the host enabled or disabled at runtime, by name or command. */
@@ -71,7 +71,10 @@ export class HookRegistry {
     for (const problem of this.problems) debug('%s', formatProblem(problem));
   }
 
-  /** The hooks that the host's settings and folders hold now. Of a project's executables only trusted ones are run to learn their events. */
+  /**
+   * Loads the hooks that are now in the host's settings and folders. Of a project's executables, only trusted
+   * ones are run to learn their events.
+   */
   static async load(config: HookHost, trusts?: StartGate): Promise<HookRegistry> {
     const [{ startGate }, { runProgram }] = await Promise.all([
       import('./trust-gate.ts'),
@@ -86,7 +89,7 @@ export class HookRegistry {
     return (this.dialects.get(dialect)?.order ?? hookSources).indexOf(source);
   }
 
-  /** Whether no hooks may be there that were not looked for. */
+  /** Whether every folder that might hold hooks was searched. */
   #knowsAll(config: HookHost): boolean {
     const skips = config.skipsProjectHooks?.() ?? config.ignoresProject?.();
     if (skips === true) return false;
@@ -106,14 +109,14 @@ export class HookRegistry {
     return this.#isSwitchedOn(source, this.dialects.get(dialect)!.needsSwitch);
   }
 
-  /** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
+  /** The matcher of a hook, as its author wrote it; undefined if its event has no matchers. */
   matcherOf(hook: RegisteredHook): string | undefined {
     return this.dialects.get(hook.dialect)?.matcherOf(hook);
   }
 
   /**
-   * Whether another hook of its identity always goes before it, as long as that one may run. An
-   * administrator's goes before all others, as in a plan.
+   * Whether another hook of its identity always takes precedence, as long as that one may run. An
+   * administrator's takes precedence over all others, as in a plan.
    */
   isHidden(hook: RegisteredHook): boolean {
     this.#always ??= this.#alwaysFirst();
@@ -124,7 +127,10 @@ export class HookRegistry {
     return (places.get(other) ?? 0) < (places.get(hook) ?? 0);
   }
 
-  /** By identity, the hook that runs whenever its event is fired, and where each hook stands; worked out once for all. */
+  /**
+   * By identity, the hook that runs whenever its event is fired, and the position of each hook; computed once
+   * for all.
+   */
   #alwaysFirst(): Always {
     const first = new Map<string, RegisteredHook>();
     const places = new Map(this.#hooks.map((hook, place) => [hook, place]));
@@ -141,16 +147,16 @@ export class HookRegistry {
     return `${hook.dialect}:${this.dialects.get(hook.dialect)?.identity(hook)}`;
   }
 
-  /** Every hook, the disabled ones too. */
+  /** Every hook, including disabled ones. */
   getAllHooks(): readonly RegisteredHook[] {
     return this.#hooks;
   }
 }
 
 /**
- * A list reaches hooks of its own level and of weaker ones (C-04). The host's own word goes before those
- * of users and projects: what an administrator disabled stays so, and nobody else disables an
- * administrator's hook.
+ * A list of disabled hooks reaches hooks of its own level and of weaker ones (C-04). The host's own setting
+ * takes precedence over those of users and projects: what an administrator disabled stays disabled, and
+ * nobody else can disable an administrator's hook.
  */
 function isEnabled(
   hook: HookDefinition,
@@ -169,7 +175,7 @@ const isSystems = ({ source }: Pick<RegisteredHook, 'source'>): boolean => sourc
 
 type Unjudged = Omit<RegisteredHook, 'enabled'>;
 
-/** A hook that says nothing of failures has what its own level and stronger ones say (S-09). */
+/** A hook that does not say what its failure means takes that from its own level and stronger ones (S-09). */
 function withDefault(hook: Unjudged, defaults: readonly FailureDefault[]): Unjudged {
   const mayFailOpen =
     hook.failsOpen && (isSystems(hook) || !defaults.some(({ isManaged }) => isManaged));

@@ -28,7 +28,7 @@ import type { AggregatedHookResult } from '../verdict/results.ts';
 
 const debug = debugChannel('system');
 
-/** Thrown by accessors of a hook system that was not initialised (HOOK-005, 148). */
+/** Thrown by accessors of a hook system that has not been initialised (HOOK-005, 148). */
 export class HookSystemNotInitializedError extends HookmachineError {
   override readonly name = 'HookSystemNotInitializedError';
   constructor() {
@@ -59,7 +59,7 @@ export class HookSystem {
   readonly #trusts: TrustGate;
   readonly #mayStart: StartGate;
   readonly #dialects: readonly Dialect[] | undefined;
-  /** Ends when hooks are neither being found nor waiting for it. */
+  /** Settles when no hooks are being looked up and nothing is queued behind that. */
   #loading: Promise<void> = Promise.resolve();
   #retrying: Promise<void> | undefined;
   #parts: Parts | undefined;
@@ -68,10 +68,9 @@ export class HookSystem {
   #disposed = false;
 
   /**
-   * Reads nothing yet; see `initialize` (HOOK-206). Requests on the bus are answered from now on, and
-   * the first one initialises; without a bus here, `config.getMessageBus` is asked by `initialize`.
-   * `dialects` are those whose hooks run; default: what `config.getDialects` says, else LLxprt's
-   * alone.
+   * Reads nothing yet; see `initialize` (HOOK-206). Requests on the bus are answered from now on, and the
+   * first one initialises; without a bus here, `initialize` asks `config.getMessageBus`. `dialects` are those
+   * whose hooks run; default: what `config.getDialects` returns, otherwise only LLxprt's.
    */
   constructor(config: HookHost, messageBus?: MessageBus, dialects?: readonly Dialect[]) {
     this.#config = config;
@@ -83,9 +82,9 @@ export class HookSystem {
   }
 
   /**
-   * Finds and checks the hooks, once; later calls return at once (HOOK-003, 004, C-06). What is wrong
-   * with a definition is warned of, not thrown. If the host's config throws, so does this, and the
-   * next call tries again (G-07). Calls at the same time find them together (G-08).
+   * Finds and validates the hooks, once; later calls return at once (HOOK-003, 004, C-06). Faulty definitions
+   * are reported as warnings, not thrown. If the host's config throws, so does this, and the next call tries
+   * again (G-07). Concurrent calls share one search (G-08).
    */
   async initialize(): Promise<void> {
     if (this.#parts === undefined)
@@ -95,8 +94,8 @@ export class HookSystem {
   }
 
   /**
-   * Reads changed settings again. A plan that runs already is not touched; the next one is new
-   * (C-06, G-09). A settings file that broke counts as it was before.
+   * Rereads changed settings. A plan that is already running is not touched; the next one is new (C-06,
+   * G-09). A settings file that can no longer be parsed counts as it was before.
    */
   reload(): Promise<void> {
     return this.#inTurn(async () => {
@@ -116,9 +115,9 @@ export class HookSystem {
   }
 
   /**
-   * Whether any hook matches this event and this tool name (or a session event's source, reason
-   * or trigger), which may turn out not to be trusted. Synchronous, without disk or process (HOOK-013,
-   * C-24). Before `initialize` nobody knows, and any event may have some.
+   * Whether any hook matches this event and this tool name (or a session event's source, reason or trigger);
+   * the hook may turn out not to be trusted. Synchronous, without disk or process (HOOK-013, C-24). Before
+   * `initialize` this is not known, so it returns true for any event.
    */
   hasHooksFor(event: HookEventName, subject?: string): boolean {
     if (this.#disposed) return false;
@@ -129,7 +128,7 @@ export class HookSystem {
     );
   }
 
-  /** Whether settings whose guards are unknown are to be tried again before the next event (S-12). */
+  /** Whether settings whose guards are unknown must be tried again before the next event (S-12). */
   hasUnknownGuards(): boolean {
     if (this.#disposed) return false;
     const config = this.#config;
@@ -137,7 +136,9 @@ export class HookSystem {
     return unknown.length > 0;
   }
 
-  /** Tries such settings again, once for all who ask at the same time. Never rejects: what is unknown stays so. */
+  /**
+   * Tries such settings again, once for all concurrent callers. Never rejects: what is unknown stays unknown.
+   */
   retryUnknownGuards(): Promise<void> {
     return (this.#retrying ??= this.reload()
       .catch((error: unknown) =>
@@ -147,9 +148,9 @@ export class HookSystem {
   }
 
   /**
-   * Has an observer see every machine that is started from now on, beside the host's own `inspect`.
-   * Returns what ends it. With `plain`, a tool call that no hook matches needs no machine to be seen:
-   * `plain` is told of it when it has ended.
+   * Lets an observer see every machine that is started from now on, in addition to the host's own `inspect`.
+   * Returns a function that stops it. With `plain`, a tool call that no hook matches needs no machine to be
+   * seen: it is reported to `plain` when it has ended.
    *
    * @example
    * const stop = hookSystem.observe(journalTo((entry) => console.log(entry)).observe);
@@ -158,7 +159,7 @@ export class HookSystem {
     return addObserver(this.#config, observer, plain);
   }
 
-  /** What the system was made for. */
+  /** The config the system was created with. */
   get config(): HookHost {
     return this.#config;
   }
@@ -186,8 +187,8 @@ export class HookSystem {
   }
 
   /**
-   * Watches what hooks do; nothing leaves the process. A listener that throws costs nobody a decision.
-   * Returns what ends it.
+   * Listens to what hooks do; nothing leaves the process. A listener that throws changes no decision. Returns
+   * a function that stops it.
    *
    * @example
    * const stop = hookSystem.on('hook:result', ({ hook, durationMs }) => chart(hook, durationMs));
@@ -199,7 +200,10 @@ export class HookSystem {
     return this.#telemetry.on(name, listener);
   }
 
-  /** Ends the system: running events finish, nothing fires any more, and the bus is left (G-10, DELTA-HEVT-004). */
+  /**
+   * Ends the system: running events finish, nothing fires any more, and the bus is left (G-10,
+   * DELTA-HEVT-004).
+   */
   dispose(): void {
     this.#disposed = true;
     this.#stopServing?.();
@@ -234,7 +238,7 @@ export class HookSystem {
     this.#telemetry.diagnose({ event, stage, message });
   }
 
-  /** One after another, so that the hooks found last are those that count. */
+  /** Runs loads one after another, so that the hooks found last are those that count. */
   #inTurn(work: () => Promise<void>): Promise<void> {
     const done = this.#loading.then(work);
     this.#loading = done.catch(() => undefined);
@@ -252,14 +256,14 @@ export class HookSystem {
     );
     const before = definitionsOf(this.#parts?.found);
     await loadHandlers(definitionsOf(found));
-    // What runs hooks that nobody waits for is there before the first event.
+    // The module that runs hooks that nobody waits for must be loaded before the first event.
     if (definitionsOf(found).some((hook) => hook.async)) await import('./unawaited-hooks.ts');
     this.#compose(found);
     await this.#audit();
     await endHandlers(before, definitionsOf(found), this.#config.getWorkingDir());
   }
 
-  /** Begins what the administrator wants to be recorded, before the first event. */
+  /** Starts recording what the administrator wants recorded, before the first event. */
   async #audit(): Promise<void> {
     const settings = this.#config.getAudit?.();
     const wanted = JSON.stringify(settings);
@@ -276,7 +280,7 @@ export class HookSystem {
     }
   }
 
-  /** One planner and one handler live as long as the system, for callers keep them (HOOK-006). */
+  /** One planner and one handler live as long as the system, because callers keep them (HOOK-006). */
   #compose(found: readonly DialectHooks[]): void {
     const config = this.#config;
     const messageBus = config.getMessageBus?.();
@@ -287,12 +291,12 @@ export class HookSystem {
       new HookPlanner(this.#warn, this.#trusts, { mayStart: this.#mayStart });
     const handler =
       this.#parts?.handler ?? new HookEventHandler(config, planner, this.#telemetry, this);
-    // Settings read again may have switched hooks off.
+    // Settings that were reread may have switched hooks off.
     planner.use(config.getEnableHooks() ? registry : undefined);
     if (this.#disposed) handler.dispose();
     this.#parts = { found, registry, planner, handler };
     this.#serve(messageBus);
-    // A problem that was fixed and is back is reported again.
+    // A problem that was fixed and has returned is reported again.
     for (const problem of registry.problems.map(formatProblem))
       if (!known?.includes(problem) && config.wasReported?.(problem) !== true)
         this.#telemetry.warn(config.onWarning, problem);

@@ -46,34 +46,37 @@ export const verdictOf = (result: AggregatedHookResult): EventVerdict => ({
   result,
 });
 
-/** What it takes for the operation to go on; absent where it just goes on. */
+/** What must happen before the operation continues; empty if it just continues. */
 const askedOf = ({ decision, passesUnasked, approved }: Verdict): Partial<HookVerdict> => ({
   ...(decision === 'ask' && !passesUnasked && { ask: true }),
   ...(decision === 'defer' && { defer: true }),
   ...(approved && { approved }),
 });
 
-/** What all hooks of an event came to. */
+/** The merged result of all hooks of an event. */
 export const resultOf = ({ verdict }: HookEventOutcome): AggregatedHookResult =>
   (verdict as EventVerdict).result;
 
 /** How a plan's hooks are started and their answers read. */
 export interface PlanOptions {
-  /** Whether a hook may start, now that its turn has come; default: every one may. */
+  /** Whether a hook may start, now that its turn has come; default: every hook may. */
   readonly mayStart?: StartGate;
-  /** The result where the answers cannot be merged; default: a failure that blocks nothing. */
+  /** The result when the answers cannot be merged; default: a failure that blocks nothing. */
   readonly unmerged?: (error: Error) => AggregatedHookResult;
-  /** Whether somebody can be asked where a hook wants that; default: nobody. */
+  /** Whether somebody can be asked when a hook wants that; default: nobody can. */
   readonly canAsk?: boolean;
-  /** Whether hooks are asked once more where others changed what they had judged; default: no. */
+  /** Whether hooks are asked once more when others changed what they had judged; default: no. */
   readonly recheck?: boolean;
-  /** Why the hooks cannot be given anything, and so all fail. */
+  /** Why the hooks cannot be given any input, and so all fail. */
   readonly unfit?: Error;
   /** Asks the host's model; default: there is none. */
   readonly askModel?: AskModel;
-  /** Starts a hook that nobody waits for, and calls `onEnd` with its outcome once; default: it is started and forgotten. */
+  /**
+   * Starts a hook that nobody waits for, and calls `onEnd` once with its outcome; default: the hook is not
+   * started.
+   */
   readonly startUnawaited?: StartUnawaited;
-  /** What hooks have said that nobody had waited for, to be reported with this event. */
+  /** What hooks that nobody had waited for have said, to be reported with this event. */
   readonly late?: Verdict | undefined;
 }
 
@@ -85,11 +88,11 @@ export type StartUnawaited = (
 
 /** A hook's answer, as the machine keeps it. */
 interface KeptAnswer extends HookExecutionResult, HookAnswer {
-  /** What the hook was asked about. */
+  /** The payload that the hook received. */
   readonly received: HookPayload;
 }
 
-/** What the event's result says of it. */
+/** The part of an answer that the event's result shows. */
 const shownOf = ({ passesOn: _, received: __, ...answer }: KeptAnswer): HookExecutionResult =>
   answer;
 
@@ -99,8 +102,8 @@ const refusal = ({ bundle }: RegisteredHook): string =>
 const hookOf = (planned: PlannedHook): RegisteredHook => planned as RegisteredHook;
 
 /**
- * A plan as input of the `hookEvent` machine: its hooks, what they are given, and the rules of their
- * dialects.
+ * Turns a plan into the input of the `hookEvent` machine: its hooks, what they receive, and the rules of
+ * their dialects.
  */
 export function toMachineInput(
   plan: HookPlan,
@@ -129,8 +132,8 @@ export function toMachineInput(
   );
   const textOf = (hook: RegisteredHook, received: HookPayload): string =>
     `${textFor(objectFor(hook)(received)).text}${dialectOf(hook).endsLine ? '\n' : ''}`;
-  // An input that has no JSON form fails the event, once (G-06); but where a failure denies, each of
-  // its hooks.
+  // An input that has no JSON form fails the event, once (G-06); but if a failure denies, it fails each of
+  // the event's hooks.
   if (!plan.failClosed)
     for (const hook of plan.hooks)
       if ('error' in tried(() => textOf(hook, payload))) JSON.stringify(payload);
@@ -145,13 +148,13 @@ export function toMachineInput(
       ...(hook.shell && { shell: hook.shell }),
       cwd: hook.cwd === undefined ? input.cwd : resolve(input.cwd, hook.cwd),
       env: { ...hook.env, ...('made' in environment && environment.made) },
-      // What an administrator put up is not to be weakened by the user's variables.
+      // The user's variables must not weaken what an administrator set up.
       ...(hook.source === 'system' && { isClean: true }),
       ...(hook.prestart && { prestart: true }),
       ...((hook.prestart || hook.type === 'live') && {
         filesBehind: filesBehind(hook, input.cwd),
       }),
-      // The port asks for it before it starts anything.
+      // The port calls it before it starts anything.
       stdin: () => {
         if (broken) throw broken;
         if (hook.type === 'plugin')
@@ -161,7 +164,7 @@ export function toMachineInput(
     };
   };
 
-  /** Hooks that were refused when their turn had come, and those that ran in the place of others. */
+  /** Hooks that were refused when their turn had come, and those that ran in place of others. */
   const refused = new Set<PlannedHook>();
   const standingIn = new Map<PlannedHook, RegisteredHook>();
   const admit = (
@@ -192,7 +195,7 @@ export function toMachineInput(
   ): KeptAnswer => {
     const dialect = dialectOf(hook);
     const answer = tried((): KeptAnswer => {
-      // To a dialect whose failures deny, one that was refused would be a failure.
+      // A dialect whose failures deny would take a refused hook for a failure.
       if (refused.has(hook)) throw new Error(refusal(hook));
       const read = dialect.read(hook, outcome, received);
       const result = { ...withOutput(event, hook, read, received), hook, event, received };
@@ -266,7 +269,7 @@ export function toMachineInput(
     },
     reports: {
       answered(answer) {
-        // A hook that was refused was asked nothing, so nothing is reported of it but its denial.
+        // A refused hook was not asked anything, so only its denial is reported.
         if (answer.status !== 'untrusted') observer.ended(shownOf(answer as KeptAnswer));
       },
       decided: (verdict) => observer.settled(plan, (verdict as EventVerdict).result),
@@ -275,8 +278,8 @@ export function toMachineInput(
 }
 
 /**
- * The hooks that judged something else than what would run now: what they received, with their own
- * changes, differs from it. Nobody is asked once more about what is denied or stopped.
+ * Returns the hooks that judged something other than what would run now: what they received, with their own
+ * changes, differs from it. Nothing is asked again about what is denied or stopped.
  */
 function recheckOf(
   { hooks, event }: HookPlan,
@@ -304,7 +307,10 @@ function recheckOf(
 /** What hooks judge before it runs; a response is a hook's own. */
 const judgedSlots: readonly string[] = ['tool_input', 'llm_request'] satisfies Slot[];
 
-/** The answer of a hook that is asked once more: it may deny or ask, and change nothing; what it has said before counts once. */
+/**
+ * The answer of a hook that is asked once more: it may deny or ask, but change nothing; what it has already
+ * said counts once.
+ */
 function judgingOnly<A extends Answer>(answer: A, first: Answer): A {
   const judging = answer.effects.filter(({ kind }) => kind !== 'replace' && kind !== 'patch');
   const note = 'its changes were ignored, because it was asked once more about the final arguments';
@@ -328,11 +334,14 @@ function judgingOnly<A extends Answer>(answer: A, first: Answer): A {
   });
 }
 
-/** What a waiting process of a hook is made of. It is kept, so it holds nothing of an event. */
+/**
+ * The files that a waiting process of a hook depends on. The function is kept, so it holds nothing of an
+ * event.
+ */
 const filesBehind = (hook: RegisteredHook, cwd: string) => async () =>
   (await import('../trust/script-files.ts')).filesBehind(hook, cwd);
 
-/** Machine input for an event whose hooks cannot run: its result stands from the start. */
+/** Machine input for an event whose hooks cannot run: its result is fixed from the start. */
 export const settledInput = (
   event: HookEventName,
   result: AggregatedHookResult,
@@ -350,7 +359,9 @@ function noHook(): never {
   throw new Error('There is no hook to ask this of.');
 }
 
-/** A dialect may be a host's own; what throws in it is the failure of one hook, and the others count. */
+/**
+ * A dialect may be a host's own; what it throws is the failure of one hook, and the other hooks still count.
+ */
 function tried<Made>(make: () => Made): { readonly made: Made } | { readonly error: Error } {
   try {
     return { made: make() };
@@ -359,7 +370,7 @@ function tried<Made>(make: () => Made): { readonly made: Made } | { readonly err
   }
 }
 
-/** What a hook said as the API of seed 003 shows it, where its dialect has not said it so itself. */
+/** Adds what a hook said as the API of seed 003 shows it, if its dialect has not done so itself. */
 function withOutput(
   event: HookEventName,
   { name }: RegisteredHook,
@@ -372,11 +383,11 @@ function withOutput(
   return output ? { ...answer, output } : answer;
 }
 
-/** Whether the next hook is given what this one changed. */
+/** Whether the next hook receives what this one changed. */
 const isPassedOn = ({ status, decision, stop }: Answer): boolean =>
   status === 'ok' && decision !== 'deny' && !stop;
 
-/** Hooks side by side get one and the same payload; its text is made once. */
+/** Hooks side by side share one payload, whose text is made once. */
 function remember<Key extends object, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new WeakMap<Key, Made>();
   return (key) => {

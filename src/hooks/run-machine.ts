@@ -24,7 +24,7 @@ interface RunOptions {
   readonly inspect?: InspectObserver | undefined;
 }
 
-/** Runs a machine, as an actor of its own, to its outcome. */
+/** Runs a machine, as a separate actor, until it returns its outcome. */
 export function runMachine<Machine extends AnyStateMachine>(
   machine: Machine,
   input: InputFrom<Machine>,
@@ -36,18 +36,18 @@ export function runMachine<Machine extends AnyStateMachine>(
   });
   const ended = toPromise(actor) as Promise<OutputFrom<Machine>>;
   actor.start();
-  // Not awaited: a frame that waits would take memory as long as the run lasts.
+  // Not awaited: a waiting frame would hold memory as long as the run lasts.
   return signal === undefined ? ended : ended.finally(cancelOnAbort(actor, signal));
 }
 
-/** Tells the actor to cancel when the signal is aborted, until the returned function is called. */
+/** Sends the actor `cancel` when the signal is aborted, until the returned function is called. */
 export function cancelOnAbort(actor: Actor<AnyStateMachine>, signal: AbortSignal): () => void {
   const cancel = (): void => actor.send({ type: 'cancel', reason: messageOf(signal.reason) });
   if (signal.aborted) cancel();
   return onAbort(signal, cancel);
 }
 
-/** An observer that throws would break the machine it looks at, and with it a guard. */
+/** An observer that throws would break the machine it observes, and with it a guard. */
 export const onlyWatching =
   (inspect: InspectObserver) =>
   (event: InspectionEvent): void => {
@@ -58,7 +58,7 @@ export const onlyWatching =
     }
   };
 
-/** Who waits for a signal. */
+/** The callbacks that wait for a signal. */
 interface Waiting {
   readonly acts: Set<() => void>;
   readonly end: () => void;
@@ -67,9 +67,10 @@ interface Waiting {
 const waiting = new WeakMap<AbortSignal, Waiting>();
 
 /**
- * Calls `act` when the signal is aborted, until the returned function is called. A signal gets one
- * listener for all who wait: calls side by side are many, and from the eleventh on Node warns of a leak. Once nobody
- * waits it has none: Node keeps a signal that is made of others alive for as long as somebody listens to it.
+ * Calls `act` when the signal is aborted, until the returned function is called. A signal gets one listener
+ * for all callbacks: many calls run side by side, and from the eleventh listener on Node warns of a leak.
+ * When no callback is left, the listener is removed: Node keeps a signal derived from others alive for as
+ * long as somebody listens to it.
  */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   const { acts, end } = waiting.get(signal) ?? listen(signal);
@@ -99,7 +100,7 @@ export const hookProcess = hookProcessMachine.provide({
 
 export const hookEvent = hookEventMachine.provide({ actors: { hookProcess } });
 
-/** Runs a program to its end, with a deadline in ms. */
+/** Runs a program until it ends, with a deadline in ms. */
 export type RunProgram = (
   command: string,
   args: readonly string[],

@@ -38,7 +38,7 @@ import {
 } from '../settings/switches.ts';
 import type { HookHost } from './config.ts';
 
-/** What is known of a session before its settings are read. */
+/** What is known about a session before its settings are read. */
 export interface SettingsConfigOptions extends Pick<
   HookHost,
   | 'getHookModel'
@@ -52,44 +52,59 @@ export interface SettingsConfigOptions extends Pick<
 > {
   /** The project folder; hooks run in it. */
   readonly cwd: string;
-  /** Settings to use in place of the files; they count as the project's. Default: the files of project, user and system. */
+  /**
+   * Settings to use instead of the files; they count as the project's. Default: the files of project, user
+   * and system.
+   */
   readonly settings?: Settings | SettingsInCode;
-  /** False: no hook runs, whatever the settings say. 'system': none but the system's, as with `--no-hooks`. */
+  /**
+   * False: no hook runs, whatever the settings say. 'system': only the system's hooks run, as with
+   * `--no-hooks`.
+   */
   readonly enableHooks?: false | 'system' | undefined;
   /** Default: a random UUID. */
   readonly sessionId?: string;
   readonly transcriptPath?: string;
-  /** Extensions beside those installed in the user's folder. */
+  /** Extensions in addition to those installed in the user's folder. */
   readonly extensions?: readonly HookExtension[];
-  /** The folder of administrators' settings in place of the machine's, for tests; no variable names one. */
+  /**
+   * The folder of administrators' settings to use instead of the machine's, for tests; no variable sets it.
+   */
   readonly systemFolder?: string | undefined;
   /**
-   * Receives what users should know once a session. Default: a warning of hooks that were not
-   * trusted, or that a stronger level took away.
+   * Receives what users should be told once a session. Default: a warning of hooks that were not trusted, or
+   * that a stronger level took away.
    */
   readonly onNote?: ((note: SettingsNote) => void) | undefined;
-  /** Whether this problem of the settings was reported to the user before, so that it is not reported again; default: no. */
+  /**
+   * Whether this problem of the settings was already reported to the user, so that it is not reported again;
+   * default: no.
+   */
   readonly wasReported?: ((problem: string) => boolean) | undefined;
-  /** Whether the host runs a hook itself, so that it must not run here as well; default: it runs none. */
+  /**
+   * Whether the host runs this hook itself, so that it must not run here as well; default: the host runs
+   * none.
+   */
   readonly runsElsewhere?: ((hook: UnaskedHook) => boolean) | undefined;
-  /** What a user is to do about a project that is not trusted. */
+  /** What a user should do about a project that is not trusted. */
   readonly trustHint?: string | undefined;
 }
 
-/** What settings and options answer of a config: all but who runs the hooks. */
+/** The part of a config that settings and options answer: everything except who runs the hooks. */
 export type SettingsConfig = Omit<HookHost, 'getHookSystem' | 'getDialects'> &
   Required<Pick<HookHost, 'getUnknownGuards' | 'getUnreadFiles' | 'onNote'>>;
 
-/** What whoever owns the hook system has to do with reading settings. */
+/** How the owner of the hook system takes part in reading settings. */
 interface SettingsReading {
-  /** Called each time just before they are read. */
+  /** Called each time just before the settings are read. */
   readonly beforeReading?: (() => void) | undefined;
   /** Whether a hook system is about to report what is wrong with the files. */
   readonly isReported?: () => boolean;
 }
 
 /**
- * The questions of a config that settings answer, judged anew when the dialects are others. Apart from `createConfig`, so that they can be asked without a hook system.
+ * Returns the methods of a config that settings answer, evaluated again when the dialects change. Separate
+ * from `createConfig`, so that they can be asked without a hook system.
  */
 export function settingsConfig(
   options: SettingsConfigOptions,
@@ -112,7 +127,7 @@ export function settingsConfig(
     const settings = fleets ? { ...levels, bundles: [...levels.bundles, fleets] } : levels;
     const found = judge(settings, options, dialects(), cwd, isTrusted);
     if (options.enableHooks === undefined) for (const note of found.notes()) onNote(note);
-    // With hooks off no registry will be made that could tell of a broken file.
+    // With hooks off, no registry will be created that could report a broken file.
     if (!found.isOn && isReported?.() !== true)
       for (const problem of settings.problems.map(formatProblem))
         if (options.wasReported?.(problem) !== true) tell(problem);
@@ -167,18 +182,18 @@ export function settingsConfig(
   };
 }
 
-/** `node:crypto` is loaded for it, and a session without hooks is never asked its id. */
+/** Created on demand: it loads `node:crypto`, and a session without hooks is never asked for its id. */
 const newSessionId = (): string => process.getBuiltinModule('node:crypto').randomUUID();
 
 interface Loaded extends LoadedSettings {
-  /** Those that it was judged for. */
+  /** The dialects that the settings were evaluated for. */
   readonly dialects: readonly Dialect[];
   readonly isOn: boolean;
   readonly isSourceOn: (source: HookSource, needsSwitch: boolean) => boolean;
   readonly isTrusted: () => boolean;
   readonly denying: readonly SettingsProblem[];
   readonly unreadProblems: readonly SettingsProblem[];
-  /** What is said of the project's hooks where nobody trusts them; undefined where there are none. */
+  /** The note about the project's hooks when nobody trusts them; undefined if there are none. */
   readonly untrustedHooks: () => SettingsNote | undefined;
   readonly notes: () => readonly SettingsNote[];
 }
@@ -197,7 +212,7 @@ function judge(
   const mayRun = (source: HookSource): boolean => !areOnlySystems || source === 'system';
   const isSourceOn = (source: HookSource, needsSwitch: boolean): boolean =>
     mayRun(source) && isSwitchedOn(switches, source, needsSwitch);
-  // A level that is on only because another says so is on where it has hooks.
+  // A level that is on only because another says so counts as on only if it has hooks.
   const isOfUse = (source: HookSource): boolean =>
     switches.some((level) => level.source === source && level.word === true) ||
     sources.some((from) => from.source === source && waitsForSwitch(from) && hasHooks(from)) ||
@@ -232,7 +247,7 @@ function judge(
       settings.bundles.some(({ source }) => isSourceOn(source, false)));
   const isOn =
     enableHooks !== false &&
-    // Nobody knows what stands in a file that cannot be read: it is tried again at each event.
+    // What a file that cannot be read contains is unknown: it is tried again at each event.
     (denying.length > 0 ||
       unread.length > 0 ||
       managed.audit !== undefined ||
@@ -252,7 +267,7 @@ function judge(
       const own = untrusted.filter(({ owner }) => owner === dialect.settings);
       return [...own.map(({ sight }) => sight), dialect.atFirstSight?.(cwd) ?? []].flat();
     });
-    // Whom the user trusts is asked only where there is something to trust.
+    // Trust is asked about only if there is something to trust.
     return sights.length === 0 || isTrusted()
       ? undefined
       : untrustedNote(realPath(cwd), sights, hint);
@@ -281,7 +296,7 @@ function judge(
   };
 }
 
-/** An administrator's place is looked at for what has to be there. */
+/** An administrator's place is searched for required bundles even when it has none. */
 function bundlesOf(
   { bundles, managed: { bundles: required } }: LoadedSettings,
   systemFolder: string | undefined,
@@ -295,14 +310,17 @@ function bundlesOf(
   return { places: [...own, ...bundles.filter(({ isFleets }) => isFleets)], required };
 }
 
-/** Whether bundles are of this dialect. */
+/** Whether this is the dialect that bundles are written in. */
 const isOurs = ({ settings }: Dialect): boolean => settings === 'hookmachine';
 
-/** Where a user switches on what needs it. */
+/** The file in which a user switches on the dialects that need it. */
 const switchFile = (cwd: string): string | undefined =>
   settingsPlaces(cwd).find((place) => place.source === 'user' && waitsForSwitch(place))?.file;
 
-/** Compared with true, for the promise of an asynchronous host is no yes; a host that cannot say does not trust. */
+/**
+ * Compared with true, because the promise of an asynchronous host is not a yes; a host that cannot say does
+ * not trust.
+ */
 function isTrustedNow({ isTrustedFolder }: SettingsConfigOptions): boolean {
   try {
     return isTrustedFolder === undefined || (isTrustedFolder() as unknown) === true;

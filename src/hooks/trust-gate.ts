@@ -5,7 +5,7 @@ import type { HookEventName } from '../protocol/events.ts';
 import type { HookBundle, UnaskedHook } from '../settings/hook-definition.ts';
 import type { HookTrust } from '../trust/hook-trust.ts';
 
-/** Whether a hook may run, now; also whether one may be asked for its event. */
+/** Whether a hook may run, now; also whether an executable may be asked for its event. */
 export type TrustGate = (hook: UnaskedHook & { readonly event?: HookEventName }) => boolean;
 
 /** Whether a hook may start, now that its turn has come. */
@@ -14,9 +14,9 @@ export type StartGate = (
 ) => boolean | Promise<boolean>;
 
 /**
- * Asks the host whether a project's hook may run, and warns when it may not (C-10, C-104). Hooks of
- * the user, the administrator and of extensions are the user's own doing and always may. Never
- * throws: a host that cannot say does not trust.
+ * Asks the host whether a project's hook may run, and warns if it may not (C-10, C-104). Hooks of the user,
+ * the administrator and extensions were installed by the user and always may. Never throws: a host that
+ * cannot say does not trust.
  */
 export function trustGate(config: HookHost, warn: WarningSink): TrustGate {
   return (hook) => {
@@ -25,7 +25,10 @@ export function trustGate(config: HookHost, warn: WarningSink): TrustGate {
   };
 }
 
-/** Like `trustGate`, but asks of the hook's files too, as they are now: of those of a signed bundle always, of a project's where the host can tell. */
+/**
+ * Like `trustGate`, but also checks the hook's files as they are now: those of a signed bundle always, those
+ * of a project if the host can verify them.
+ */
 export function startGate(config: HookHost, warn: WarningSink): StartGate {
   const trusts = trustGate(config, warn);
   return (hook) => {
@@ -47,7 +50,7 @@ function isTrusted(
   warn: WarningSink,
 ): boolean {
   if (trust.trusted) return true;
-  // Cut, because the name may be a whole script, and the fix must not fall off the line.
+  // Truncated, because the name may be a whole script, and the fix must not fall off the line.
   const name = hook.name.length > 80 ? `${hook.name.slice(0, 80)}…` : hook.name;
   const event = hook.event === undefined ? '' : ` (${hook.event})`;
   const fate = hook.onFailure === 'block' ? 'may not run, and so blocks' : 'was skipped';
@@ -71,7 +74,7 @@ async function verify(config: HookHost, hook: UnaskedHook): Promise<HookTrust> {
 }
 
 function folderTrust(config: HookHost): HookTrust {
-  // Compared with true, for the promise of an asynchronous host is no yes.
+  // Compared with true, because the promise of an asynchronous host is not a yes.
   if (config.isTrustedFolder && (config.isTrustedFolder() as unknown) !== true)
     return {
       trusted: false,

@@ -10,22 +10,24 @@ import type { HookExecutionResult } from '../verdict/results.ts';
 import { hookProcess, runMachine } from './run-machine.ts';
 import type { InspectObserver } from '../telemetry.ts';
 
-/** How much is kept for a session's next turn, in answers; a session may have no next turn. */
+/** How many answers are kept for a session's next turn; a session may have no next turn. */
 const mostKept = 100;
 
 interface StartOptions {
   readonly inspect?: InspectObserver;
-  /** Runs it elsewhere. */
+  /** Runs the hook elsewhere. */
   readonly outlive?: ((hook: HookProcessInput) => Promise<void>) | undefined;
 }
 
-/** Hooks that nobody waits for: they outlive their events, and what they say is reported with the next turn. */
+/**
+ * Hooks that nobody waits for: they outlive their events, and what they say is reported with the next turn.
+ */
 export class UnawaitedHooks {
   readonly #running = new Set<AbortController>();
-  /** By session, in the order of ending. */
+  /** By session, in the order in which hooks ended. */
   readonly #said = new Map<string, NamedAnswer[]>();
 
-  /** Starts one as an actor by itself. What is not understood of its end is its failure. */
+  /** Starts a hook as a separate actor. If its end cannot be interpreted, the hook has failed. */
   start(
     input: HookProcessInput,
     onEnd: (outcome: HookProcessOutcome) => HookExecutionResult | undefined,
@@ -50,7 +52,10 @@ export class UnawaitedHooks {
     );
   }
 
-  /** Whether there is something to tell with an event of this session, or of any where it is not known yet. */
+  /**
+   * Whether there is something to report with an event of this session, or of any session while it is not
+   * known yet.
+   */
   hasSaid(event: HookEventName, sessionId: string | undefined): boolean {
     return (
       this.#said.size > 0 &&
@@ -59,7 +64,7 @@ export class UnawaitedHooks {
     );
   }
 
-  /** What there is to tell with an event of this session, once; it decides nothing. */
+  /** Returns what there is to report with an event of this session, once; it decides nothing. */
   take(event: HookEventName, sessionId: string): Verdict | undefined {
     const { tellsLate } = hookPointOf(event);
     const said = tellsLate && this.#said.get(sessionId);
@@ -77,7 +82,7 @@ export class UnawaitedHooks {
     });
   }
 
-  /** Ends those that still run. */
+  /** Ends the hooks that still run. */
   end(): void {
     for (const abort of this.#running) abort.abort('the host ended before the hook had');
   }

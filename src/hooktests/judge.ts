@@ -3,14 +3,17 @@ import type { Outcome } from '../matrix/outcome.ts';
 import { patternOf } from '../models/scripted/turn.ts';
 import type { Expected } from './read-tests.ts';
 
-/** One thing that did not come as a test expects it. */
+/** One value that is not what a test expects. */
 export interface Difference {
   readonly what: string;
   readonly expected: unknown;
   readonly came: unknown;
 }
 
-/** How what came of an event differs from what a test expects; what it does not name may be anything. */
+/**
+ * Returns how an event's outcome differs from what a test expects; what the test does not name may be
+ * anything.
+ */
 export function differences(expected: Expected, came: Outcome): readonly Difference[] {
   const { decision, reason, context, stop, changed } = expected;
   const found: Difference[] = [];

@@ -1,9 +1,9 @@
-/** One test, as a report has it. */
+/** The result of one test, as a report shows it. */
 export interface Judged {
   readonly file: string;
   readonly name: string;
   readonly durationMs: number;
-  /** What is wrong, a line each; none where it passed. */
+  /** One line for each fault; none if the test passed. */
   readonly lines: readonly string[];
 }
 

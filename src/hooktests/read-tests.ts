@@ -44,21 +44,21 @@ const whole = z.strictObject({
   tests: z.array(test).min(1),
 });
 
-/** What a test says is to come of its event. */
+/** The outcome that a test expects of its event. */
 export type Expected = z.infer<typeof expected>;
 
-/** A test of hooks, as its file has it. */
+/** A test of hooks, as written in its file. */
 export interface HookTest extends z.infer<typeof test> {
   readonly file: string;
   readonly line: number;
 }
 
-/** What a file of tests holds, or what is wrong with it. */
+/** The tests in a test file, or what is wrong with it. */
 export type TestFile =
   | { readonly file: string; readonly tests: readonly HookTest[] }
   | { readonly file: string; readonly problems: readonly SettingsProblem[] };
 
-/** Reads a file of tests; every mistake is reported, each with its place and a fix. */
+/** Reads a test file; every mistake is reported, with its place and a fix. */
 export async function readTests(file: string): Promise<TestFile> {
   const problem = (message: string, fix: string): TestFile => ({
     file,

@@ -3,9 +3,9 @@ export interface ExampleGuard {
   /** The file's name, in the folder of hooks. */
   readonly file: string;
   readonly text: string;
-  /** Whether the file itself is run. */
+  /** Whether the file is run directly. */
   readonly isProgram?: true;
-  /** How the settings say what runs, of the file's path in the project. */
+  /** Returns the settings' entry that runs the guard, from the file's path in the project. */
   readonly entry: (path: string) => Readonly<Record<string, string>>;
 }
 
@@ -72,10 +72,10 @@ export default function noEnv({ tool_input: { file_path: path = '' } }: ToolEven
 /** A language that an example guard can be written in. */
 export type GuardLanguage = keyof typeof exampleGuards;
 
-/** The languages, the first being the one that is used where none is named. */
+/** The languages; the first is the default. */
 export const guardLanguages = Object.keys(exampleGuards) as readonly GuardLanguage[];
 
-/** The guard's tests, for "hookmachine test": they run the hook as the settings have it. */
+/** The guard's tests, for "hookmachine test": they run the hook as the settings configure it. */
 export const exampleTests = `# Run by: hookmachine test
 tests:
   - name: a .env file is not written

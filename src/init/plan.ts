@@ -6,9 +6,9 @@ import { attempt, openJsonFile } from '../settings/edit-json-file.ts';
 import { settingsJsonSchema } from '../settings/schema.ts';
 import { exampleTests, type ExampleGuard } from './guards.ts';
 
-/** A file that is to be written, or that is there and stays as it is. */
+/** A file that is to be written, or that exists and stays as it is. */
 export interface PlannedFile {
-  /** From the project's folder. */
+  /** Relative to the project folder. */
   readonly path: string;
   readonly what: 'new' | 'changed' | 'kept';
   readonly write: () => void;
@@ -18,9 +18,9 @@ const folder = '.hookmachine';
 const installedSchema = join('node_modules', 'hookmachine', 'settings.schema.json');
 
 /**
- * What a first guard needs, file by file; of what is there nothing but the list of hooks changes.
+ * Returns what a first guard needs, file by file; in existing files only the list of hooks changes.
  *
- * @throws {SettingsEditError} when the settings that are there cannot be edited
+ * @throws {SettingsEditError} if the existing settings cannot be edited
  */
 export function planInit(cwd: string, guard: ExampleGuard): PlannedFile[] {
   const path = `${folder}/hooks/${guard.file}`;
@@ -34,7 +34,7 @@ export function planInit(cwd: string, guard: ExampleGuard): PlannedFile[] {
     settingsFile(cwd, guard, path, isInstalled),
     file(path, guard.text, guard.isProgram && 0o755),
     file(`${folder}/hooks/no-env.hooktest.yaml`, exampleTests),
-    // What stands beside the settings resolves without a network, and whatever was published.
+    // A schema beside the settings resolves without a network, and whatever was published.
     ...(isInstalled
       ? []
       : [

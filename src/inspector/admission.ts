@@ -7,7 +7,7 @@ export interface Refusal {
   readonly reason: string;
 }
 
-/** What a request must have to be answered. */
+/** What a request needs to be answered. */
 export interface Admission {
   readonly token: string;
   readonly port: number;
@@ -19,8 +19,8 @@ export interface Admission {
 const pasteIt = 'paste the address that was printed, with its token, into the address bar';
 
 /**
- * Whether a request comes from the user's own page: other pages in the same browser can send requests
- * here too, and can have names that lead here.
+ * Why a request is refused; undefined if it comes from the user's own page. Other pages in the same browser
+ * can send requests here too, and can have host names that lead here.
  */
 export function refusalOf(
   request: IncomingMessage,
@@ -40,7 +40,10 @@ export function refusalOf(
   return undefined;
 }
 
-/** What shows that a request was made by a page of another site, or reached us by a name that is not ours. */
+/**
+ * Returns the sign that a request was made by a page of another site, or reached us under a foreign host
+ * name.
+ */
 export function foreignIn({ headers }: IncomingMessage, port: number): string | undefined {
   const { host = '', origin } = headers;
   if (![`127.0.0.1:${port}`, `localhost:${port}`].includes(host))
@@ -62,7 +65,7 @@ const cookieOf = (header: string | undefined, name: string): string | undefined 
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1);
 
-/** Compares tokens without telling by its time how much was right. */
+/** Compares tokens in a time that does not reveal how much of them was right. */
 export const isSame = (given: string, wanted: string): boolean =>
   timingSafeEqual(digest(given), digest(wanted));
 

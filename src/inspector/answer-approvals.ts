@@ -5,21 +5,21 @@ import { messageOf } from '../message-of.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { ApprovalsSource, ListedApprovals } from './approvals-source.ts';
 
-/** So many are sent to a page at once. */
+/** How many approvals are sent to a page at once. */
 const mostListed = 200;
 
-/** So long may an answer be, in bytes, and the name of who gives it, in characters. */
+/** The longest answer, in bytes, and the longest name of an answerer, in characters. */
 const mostBytes = 64 * 1024;
 const longestName = 200;
 
-/** The paths of the page's requests, and how each is made. */
+/** The paths of the page's requests, and the method of each. */
 export const approvalPaths: ReadonlyMap<string, 'GET' | 'POST'> = new Map([
   ['approvals', 'GET'],
   ['approvals/call', 'GET'],
   ['approvals/answer', 'POST'],
 ]);
 
-/** Answers a page's request about approvals, which was let in. */
+/** Responds to a page's request about approvals, which has already been admitted. */
 export async function answerAboutApprovals(
   source: ApprovalsSource,
   name: string,
@@ -49,7 +49,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  // Another page could send a form here, but no JSON, and its requests have another origin or none.
+  // Another page could send a form here, but not JSON, and its requests have another origin or none.
   if (
     request.headers.origin === undefined ||
     !/^application\/json\b/.test(request.headers['content-type'] ?? '')
@@ -65,7 +65,7 @@ async function answer(
 
 const decisions = ['approve', 'deny', 'withdraw'] as const;
 
-/** An answer says what it is an answer to: the digest of what was shown. */
+/** An answer names what it answers: the digest of what was shown. */
 function answerIn(text: string | undefined) {
   const given = parsed(text);
   if (!isRecord(given)) return undefined;
@@ -86,7 +86,7 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** The body of a request; undefined where it is too long. */
+/** Reads the body of a request; undefined if it is too long. */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -109,7 +109,7 @@ function send(response: ServerResponse, status: number, body: unknown): void {
   response
     .writeHead(status, {
       'content-type': 'application/json; charset=utf-8',
-      // What was left unread must not be taken for the next request.
+      // The unread rest must not be taken for the next request.
       ...(status >= 400 && { connection: 'close' }),
     })
     .end(JSON.stringify(body));

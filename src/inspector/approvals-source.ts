@@ -1,6 +1,6 @@
 /**
- * Whose approvals a page lists and answers: what `openRecords` and `connectDurable` of
- * `hookmachine/durable` give. The page knows no database.
+ * The approvals that a page lists and answers: those of `openRecords` and `connectDurable` of
+ * `hookmachine/durable`. The page does not know the database.
  */
 export interface ApprovalsSource {
   readonly approvals: {
@@ -10,14 +10,14 @@ export interface ApprovalsSource {
   audit(call: string): Promise<CallTrail>;
 }
 
-/** A question that waits for an answer, or has one. */
+/** A question that waits for an answer or has one. */
 export interface AskedApproval {
   readonly id: string;
   readonly call: string;
   readonly workspace: string;
   readonly session?: string;
   readonly tool: string;
-  /** The arguments that the tool gets, byte for byte. */
+  /** The arguments that the tool gets, byte for byte, as JSON. */
   readonly shown: string;
   /** The SHA-256 of `shown`. */
   readonly digest: string;
@@ -35,7 +35,7 @@ export interface AskedApproval {
   readonly answer?: RecordedAnswer;
 }
 
-/** What became of a question. */
+/** How a question was answered. */
 export interface RecordedAnswer {
   readonly decision: string;
   readonly by?: string;
@@ -52,12 +52,12 @@ export interface PageAnswer {
   readonly digest: string;
 }
 
-/** Whether an answer counts: only the first one does. */
+/** Whether an answer was accepted: only the first one is. */
 export type PageAnswerOutcome =
   | { readonly accepted: true }
   | { readonly accepted: false; readonly was: RecordedAnswer };
 
-/** What was done for a call, by which hosts. */
+/** What was done for a call, and by which hosts. */
 export interface CallTrail {
   readonly call: {
     readonly id: string;
@@ -65,7 +65,7 @@ export interface CallTrail {
     readonly attempts: number;
     readonly submittedAt: Date;
   };
-  /** The digests of the hooks that judged it, and of those that it was ended by after its answer. */
+  /** The digests of the hooks that judged the call, and of those that finished it after its answer. */
   readonly policy: { readonly judged?: string; readonly resumed?: string };
   readonly effects: readonly TrailedEffect[];
   readonly approval?: AskedApproval;
@@ -81,12 +81,12 @@ export interface TrailedEffect {
   readonly outcome?: unknown;
 }
 
-/** What a page is told of approvals. */
+/** What a page is told about approvals. */
 export interface ListedApprovals {
-  /** The oldest of those that nobody has answered, and where they are asked for the newest of the others. */
+  /** The oldest unanswered ones and, if requested, the newest answered ones. */
   readonly approvals: readonly AskedApproval[];
-  /** How many there are. */
+  /** How many there are in total. */
   readonly count: number;
-  /** The user of the process, who answers unless the reader says another name. */
+  /** The user of the process. Answers are given in this name unless the reader enters another. */
   readonly user: string;
 }

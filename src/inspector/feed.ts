@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../journal/entry.ts';
 import { History, type HistoryLimits } from './history.ts';
 
-/** What the page receives of the journal it shows. */
+/** What the page learns about the journal that it shows. */
 export interface About {
   readonly source: 'live' | 'recording';
   /** The recording's name, or the project's folder. */
@@ -9,13 +9,15 @@ export interface About {
   readonly payloads: boolean;
   /** Whether the page lists approvals. */
   readonly approvals?: boolean;
-  /** What the reader should know, such as that a line was torn. */
+  /** What the reader should know, such as that a line was cut short. */
   readonly notices: readonly string[];
-  /** Nothing more will come. */
+  /** Whether nothing more will come. */
   readonly ended: boolean;
 }
 
-/** A journal on its way to its pages: what was, what is about it, and word of what is new. */
+/**
+ * A journal on its way to its pages: its history, what is known about it, and a signal when there is news.
+ */
 export class Feed {
   readonly history: History;
   #about: About;
@@ -33,7 +35,7 @@ export class Feed {
     return this.#about;
   }
 
-  /** Takes an entry; pages get it soon. */
+  /** Adds an entry; pages receive it soon. */
   readonly write = (entry: JournalEntry): void => {
     this.history.push(entry);
     this.#tell();
@@ -44,7 +46,7 @@ export class Feed {
     this.#change({ notices: [...this.#about.notices, text] });
   }
 
-  /** Says that nothing more will come. */
+  /** Declares that nothing more will come. */
   end(): void {
     this.#change({ ended: true });
   }

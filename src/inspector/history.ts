@@ -8,17 +8,23 @@ export interface HistoryLimits {
 
 const defaultLimits: HistoryLimits = { entries: 1_000_000, bytes: 96 * 1024 * 1024 };
 
-/** A step that machines take, as often as they take it: where to, by which event, and from where. */
+/**
+ * A transition that machines make, stored once however often it is made: the target state, the event, and the
+ * source state.
+ */
 export type Step = readonly [to: string, event: string, from?: string];
 
-/** Several entries as a page receives them: most are steps of machines, which it needs of few runs. */
+/**
+ * Several entries as a page receives them. Most are steps of machines, and the page needs them for few runs
+ * only.
+ */
 export interface Sent {
-  /** The number of the last of them. */
+  /** The number of the last entry. */
   readonly last: number;
-  /** Those that are no steps. */
+  /** The entries other than steps. */
   readonly entries: readonly Exclude<JournalEntry, MovedEntry>[];
   readonly steps: readonly Step[];
-  /** Of each run that moved, pairs of when it did and which of the steps it took. */
+  /** For each run that moved, pairs of a time and the index of a step in `steps`. */
   readonly moves: readonly (readonly [id: string, pairs: readonly number[]])[];
 }
 
@@ -28,7 +34,7 @@ export interface Batch {
   readonly next: number;
 }
 
-/** A kept step; the text of it is shared by all that took it. */
+/** A kept step. All moves that take the same step share its text. */
 interface Move {
   readonly id: string;
   readonly at: number;
@@ -41,13 +47,15 @@ type Kept = string | Move;
 const sizeOf = (kept: Kept): number =>
   typeof kept === 'string' ? kept.length : kept.id.length + kept.step.length;
 
-/** Of more different steps than these no text is shared. */
+/** Beyond this number of different steps, texts are no longer shared. */
 const mostSteps = 1_000;
 
-/** The newest entries of a journal, numbered from 1. The oldest fall off, so that no run is too long. */
+/**
+ * The newest entries of a journal, numbered from 1. The oldest are dropped, so that a run of any length fits.
+ */
 export class History {
   readonly #limits: HistoryLimits;
-  /** The kept entries, from `#head` on; what stands before them has fallen off. */
+  /** The kept entries, from `#head` on; those before it were dropped. */
   #kept: Kept[] = [];
   readonly #steps = new Map<string, string>();
   #head = 0;
@@ -79,7 +87,7 @@ export class History {
     }
   }
 
-  /** The entries from a number on, as many as a batch takes; none when there are none yet. */
+  /** Returns the entries from a number on, as many as fit into a batch; undefined if there are none yet. */
   batch(from: number, size = 512 * 1024): Batch | undefined {
     const start = Math.max(from, this.#first);
     let end = start;
@@ -114,7 +122,7 @@ export class History {
   }
 }
 
-/** What is {@link Sent}. */
+/** Serializes entries as {@link Sent}. */
 function textOf(kept: readonly Kept[], last: number): string {
   const entries: string[] = [];
   const steps = new Map<string, number>();

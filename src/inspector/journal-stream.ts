@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 import type { About, Feed } from './feed.ts';
 
 /**
- * Sends a feed to one page, each message as one line of JSON: what is kept from the wanted number on,
- * then what comes. A page that reads slowly is waited for, and nothing is held for it but its place. Resolves when
- * the page has left, with whether it was sent all there is to the end of the feed.
+ * Sends a feed to one page, one JSON message per line: first the kept entries from the wanted number on, then
+ * new ones as they come. For a page that reads slowly, nothing is buffered; only its position is remembered.
+ * Resolves when the page has left, to whether it received everything up to the end of the feed.
  */
 export function streamTo(response: ServerResponse, feed: Feed, from: number): Promise<boolean> {
   response.writeHead(200, { 'content-type': 'application/jsonl; charset=utf-8' });
@@ -31,12 +31,12 @@ export function streamTo(response: ServerResponse, feed: Feed, from: number): Pr
         next = batch.next;
         if (!isReady(response.write(`${skipped}{"sent":${batch.text}}\n`))) return;
       }
-      // The end is reported last: a page that knows of it stops listening.
+      // The end is reported last: a page that knows about it stops listening.
       const { ended } = feed.about;
       if ((written !== feed.about || ended) && !response.writableEnded) tellAbout(ended);
       if (ended) response.end();
     };
-    // Entries come in bursts, and a batch is cheaper than its entries.
+    // Entries come in bursts, and one batch is cheaper than many single entries.
     let soon: NodeJS.Immediate | undefined;
     const later = (): void => {
       soon ??= setImmediate(() => {
@@ -52,10 +52,10 @@ export function streamTo(response: ServerResponse, feed: Feed, from: number): Pr
     response.on('close', () => {
       clearImmediate(soon);
       stop();
-      // Only the end of the feed ends it.
+      // The response finishes only when the feed has ended.
       resolve(response.writableFinished);
     });
-    // A page that went away is not an error of the session's.
+    // A page that went away is not an error of the session.
     response.on('error', () => undefined);
     send();
   });

@@ -1,15 +1,15 @@
 import type { Server, ServerOptions } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How many connections may be open that have not shown what lets them in. */
+/** How many connections may be open that have not been admitted. */
 const mostStrangers = 32;
 
-/** How many of them may be open for a moment, until those that have just come were read. */
+/** How many of them may be open briefly, until the newest ones have been read. */
 const mostNewcomers = 96;
 
 /**
- * How long a request may take to arrive, and how large its head may be. What is asked for here is one
- * short line; whoever sends it a byte at a time holds a descriptor of the host.
+ * How long a request may take to arrive, and how large its head may be. The requests made here are one short
+ * line; a client that sends one byte at a time holds a file descriptor of the host.
  */
 export const strictRequests = {
   headersTimeout: 3_000,
@@ -19,24 +19,24 @@ export const strictRequests = {
   maxHeaderSize: 16_384,
 } as const satisfies ServerOptions;
 
-/** How many connections may wait to be accepted. All of them are at once, so none is pushed out unread. */
+/** How many connections may wait to be accepted. They are all accepted at once, so none is dropped unread. */
 export const backlog = mostNewcomers;
 
-/** The connections that have not shown what lets them in. */
+/** The connections that have not been admitted. */
 export interface Strangers {
-  /** From now on this connection does not count, and is not ended to make room. */
+  /** Admits a connection: it no longer counts as a stranger, and is not closed to make room. */
   readonly admit: (socket: Socket) => void;
-  /** Ends all that were not admitted. */
+  /** Closes all connections that were not admitted. */
   readonly end: () => void;
 }
 
 /**
- * Keeps strangers from taking the descriptors of the host, which its hooks need. Every connection
- * counts as a stranger's until it is admitted. Of strangers beyond the limit the one that came first
- * is ended, and a newcomer only once what it sent was read: it may show that it is none.
+ * Keeps strangers from using up the file descriptors of the host, which its hooks need. Every connection
+ * counts as a stranger until it is admitted. Beyond the limit, the oldest stranger is closed; a newcomer is
+ * closed only after its request was read, since the request may show that it is not a stranger.
  */
 export function limitStrangers(server: Server): Strangers {
-  // In the order in which they came.
+  // In order of arrival.
   const strangers = new Set<Socket>();
   const end = (socket: Socket): void => {
     strangers.delete(socket);

@@ -13,7 +13,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml; charset=utf-8',
 };
 
-/** Every file that is ever served, by the path it is asked for: no path of a request reaches the disk. */
+/** Reads every file that is ever served, by its path in the URL: no path of a request reaches the disk. */
 export async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
   const { readPageTexts } = await import('./page-texts.ts');
   return new Map(
@@ -27,6 +27,6 @@ export async function readPageFiles(): Promise<ReadonlyMap<string, PageFile>> {
   );
 }
 
-/** A drawing without its own style: the page has one, which follows its switch between light and dark. */
+/** Removes the style of a drawing: the page has its own, which follows its switch between light and dark. */
 export const withoutStyle = (drawing: string): string =>
   drawing.replace(/<style>.*?<\/style>/s, '');

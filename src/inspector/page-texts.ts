@@ -3,10 +3,13 @@ import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
-/** The page's files and the diagrams that it shows, by the path that they are asked for. */
+/** The page's files and the diagrams that it shows, by their path in the URL. */
 export type PageTexts = Readonly<Record<string, string>>;
 
-/** Reads them where they are written. The build puts the texts in the place of this module: a bundle has no files beside it. */
+/**
+ * Reads them from the source tree. The build replaces this module with the texts: a bundle has no files
+ * beside it.
+ */
 export async function readPageTexts(): Promise<PageTexts> {
   const page = await textsIn('page', ['.html', '.css', '.svg']);
   const drawings = await textsIn('../../visualizations', ['.svg']);
@@ -19,14 +22,17 @@ export async function readPageTexts(): Promise<PageTexts> {
 
 let bundled: string | undefined;
 
-/** The page's modules, and those of ours that they import, as one script; they are bundled once. */
+/**
+ * Returns the page's modules, and the modules of this package that they import, as one script. They are
+ * bundled once.
+ */
 function script(): string {
   return (bundled ??= bundle());
 }
 
 function bundle(): string {
   const { outputFiles } = buildSync({
-    // Not that of the process, which may be gone.
+    // Not the working directory of the process, which may be gone.
     absWorkingDir: fileURLToPath(new URL('page', import.meta.url)),
     entryPoints: [fileURLToPath(new URL('page/main.ts', import.meta.url))],
     bundle: true,

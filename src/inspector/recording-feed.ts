@@ -4,21 +4,21 @@ import { fixOfSkipped, readRecording, type SkippedLine } from '../journal/read-r
 import { Feed } from './feed.ts';
 import type { HistoryLimits } from './history.ts';
 
-/** How many skipped lines of a file are reported one by one. */
+/** The most skipped lines of a file that are reported individually. */
 const mostReported = 5;
 
 /** Recordings on their way to a page. */
 export interface RecordingFeed {
   readonly feed: Feed;
-  /** Reads all of them into the feed, which then ends, as does the reading once nobody wants it. */
+  /** Reads all of them into the feed, which then ends. Reading stops early once `isUnwanted` returns true. */
   readonly read: (isUnwanted?: () => boolean) => Promise<void>;
 }
 
 /**
- * A feed of recordings. Their beginnings are read now, so that a file that is no recording is an error
- * and not a page; of recordings that are too large for a page the newest part is kept.
+ * Makes a feed of recordings. Their headers are read now, so that a file that is not a recording is an error
+ * and not an empty page. Of recordings that are too large for a page, the newest part is kept.
  *
- * @throws {RecordingError} when a file is no recording that can be read
+ * @throws {RecordingError} if a file is not a recording that can be read
  */
 export async function recordingFeed(
   files: readonly string[],
@@ -50,7 +50,7 @@ export async function recordingFeed(
   };
 }
 
-/** A recording whose header was read. */
+/** Opens a recording and reads its header. */
 async function open(file: string) {
   const skipped: SkippedLine[] = [];
   let count = 0;

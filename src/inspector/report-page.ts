@@ -3,12 +3,12 @@ import type { Feed } from './feed.ts';
 import { withoutStyle } from './page-files.ts';
 import { type PageTexts, readPageTexts } from './page-texts.ts';
 
-/** About how many characters of entries stand in one block: the page reads one after the other. */
+/** The approximate size of a block of entries, in characters: the page reads one block at a time. */
 const blockSize = 1_000_000;
 
 /**
- * The inspector's page with all of a feed in it, as one document that needs no network. Its policy lets
- * it run its own script, fetch nothing, and make no markup of a text.
+ * Makes the inspector's page with the whole feed in it: one document that needs no network. Its policy lets
+ * it run only its own script, fetch nothing, and turn no text into markup.
  */
 export async function reportPage(feed: Feed): Promise<string> {
   const texts = await readPageTexts();
@@ -49,7 +49,7 @@ const policyFor = (script: string, styles: readonly string[]): string =>
 const hashOf = (text: string): string =>
   `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** The machines' drawings, which are ours. */
+/** The machines' drawings, which are our own files. */
 function* drawings(texts: PageTexts): Generator<string> {
   for (const [path, text] of Object.entries(texts)) {
     const name = /^diagrams\/(.*)\.svg$/.exec(path)?.[1];
@@ -58,7 +58,10 @@ function* drawings(texts: PageTexts): Generator<string> {
   }
 }
 
-/** What strangers may have written: data blocks, which a browser never runs nor reads as markup. */
+/**
+ * The entries, which strangers may have written. They are data blocks, which a browser neither runs nor reads
+ * as markup.
+ */
 function* data({ about, history }: Feed): Generator<string> {
   const { first, next } = history;
   yield block('about', JSON.stringify({ ...about, first, next }));
@@ -70,6 +73,6 @@ function* data({ about, history }: Feed): Generator<string> {
     yield block('entries', batch.text);
 }
 
-/** Only "<" could end the block, and it stands in the texts of JSON alone. */
+/** Only "<" could end the block, and in JSON it occurs only within strings, where it can be escaped. */
 const block = (kind: string, text: string): string =>
   `<script type="text/plain" data-report="${kind}">${text.replaceAll('<', String.raw`\u003c`)}</script>\n`;

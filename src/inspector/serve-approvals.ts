@@ -3,9 +3,9 @@ import { Feed } from './feed.ts';
 import { serveFeed, type Inspector } from './serve-feed.ts';
 
 /**
- * Serves a page with approvals alone: no session belongs to it.
+ * Serves a page that shows only approvals, without a session.
  *
- * @throws {HookmachineError} when the port cannot be used
+ * @throws {HookmachineError} if the port cannot be used
  */
 export async function serveApprovals(
   durable: ApprovalsSource,

@@ -16,29 +16,34 @@ import { readPageFiles } from './page-files.ts';
 
 /** A page that is being served. */
 export interface Inspector {
-  /** Where the page is, with the token that opens it. */
+  /** The address of the page, with the token that opens it. */
   readonly url: string;
-  /** Resolves when a page has received all there is, to the end of the session or the recording. */
+  /** Resolves when a page has received everything up to the end of the session or the recording. */
   readonly seen: Promise<void>;
-  /** An address that opens the page once: others may read it where a command line has it. */
+  /**
+   * Returns an address that opens the page once. It is safe to put on a command line, which others may read.
+   */
   ticket(): string;
-  /** Sends what is left to open pages, which stay readable, and stops serving. */
+  /** Sends the rest to open pages, which stay readable, and stops serving. */
   close(): Promise<void>;
 }
 
 export interface ServeOptions {
-  /** Default: a free one. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** Whether the page keeps the process alive; default false. */
+  /** Whether the page keeps the process alive; default: false. */
   readonly holdsProcess?: boolean;
-  /** Whose approvals the page lists and answers; whoever gives it closes it. */
+  /** The source of the approvals that the page lists and answers. The caller must close it. */
   readonly durable?: ApprovalsSource;
 }
 
-/** Who answers other requests on the same port, with the same token. */
+/** A responder to other requests on the same port, with the same token. */
 export interface Beside {
   readonly token: string;
-  /** Answers a request that is for it, and says so; `admit` once it has shown the token. */
+  /**
+   * Answers a request if it is meant for this responder, and returns whether it was; `admit` is to be called
+   * once the request has shown the token.
+   */
   answers(
     request: IncomingMessage,
     response: ServerResponse,
@@ -70,7 +75,7 @@ const headers = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Serves the page of a feed on this machine's loopback address only, to whoever has the token. */
+/** Serves the page of a feed, on this machine's loopback address only, to anyone who has the token. */
 export async function serveFeed(
   feed: Feed,
   { port = 0, holdsProcess = false, durable }: ServeOptions = {},
@@ -79,7 +84,7 @@ export async function serveFeed(
   const files = await readPageFiles();
   const approvals = durable && (await import('./answer-approvals.ts'));
   const token = beside?.token ?? newToken();
-  // Browsers send a cookie to every port of a host, but only below its path.
+  // Browsers send a cookie to every port of a host, but only to paths below its own.
   const folder = `/${randomBytes(6).toString('hex')}/`;
   const streams = new Set<Promise<unknown>>();
   const tickets = new Set<string>();
@@ -133,12 +138,12 @@ export async function serveFeed(
     try {
       answer(request, response);
     } catch {
-      // An address that cannot be parsed.
+      // The address cannot be parsed.
       refuse(response, 400, 'this request cannot be understood');
     }
   });
   const strangers = limitStrangers(server);
-  // An open page must not keep the process alive any more than the server does.
+  // Like the server itself, an open page must not keep the process alive.
   if (!holdsProcess) server.on('connection', (socket) => socket.unref());
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(portError(port, error)));
@@ -171,10 +176,10 @@ export async function serveFeed(
   };
 }
 
-/** A token that nobody can guess. */
+/** Makes a token that cannot be guessed. */
 export const newToken = (): string => randomBytes(24).toString('base64url');
 
-/** Says in one line why a request is not answered. */
+/** Refuses a request, with the reason on one line. */
 export function refuse(
   response: ServerResponse,
   status: number,
@@ -190,7 +195,7 @@ export function refuse(
     .end(`hookmachine: ${reason}\n`);
 }
 
-/** The number to go on with: the one after the last that the page has. */
+/** Returns the number to continue with: the one after the last that the page has. */
 function fromOf(parameters: URLSearchParams): number {
   const after = parameters.get('after') ?? '';
   return /^\d{1,15}$/.test(after) ? Number(after) + 1 : 1;

@@ -3,23 +3,23 @@ import { recordingFeed } from './recording-feed.ts';
 import { serveFeed, type Inspector } from './serve-feed.ts';
 
 export interface ServeRecordingOptions {
-  /** Default: a free one. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** Of a larger recording, the newest part is shown. */
+  /** Of a larger recording, only the newest part is shown. */
   readonly limits?: HistoryLimits;
 }
 
 /** A recording's page. */
 export interface RecordingPage extends Inspector {
-  /** Resolves when all of it was read. */
+  /** Resolves when the whole recording was read. */
   readonly read: Promise<void>;
 }
 
 /**
- * Serves the page of a recording, which is read as it is shown.
+ * Serves the page of a recording, which is read while it is shown.
  *
- * @throws {RecordingError} when the file is no recording that can be read
- * @throws {Error} when the port cannot be used
+ * @throws {RecordingError} if the file is not a recording that can be read
+ * @throws {Error} if the port cannot be used
  */
 export async function serveRecording(
   file: string,

@@ -7,33 +7,33 @@ import { Feed } from './feed.ts';
 import type { HistoryLimits } from './history.ts';
 import { serveFeed, type Beside, type Inspector, type ServeOptions } from './serve-feed.ts';
 
-/** What can be looked at: a config, or a hook system that has one. */
+/** Something that can be inspected: a config, or a hook system that has one. */
 export type Inspectable = HookHost | { readonly config: HookHost };
 
 export interface InspectorOptions extends JournalOptions, ServeOptions {
-  /** How much is kept for pages that are opened late; default a million entries and 96 MiB. */
+  /** How much is kept for pages that are opened late; default: a million entries and 96 MiB. */
   readonly limits?: HistoryLimits;
 }
 
 /** A page that shows a session as it runs. */
 export interface LiveInspector extends Inspector {
-  /** For `onWarning` of a config: the page shows warnings too. */
+  /** Shows a warning on the page; to be called from a config's `onWarning`. */
   warned(text: string): void;
-  /** Tells the page that the session is over; it is served on. */
+  /** Tells the page that the session has ended; the page is still served. */
   end(): void;
 }
 
 /**
- * Serves a page that shows every machine that runs from now on: on the loopback address only, and to
- * nobody without the token in its address. What the project's settings redact is redacted, besides
- * `redact`. It keeps no process alive.
+ * Serves a page that shows every machine that starts from now on. It listens on the loopback address only,
+ * and requires the token in its address. What the project's settings redact is redacted in addition to
+ * `redact`. The page does not keep the process alive.
  *
  * @example
  * const inspector = await startInspector(config);
  * console.error(`Look at ${inspector.url}`);
  *
- * @throws {HookmachineError} when the port cannot be used
- * @throws {RedactionError} when payloads are asked for and a rule that redacts them is broken
+ * @throws {HookmachineError} if the port cannot be used
+ * @throws {RedactionError} if payloads are requested and a redaction rule is broken
  */
 export async function startInspector(
   target: Inspectable,
@@ -60,7 +60,7 @@ export async function startInspector(
   };
 }
 
-/** The same for a config that is yet to be made: `observe` is for its `inspect`. */
+/** The same for a config that does not exist yet: pass `observe` as its `inspect`. */
 export async function serveJournal(
   title: string,
   { limits, port, holdsProcess, durable, ...options }: InspectorOptions = {},
@@ -71,7 +71,7 @@ export async function serveJournal(
   const feed = new Feed({ source: 'live', title, payloads, approvals }, limits);
   let isClosed = false;
   const journal = journalTo((entry) => {
-    // Machines that are running go on, but nobody can look any more.
+    // Running machines continue, but nobody can see them any more.
     if (!isClosed) feed.write(entry);
   }, options);
   const inspector = await serveFeed(

@@ -15,18 +15,18 @@ import { attempt, openJsonFile, SettingsEditError } from '../settings/edit-json-
 import { emptyBefore, emptyPlaces, forgetEmpty, keepEmpty } from './empty-places.ts';
 import { withEntries, withoutEntries } from './entries.ts';
 
-/** What is going to be done to one file. */
+/** A planned change to one file. */
 export interface FileChange {
   readonly file: string;
-  /** '' where there is no such file. */
+  /** '' if there is no such file. */
   readonly before: string;
-  /** Undefined where the file goes. */
+  /** Undefined if the file is removed. */
   readonly after: string | undefined;
-  /** What the user should know beside it. */
+  /** Further remarks for the user. */
   readonly notes: readonly string[];
-  /** The host will not read the file as it stands. */
+  /** The host will not read the file in its present form. */
   readonly isIgnored?: true;
-  /** Does it. Throws a `SettingsEditError`. */
+  /** Makes the change. Throws a `SettingsEditError`. */
   readonly carryOut: () => void;
 }
 
@@ -37,14 +37,14 @@ export interface InstallOrder {
   readonly scope: Scope;
   readonly site: InstallSite;
   readonly call: RelayCall;
-  /** Given where hooks post to `serve`. */
+  /** Given if hooks post to `serve`. */
   readonly request?: ServeRequest | undefined;
 }
 
 /**
- * What installing or uninstalling changes, file by file; a file that stays as it is is among them.
+ * Returns what installing or uninstalling changes, file by file, including files that stay as they are.
  *
- * @throws {SettingsEditError} when one cannot be changed without harm
+ * @throws {SettingsEditError} if one cannot be changed without harm
  */
 export function changesFor(what: 'install' | 'uninstall', order: InstallOrder): FileChange[] {
   const { installation } = order;
@@ -61,7 +61,7 @@ function entriesChange(
   const file = fileFor(scope, site);
   const { isThere, text, write, inTheWay } = openJsonFile(file, fresh);
   const posted = request && overHttp?.entries(request, call);
-  // Taken out whichever way they call.
+  // Uninstalling removes entries whichever way they call.
   const wanted =
     what === 'install' ? (posted ?? entries(call)) : [...entries(call), ...(posted ?? [])];
   const keepsHooks = fresh.includes('"hooks"');
@@ -71,7 +71,7 @@ function entriesChange(
       ? withEntries(text, wanted)
       : withoutEntries(text, wanted, keepsHooks, wasEmpty);
   if ('path' in changed) throw inTheWay(changed);
-  // What held nothing was there before.
+  // A file with places that were empty before existed before, so it stays.
   const isGone =
     changed.removed > 0 &&
     changed.text === fresh &&

@@ -11,19 +11,21 @@ import { stateFolder } from '../settings/state-folder.ts';
 import { textAt } from '../settings/edit-settings-text.ts';
 import { isEmpty, valueAt, valueOf } from './json-values.ts';
 
-/** A list or an object that held nothing before `install` wrote into it, as it stood there. */
+/** A list or an object that was empty before `install` wrote into it, as it was written. */
 export interface EmptyPlace {
   readonly path: Path;
   readonly text: string;
 }
 
-/** What holds nothing, of the places that `install` writes into. */
+/** The empty ones among the places that `install` writes into. */
 export const emptyPlaces = (text: string, wanted: readonly EventEntry[]): EmptyPlace[] =>
   [[], ['hooks'], ...wanted.map(({ event }) => ['hooks', event])]
     .filter((path) => isEmpty(valueAt(valueOf(text), path)))
     .map((path) => ({ path, text: textAt(text, path)! }));
 
-/** Keeps in the user's state folder what of a file was empty, so that `uninstall` leaves it there. */
+/**
+ * Keeps in the user's state folder which places of a file were empty, so that `uninstall` leaves them there.
+ */
 export function keepEmpty(file: string, places: readonly EmptyPlace[]): void {
   const record = recordOf(file);
   const all = [...emptyBefore(file), ...places];
@@ -32,11 +34,11 @@ export function keepEmpty(file: string, places: readonly EmptyPlace[]): void {
     mkdirSync(join(record, '..'), { recursive: true, mode: 0o700 });
     writeAtomically(record, JSON.stringify(all), { mode: 0o600 });
   } catch {
-    // Then what was empty goes with what it held.
+    // Then `uninstall` removes the emptied places too.
   }
 }
 
-/** What of a file was empty before `install` wrote into it, as far as that is known. */
+/** The places of a file that were empty before `install` wrote into it, as far as known. */
 export function emptyBefore(file: string): readonly EmptyPlace[] {
   const record = recordOf(file);
   if (record === undefined) return [];
@@ -48,7 +50,7 @@ export function emptyBefore(file: string): readonly EmptyPlace[] {
   }
 }
 
-/** Forgets it, once `uninstall` has put it back. */
+/** Forgets the empty places, once `uninstall` has restored them. */
 export function forgetEmpty(file: string): void {
   const record = recordOf(file);
   if (record !== undefined) rmSync(record, { force: true });

@@ -9,26 +9,26 @@ import { isEmpty, valueAt, valueOf } from './json-values.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An entry of ours that stands in a settings file. */
+/** An entry of ours in a settings file. */
 interface FoundEntry {
   readonly event: string;
-  /** Of the handler, or of the group that holds nothing else. */
+  /** The path of the handler, or of its group if that holds nothing else. */
   readonly path: Path;
   readonly isEdited: boolean;
 }
 
-/** What became of a settings file's text. */
+/** A settings file's text after a change. */
 export interface ChangedText {
   readonly text: string;
   /** Places of entries of ours that are not as `install` writes them. */
   readonly edited: readonly string[];
-  /** Places where our relay is called beside something else. */
+  /** Places where our relay is called together with something else. */
   readonly mixed: readonly string[];
-  /** How many entries were taken out. */
+  /** How many entries were removed. */
   readonly removed: number;
 }
 
-/** The text with all entries that are not there yet, each at the end of its event's list. */
+/** Returns the text with all missing entries added, each at the end of its event's list. */
 export function withEntries(text: string, wanted: readonly EventEntry[]): ChangedText | InTheWay {
   const { found, mixed } = findEntries(valueOf(text), wanted, defers);
   let changed = text;
@@ -42,8 +42,8 @@ export function withEntries(text: string, wanted: readonly EventEntry[]): Change
 }
 
 /**
- * The text without all entries of ours; lists that held nothing else go with them, `hooks` too unless it is
- * to stay. What was empty before stands there again as it was.
+ * Returns the text without any entry of ours. Lists that held nothing else are removed with them, as is
+ * `hooks` unless it is to stay. What was empty before is restored as it was.
  */
 export function withoutEntries(
   text: string,
@@ -101,7 +101,7 @@ function findEntries(
   return { found, mixed };
 }
 
-/** The fields of a handler, in whatever host's words, that say what it runs. */
+/** The fields of a handler, of any host, that say what it runs. */
 const commandFields = ['command', 'bash', 'powershell', 'exec'] as const;
 
 function relayOf(handler: unknown): 'whole' | 'part' | undefined {
@@ -117,7 +117,7 @@ function relayOf(handler: unknown): 'whole' | 'part' | undefined {
   return undefined;
 }
 
-/** Whatever the command is by which they call us, two entries are the same, unless one has the trait and the other has not. */
+/** Two entries are the same whatever command calls us, unless only one of them has the trait. */
 function withoutCommands(value: unknown, trait: (command: string) => boolean): unknown {
   return JSON.parse(
     JSON.stringify(value ?? null, (key, inner: unknown) =>
@@ -126,7 +126,7 @@ function withoutCommands(value: unknown, trait: (command: string) => boolean): u
   );
 }
 
-/** Whether a call of the relay puts off what hooks ask about. */
+/** Whether a call of the relay defers what hooks ask about. */
 const defers = (command: string): boolean => / --defer\b/.test(command);
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

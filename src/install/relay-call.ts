@@ -3,14 +3,14 @@ import { basename, delimiter, isAbsolute, join } from 'node:path';
 import type { InstallSite, RelayCall, Scope } from '../dialects/installation.ts';
 import { shellWord } from '../shell-word.ts';
 
-/** How a host's hooks start our command: as a shell has it. */
+/** How a host's hooks start our command, as shell text. */
 export interface OwnCommand {
   readonly command: string;
-  /** What the user should know of it. */
+  /** A remark for the user. */
   readonly note?: string;
 }
 
-/** The command by which hooks of a host call its relay; `defers` has it put off what hooks ask about. */
+/** The command with which hooks of a host call its relay; with `defers`, it defers what hooks ask about. */
 export const relayCall =
   ({ command }: OwnCommand, host: string, defers = false): RelayCall =>
   (event) =>
@@ -23,9 +23,9 @@ export const relayCall =
     ].join(' ');
 
 /**
- * How hooks find our command: by its name where it is installed for the user, in the project where it
- * is a dependency of it and hooks run there, or else by its whole path. Undefined for one that will be
- * gone, as npx fetches it.
+ * Returns how hooks find our command: by its name if it is installed for the user, in the project if it is a
+ * dependency there and hooks run there, or else by its whole path. Undefined for a copy that will not last,
+ * such as one that npx has fetched.
  */
 export function ownCommand(
   { cwd, env }: InstallSite,

@@ -1,7 +1,9 @@
 import type { ServeRequest } from '../dialects/installation.ts';
 import { tokenVariable } from '../dialects/relay-entry.ts';
 
-/** What hooks of a host post to `serve` with. The token is in the host's environment, and never in its file. */
+/**
+ * The request that a host's hooks post to `serve`. The token is in the host's environment, never in its file.
+ */
 export const requestOf =
   (host: string, port: number): ServeRequest =>
   (event) => ({

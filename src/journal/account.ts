@@ -11,13 +11,13 @@ import type {
 
 type Reported<Entry> = Omit<Entry, 'kind' | 'at' | 'id'>;
 
-/** One hook of an event: what was planned, and what came of it. */
+/** One hook of an event: how it was planned, and what became of it. */
 export interface HookAccount extends Partial<JournaledHook> {
-  /** The run of its process; absent when it was not started. */
+  /** The run of its process; absent if it was not started. */
   readonly id?: string;
   readonly name: string;
   readonly status: 'notStarted' | 'running' | 'ended';
-  /** What it read; only where payloads were recorded. */
+  /** What it read; only if payloads were recorded. */
   readonly stdin?: unknown;
   readonly answer?: Reported<AnsweredEntry>;
 }
@@ -26,24 +26,24 @@ export interface HookAccount extends Partial<JournaledHook> {
 export interface EventAccount {
   readonly id: string;
   readonly event: string;
-  /** Its hooks got the text of the answer while the model gave it. */
+  /** Its hooks received the text of the answer while the model produced it. */
   readonly asItComes?: true;
   readonly startedAt: number;
-  /** Absent when it had not ended. */
+  /** Absent if it had not ended. */
   readonly endedAt?: number;
-  /** The event's fields; only where payloads were recorded. */
+  /** The event's fields; only if payloads were recorded. */
   readonly given?: unknown;
   readonly mode?: 'parallel' | 'sequential';
   readonly lanes?: JournaledPlan['lanes'];
   readonly hooks: readonly HookAccount[];
   readonly verdict?: Reported<VerdictEntry>;
-  /** Absent when it had not ended. */
+  /** Absent if it had not ended. */
   readonly status?: string;
 }
 
-/** A turn, a model call, a tool call or an event by itself: what happened to it, and why. */
+/** What happened to a turn, a model call, a tool call or an event on its own, and why. */
 export interface CallAccount {
-  /** Its number in the recording, from 1. */
+  /** Its number in the recording, starting at 1. */
   readonly index: number;
   readonly id: string;
   readonly callId?: string;
@@ -54,16 +54,16 @@ export interface CallAccount {
   readonly startedAt: number;
   /** Whether arguments, prompts, results and what hooks read and wrote were recorded. */
   readonly payloads: boolean;
-  /** Arguments or request; only where payloads were recorded, as is the result. */
+  /** The arguments or the request. Like the result, only if payloads were recorded. */
   readonly given?: unknown;
   readonly result?: unknown;
-  /** Absent when it had not ended, as are all that follow. */
+  /** Absent if it had not ended. The same holds for the fields below. */
   readonly endedAt?: number;
   readonly status?: string;
   readonly reason?: string;
-  /** The state it was in last. */
+  /** The last state it was in. */
   readonly state?: string;
-  /** Of a turn: the call whose hook wanted the agent to stop, the last of them. */
+  /** For a turn: the last call whose hook wanted the agent to stop. */
   readonly stoppedIn?: Pick<CallAccount, 'index' | 'name'>;
   readonly events: readonly EventAccount[];
 }
@@ -79,8 +79,8 @@ interface Run {
 }
 
 /**
- * The accounts of all calls of a recording, each as soon as it has ended; those that never did come
- * last. Only what has not ended is kept.
+ * Yields the accounts of all calls of a recording, each as soon as it has ended, and finally those that never
+ * did. Only calls that have not ended are kept in memory.
  */
 export async function* accounts(
   entries: AsyncIterable<JournalEntry | RecordingHeader>,
@@ -93,14 +93,14 @@ export async function* accounts(
   yield* accounting.open;
 }
 
-/** Makes accounts of entries, which are given in the order in which they were recorded. */
+/** Builds accounts from entries, which must come in the order in which they were recorded. */
 export class Accounting {
   readonly #runs = new Map<string, Run>();
   readonly #idsOf = new Map<OpenCall, string[]>();
   #index = 0;
   #payloads: boolean;
 
-  /** Entries without a header are of a journal with payloads, or without. */
+  /** Without a header among the entries, `payloads` says whether the journal has payloads. */
   constructor(payloads = false) {
     this.#payloads = payloads;
   }
@@ -110,7 +110,7 @@ export class Accounting {
     return this.#idsOf.keys();
   }
 
-  /** Takes the next entry, and gives the call that ended with it. */
+  /** Takes the next entry, and returns the call that it ended, if any. */
   take(entry: JournalEntry | RecordingHeader): CallAccount | undefined {
     if (entry.kind === 'recording') this.#payloads = entry.payloads;
     if (entry.kind === 'recording' || entry.kind === 'warned') return undefined;
@@ -143,7 +143,7 @@ function begin(
   const above = parent === undefined ? undefined : runs.get(parent);
   if (machine === 'hookProcess' && above?.event) {
     const planned = above.event.hooks.find(
-      // Lanes run side by side: their hooks do not start in the order of the plan.
+      // Lanes run side by side, so their hooks do not start in the order of the plan.
       (hook) => hook.name === name && hook.status === 'notStarted' && !hook.async,
     );
     const hook: Open<HookAccount> = planned ?? { name, status: 'running' };
@@ -190,11 +190,13 @@ function begin(
   return { call, event };
 }
 
-/** What these are given stands with their event or their hook. */
+/** What these machines are given is kept with their event or hook. */
 const isOfHooks = (machine: JournaledMachine): boolean =>
   isOfEvent(machine) || machine === 'hookProcess';
 
-/** Whether these are hooks that an event of a call is for: of an answer's text there may be more, as it comes. */
+/**
+ * Whether a machine runs the hooks of an event. An answer's text may have more than one such run as it comes.
+ */
 export const isOfEvent = (machine: JournaledMachine): boolean =>
   machine === 'hookEvent' || machine === 'answerStream';
 
@@ -206,7 +208,7 @@ function noteStop({ machine, session, index, name, events }: OpenCall, open: Ite
     if (call.machine === 'agentTurn' && call.session === session) call.stoppedIn = { index, name };
 }
 
-/** Whether the call has ended with this. */
+/** Returns true if the call has ended with this entry. */
 function follow(
   { call, event, hook }: Run,
   entry: Exclude<JournalEntry, { kind: 'started' | 'warned' }>,

@@ -9,7 +9,7 @@ import type { RegisteredHook } from '../settings/hook-definition.ts';
 import type { JournaledHook, JournaledMachine, JournaledPlan } from './entry.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
-/** What each machine is given. */
+/** The input of each machine. */
 interface Inputs {
   readonly agentTurn: AgentTurnInput;
   readonly modelCall: ModelCallInput;
@@ -19,12 +19,12 @@ interface Inputs {
   readonly hookProcess: HookProcessInput;
 }
 
-/** What a machine's input says of it. */
+/** What is recorded from a machine's input. */
 export interface Beginning {
   readonly name: string;
   readonly callId?: string;
   readonly plan?: JournaledPlan;
-  /** Looked at only where payloads are on. */
+  /** Called only if payloads are on. */
   readonly given?: () => unknown;
 }
 
@@ -82,17 +82,17 @@ const journaled = (hook: RegisteredHook, text: Redactor['text']): JournaledHook 
   ...(hook.async && { async: hook.async }),
 });
 
-/** The longest name that is kept; a hook without one goes by its command. */
+/** The longest name that is kept, in characters. A hook without a name is called by its command. */
 export const longestName = 400;
 
-/** What a machine of this kind reports at its beginning. */
+/** Returns what is recorded when a machine of this kind begins. */
 export const beginningOf = (
   machine: JournaledMachine,
   input: unknown,
   redactor: Redactor,
 ): Beginning => (beginnings[machine] as Beginnings['toolCall'])(input as ToolCallInput, redactor);
 
-/** A hook that may not run has none. */
+/** A hook that may not run has no stdin. */
 function stdinOf({ stdin }: HookProcessInput['command']): unknown {
   try {
     return JSON.parse(stdin());

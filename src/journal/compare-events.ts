@@ -1,6 +1,9 @@
 import type { EventAccount, HookAccount } from './account.ts';
 
-/** How the hooks of an event do otherwise than they did, one line each; none where nothing differs. */
+/**
+ * Lists how an event's hooks now behave differently from the recording, one line each; empty if nothing
+ * differs.
+ */
 export function compareEvents(recorded: EventAccount, now: EventAccount): string[] {
   const left = [...now.hooks];
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import type { VerdictEntry } from './entry.ts';
 
-/** What the hooks of an event decided, in a word; a denial goes before all else. */
+/** The decision of an event's hooks, in one word. A denial takes precedence over everything else. */
 export function decisionOf(
   verdict: Pick<VerdictEntry, 'blocked' | 'stop' | 'ask' | 'defer'> | undefined,
 ): 'deny' | 'ask' | 'defer' | 'stop' | 'none' {

@@ -13,7 +13,7 @@ import { longestName } from './beginning.ts';
 import { longestReason } from './hook-answer.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
-/** How any of the machines may end. */
+/** The outcomes of all machines. */
 export type Outcome =
   | AgentTurnOutcome
   | ModelCallOutcome
@@ -22,7 +22,7 @@ export type Outcome =
   | AnswerStreamOutcome
   | HookProcessOutcome;
 
-/** How a machine ended, as the journal records it. */
+/** Returns how a machine ended, as the journal records it. */
 export function ending(
   outcome: Outcome,
   { text, value }: Redactor,
@@ -80,15 +80,15 @@ type Phase = Pick<HookEventOutcome, 'verdict'>;
 const before = (outcome: Outcome): Phase | undefined =>
   'before' in outcome ? outcome.before : undefined;
 
-/** What hooks decided about an answer's text as it came. */
+/** The decision of hooks about an answer's text as it came. */
 const textOf = (outcome: Outcome): Phase | undefined =>
   'blocks' in outcome ? outcome : 'stream' in outcome ? outcome.stream : undefined;
 
-/** The engine's machines end with a whole result; a machine run by itself may not. */
+/** The engine's machines end with a complete result; a machine run on its own may not. */
 const resultOfPhase = (phase: Phase | undefined): AggregatedHookResult | undefined =>
   (phase?.verdict as Partial<EventVerdict> | undefined)?.result;
 
-/** What the hooks of an event decided together, as the journal records it. */
+/** Returns what the hooks of an event decided together, as the journal records it. */
 export function verdictOf(
   { verdict }: Phase,
   { text }: Redactor,

@@ -10,24 +10,30 @@ export type JournaledMachine =
 interface Dated {
   /** When it happened, in ms since 1970, with fractions. */
   readonly at: number;
-  /** The run it belongs to; unique in the journal. */
+  /** The run that it is about; unique in the journal. */
   readonly id: string;
 }
 
 /** A machine began. Runs form a tree: session, turn, model call, tool call, hook event, hook process. */
 export interface StartedEntry extends Dated {
   readonly kind: 'started';
-  /** The run it belongs to: a tool call's is the model call that asked for it, else the turn. */
+  /**
+   * The run that this one belongs to. For a tool call, it is the model call that requested it, or otherwise
+   * the turn.
+   */
   readonly parent?: string;
   readonly session: string;
   readonly machine: JournaledMachine;
-  /** The tool's, the model's, the event's or the hook's name. */
+  /** The name of the tool, the model, the event or the hook. */
   readonly name: string;
-  /** Of a tool call: the id that ties it to its result. */
+  /** For a tool call: the id that ties it to its result. */
   readonly callId?: string;
-  /** Of a hook event, and of an answer's text on its way through hooks: which hooks run, and how; of a hook that outlives its event, that one. */
+  /**
+   * Which hooks run, and how: for a hook event, and for an answer's text on its way through hooks. For a hook
+   * that outlives its event, this hook only.
+   */
   readonly plan?: JournaledPlan;
-  /** Arguments, prompt or stdin; only where payloads are on. */
+  /** Arguments, prompt or stdin; only if payloads are on. */
   readonly payload?: unknown;
 }
 
@@ -35,7 +41,7 @@ export interface JournaledPlan {
   /** The event that the hook of this plan outlives. */
   readonly outlives?: string;
   readonly mode: 'parallel' | 'sequential';
-  /** How the hooks of each dialect run, where there are several: lanes run side by side. */
+  /** How the hooks of each dialect run, if there are several dialects: lanes run side by side. */
   readonly lanes?: readonly {
     readonly dialect: string;
     readonly mode: 'parallel' | 'sequential';
@@ -47,12 +53,12 @@ export interface JournaledHook {
   readonly name: string;
   readonly source: string;
   readonly dialect: string;
-  /** What its dialect calls the event, where that is not our name of it. */
+  /** The dialect's name of the event, if it differs from ours. */
   readonly event?: string;
   readonly command: string;
-  /** Deadline in ms. */
+  /** The timeout, in ms. */
   readonly timeout: number;
-  /** Nobody waits for it: it is a run by itself, which names its event. */
+  /** Nobody waits for it: it is a run of its own, which names its event. */
   readonly async?: true;
 }
 
@@ -65,7 +71,7 @@ export interface MovedEntry extends Dated {
   readonly event: string;
 }
 
-/** A hook has spoken. */
+/** A hook has answered. */
 export interface AnsweredEntry extends Dated {
   readonly kind: 'answered';
   /** How the hook itself ended. */
@@ -73,21 +79,23 @@ export interface AnsweredEntry extends Dated {
   readonly decision?: 'deny' | 'defer' | 'ask' | 'allow';
   readonly stop: boolean;
   readonly reason?: string;
-  /** Why it stops the agent, where it said so apart from the reason. */
+  /** Why it stops the agent, if it gave that apart from `reason`. */
   readonly stopReason?: string;
   readonly exitCode: number | null;
   readonly signal?: string;
   readonly httpStatus?: number;
   readonly durationMs: number;
   readonly timedOut: boolean;
-  /** Of a hook that got text as it came: how many pieces, and how many of them it changed. */
+  /**
+   * For a hook that received text as it came: how many pieces it received, and how many of them it changed.
+   */
   readonly pieces?: number;
   readonly changed?: number;
   readonly error?: string;
   readonly notes?: readonly string[];
   /** The fields it set, such as `tool_input.command`. */
   readonly sets?: readonly string[];
-  /** Only where payloads are on. */
+  /** Only if payloads are on. */
   readonly payload?: {
     readonly stdout: string;
     readonly stderr: string;
@@ -95,25 +103,25 @@ export interface AnsweredEntry extends Dated {
   };
 }
 
-/** What the hooks of an event decided together, and which of them decided it. */
+/** What the hooks of an event decided together, and which of them was decisive. */
 export interface VerdictEntry extends Dated {
   readonly kind: 'verdict';
   readonly blocked: boolean;
   readonly stop: boolean;
-  /** The user is to be asked. */
+  /** The user must be asked. */
   readonly ask?: true;
-  /** The call is put off. */
+  /** The call is deferred. */
   readonly defer?: true;
-  /** The hooks approved it, which spares the user the host's question. */
+  /** The hooks approved it, so that the host need not ask the user. */
   readonly approved?: true;
-  /** Of the denial, else of the stop. */
+  /** The reason for the denial, or otherwise for the stop. */
   readonly reason?: string;
-  /** The hook whose denial stands, else the one whose stop does. */
+  /** The hook whose denial applies, or otherwise the one whose stop applies. */
   readonly by?: string;
-  /** The hook whose stop stands, which need not be the one that denies. */
+  /** The hook whose stop applies; it need not be the one that denies. */
   readonly stopBy?: string;
   readonly stopReason?: string;
-  /** By field, the hook whose value stands. */
+  /** For each field, the hook whose value applies. */
   readonly setBy: Readonly<Record<string, string>>;
   readonly conflicts: readonly {
     readonly field: string;
@@ -128,9 +136,9 @@ export interface EndedEntry extends Dated {
   /** The outcome's status, such as `blocked`. */
   readonly status: string;
   readonly reason?: string;
-  /** The tool gave an error for its result. */
+  /** The tool's result is an error. */
   readonly failed?: true;
-  /** The result; only where payloads are on. */
+  /** The result; only if payloads are on. */
   readonly payload?: unknown;
 }
 
@@ -141,7 +149,7 @@ export interface WarnedEntry {
   readonly text: string;
 }
 
-/** One small dated thing that happened. */
+/** One small event with its time. */
 export type JournalEntry =
   | StartedEntry
   | MovedEntry

@@ -4,7 +4,9 @@ import { payloadLines, messageText, valueOf } from './payload-lines.ts';
 import { storyOf } from './story.ts';
 import { type Decider, deniersOf, hookThat, stopperOf } from './who-decided.ts';
 
-/** What happened to a call, in words, one line each: how it ended and why, then each hook in order. */
+/**
+ * Explains in words what happened to a call, one line each: how it ended and why, then each hook in order.
+ */
 export function explain(call: CallAccount): string[] {
   const [outlived] = call.machine === 'hookProcess' ? call.events : [];
   if (outlived) return explainOutliving(call, outlived);
@@ -23,7 +25,7 @@ const before = (lines: readonly string[]): string[] => (lines.length === 0 ? [] 
 const notRecorded =
   'Arguments, texts, and what hooks read and wrote were not recorded: --record-payloads records them.';
 
-/** What a call was given: arguments, the user's prompt, or what the model was asked last. */
+/** What a call was given: its arguments, the user's prompt, or the last message to the model. */
 const givenLines = ({ machine, given }: CallAccount): string[] =>
   machine === 'modelCall'
     ? payloadLines('asked', messageText(given))
@@ -44,7 +46,7 @@ function explainOutliving(call: CallAccount, event: EventAccount): string[] {
   return [sentence(call), '', ...lines, ...before(call.payloads ? [] : [notRecorded])];
 }
 
-/** How a call ended and why, in one line. */
+/** Says in one line how a call ended, and why. */
 export function sentence(call: CallAccount): string {
   const { name, machine, state, reason, events, stoppedIn } = call;
   const { status, by, late } = storyOf(call);
@@ -98,7 +100,7 @@ const blocked = (subject: string, by: readonly Decider<HookAccount>[]): string =
     .map((hook) => `${named(hook)}${because(hook.reason)}`)
     .join('; by ')}`;
 
-/** A denial after the call takes nothing back. */
+/** A denial after the call cannot undo it. */
 const tooLate = (by: readonly Decider<HookAccount>[]): string[] =>
   by.map(
     (hook) =>
@@ -136,10 +138,10 @@ function explainEvent(event: EventAccount): string[] {
   ];
 }
 
-/** The base fields, which every event has, and the arguments of a tool call say nothing new here. */
+/** The base fields, which every event has, and the arguments of a tool call add nothing here. */
 const known = ['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp'];
 
-/** What was recorded of an event that holds more than its call, such as a prompt. */
+/** The fields of an event that says more than its call, such as a prompt. */
 function fieldLines({ given }: EventAccount): string[] {
   if (!isRecord(given)) return [];
   const fields = Object.entries(given).filter(
@@ -176,7 +178,7 @@ function explainHook(hook: HookAccount, position: number, event: EventAccount): 
 const piecesOf = (pieces: number, changed = 0): string =>
   `it was given ${pieces === 1 ? '1 piece' : `${pieces} pieces`} of text, and changed ${changed === 0 ? 'none' : changed}`;
 
-/** What a hook read and wrote, and what it made of the fields that it set. */
+/** What a hook read and wrote, and the values of the fields that it set. */
 function hookPayloads({ stdin, answer }: HookAccount, indent: string): string[] {
   const { payload, sets = [] } = answer ?? {};
   return [
@@ -240,13 +242,13 @@ function notRun({ status }: EventAccount): string {
   return status === 'settled' ? 'was not run: the others had ended it' : 'was not run';
 }
 
-/** Whose value stands in place of a hook's. */
+/** Names the hook whose value replaced a hook's own. */
 function overruled(hook: HookAccount, field: string, event: EventAccount): string {
   const name = event.verdict?.setBy[field];
   if (name === undefined) return '';
   const winner = hookThat(event.hooks, name, ({ sets }) => sets?.includes(field) ?? false);
   if (winner === undefined || winner === hook) return '';
-  // One of its own name is distinguished by its place.
+  // A hook of the same name is distinguished by its position.
   const which = name === hook.name ? `${event.hooks.indexOf(winner) + 1}. "${name}"` : `"${name}"`;
   return ` (overruled by ${which})`;
 }

@@ -4,10 +4,13 @@ import type { RecordingHeader } from './entry.ts';
 /** The version of the format that is written, and the newest that can be read. */
 export const formatVersion = 1;
 
-/** The first line of a recording may not be longer. */
+/** The longest first line of a recording, in bytes. */
 export const longestHeader = 1_000;
 
-/** What a line is that may be a header: ours, of a newer version, or something else. */
+/**
+ * Reads a line that may be a header: returns the header, `newer` for one of a newer version, or undefined if
+ * it is something else.
+ */
 export function headerIn(line: string): RecordingHeader | 'newer' | undefined {
   let value: unknown;
   try {
@@ -18,7 +21,7 @@ export function headerIn(line: string): RecordingHeader | 'newer' | undefined {
   return headerOf(value);
 }
 
-/** The same of a line that was read already. */
+/** The same for a line that is already parsed. */
 export function headerOf(value: unknown): RecordingHeader | 'newer' | undefined {
   if (!isRecord(value) || value['kind'] !== 'recording' || value['format'] !== 'hookmachine')
     return undefined;

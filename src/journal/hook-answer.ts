@@ -4,16 +4,16 @@ import { defined, type HookOutput, isRecord } from '../protocol/output.ts';
 import type { AnsweredEntry } from './entry.ts';
 import type { Redactor } from '../redaction/redactor.ts';
 
-/** The longest reason, error or note that is kept. */
+/** The longest reason, error or note that is kept, in characters. */
 export const longestReason = 2_000;
 
-/** What a hook said, as the journal records it. */
+/** Returns a hook's answer as the journal records it. */
 export function answered(
   answer: HookAnswer,
   { text, value }: Redactor,
   payloads: boolean,
 ): Omit<AnsweredEntry, 'kind' | 'at' | 'id'> {
-  // A host's own rules need not say more than the machine must know.
+  // The answer of a host's own rules may have no more than the fields that the machine needs.
   const {
     output,
     error,
@@ -31,7 +31,7 @@ export function answered(
     reason: reason === undefined ? undefined : text(reason, longestReason),
     stopReason:
       answer.stop && stopReason !== undefined ? text(stopReason, longestReason) : undefined,
-    // The API says 0 of a process that a signal ended (HOOK-196).
+    // The API reports 0 for a process that was ended by a signal (HOOK-196).
     exitCode: rest.signal === undefined ? (rest.exitCode ?? null) : null,
     signal: rest.signal,
     httpStatus: rest.httpStatus,
@@ -50,13 +50,13 @@ export function answered(
   });
 }
 
-/** Fields that decide; what they say is recorded apart. */
+/** Fields that carry a decision, which is recorded separately. */
 const deciding = ['hookEventName', 'permissionDecision', 'permissionDecisionReason'];
 
 /** Objects whose own fields are merged one by one. */
 const spread = ['tool_input', 'llm_request', 'llm_response'];
 
-/** From so many fields on, an object is named as a whole. */
+/** An object with more fields than this is recorded by its own name only. */
 const tooManyToName = 100;
 
 function fieldsOf({ hookSpecificOutput = {}, ...common }: HookOutput): string[] {

@@ -1,6 +1,6 @@
 import type { CallAccount, EventAccount, HookAccount } from './account.ts';
 
-/** What one hook did in a recording, and what it cost. */
+/** What one hook did in a recording, and how much time it cost. */
 export interface HookStats {
   readonly name: string;
   readonly event: string;
@@ -11,14 +11,14 @@ export interface HookStats {
   /** Runs that failed or timed out. */
   readonly failures: number;
   readonly timeouts: number;
-  /** Durations in ms that half of the runs, and all but one in twenty, did not exceed. */
+  /** The median and the 95th percentile of its durations, in ms. */
   readonly p50: number;
   readonly p95: number;
-  /** By how many ms its events were longer than they would have been without it, all together. */
+  /** How much longer its events took because of it, in ms, in total. */
   readonly addedMs: number;
 }
 
-/** What each hook of a recording did, that which added most time first. */
+/** Returns what each hook of a recording did, the one that added most time first. */
 export async function hookStats(calls: AsyncIterable<CallAccount>): Promise<HookStats[]> {
   const counts = new Map<string, Counted>();
   for await (const { events } of calls)
@@ -73,7 +73,7 @@ const statsOf = ({ durations, ...counted }: Counted): HookStats => {
 const rank = (sorted: readonly number[], share: number): number =>
   sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 
-/** How long the hooks of an event took together, or would have without one of them. */
+/** How long the hooks of an event took together, or would have taken without one of them. */
 function lengthOf({ hooks, lanes, mode }: EventAccount, without?: HookAccount): number {
   const awaited = hooks.filter((hook) => hook !== without && !hook.async && hasRun(hook)) as Ran[];
   const inLane = (ran: readonly Ran[], how: EventAccount['mode']): number => {

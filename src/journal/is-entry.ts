@@ -6,10 +6,10 @@ type Check = (value: unknown) => boolean;
 
 const text: Check = (value) => typeof value === 'string';
 const flag: Check = (value) => typeof value === 'boolean';
-/** JSON has numbers that are too large to be any. */
+/** JSON can contain numbers so large that they are read as infinite. */
 const count: Check = (value) => typeof value === 'number' && Number.isFinite(value);
 
-/** Whether a date can be at this time, which is in ms since 1970. */
+/** Whether a value, in ms since 1970, is a time that a date can have. */
 const time: Check = (value) => typeof value === 'number' && Math.abs(value) <= 8.64e15;
 const listOf =
   (check: Check): Check =>
@@ -50,7 +50,7 @@ const plan = fields({
 const conflict = fields({ field: text, hooks: listOf(text), winner: text });
 const dated = { at: time, id: text };
 
-/** What is recorded of each kind; what else an entry holds is for its reader to judge. */
+/** What is checked for each kind of entry; other fields are for the reader to check. */
 const kinds: { readonly [Kind in JournalEntry['kind']]: Checks } = {
   started: {
     ...dated,
@@ -99,8 +99,8 @@ const kinds: { readonly [Kind in JournalEntry['kind']]: Checks } = {
 };
 
 /**
- * What is wrong with a value that should be an entry, in words that continue "line 7 …"; undefined when
- * it is one. A recording may have been edited, or come from strangers.
+ * Says what is wrong with a value that should be an entry, in words that continue "line 7 …"; undefined if
+ * nothing is. A recording may have been edited or come from strangers.
  */
 export function faultOf(value: unknown): string | undefined {
   if (!isRecord(value) || typeof value['kind'] !== 'string' || !Object.hasOwn(kinds, value['kind']))
@@ -114,6 +114,6 @@ export function faultOf(value: unknown): string | undefined {
   return `is no entry of a journal: ${found}`;
 }
 
-/** What is wrong with the time of a header, in the same words. */
+/** Says what is wrong with the time of a header, in the same way. */
 export const timeFaultOf = ({ at }: { readonly at?: unknown }): string | undefined =>
   time(at) ? undefined : `is a header whose "at" ${said(at)}, which is no time of a date`;

@@ -20,25 +20,28 @@ import { redactor } from '../redaction/redactor.ts';
 const debug = debugChannel('system');
 
 export interface JournalOptions {
-  /** Whether arguments, prompts, results and what hooks read and wrote are recorded too; default false. */
+  /** Whether arguments, prompts, results, and what hooks read and wrote are recorded too; default: false. */
   readonly payloads?: boolean;
-  /** Whether each step of a machine is recorded, not only its beginning and its end; default true. */
+  /** Whether each step of a machine is recorded, not only its beginning and its end; default: true. */
   readonly moves?: boolean;
-  /** The time, in ms since 1970 with fractions, for who observes later than it happened. */
+  /**
+   * Returns the time in ms since 1970, with fractions; for observers that learn of events later than they
+   * happened.
+   */
   readonly now?: () => number;
-  /** What is never reported: names of keys, and expressions written `/…/flags`. */
+  /** What is never recorded: names of keys, and expressions written as `/…/flags`. */
   readonly redact?: readonly string[];
-  /** Called once with an expression that takes too long. */
+  /** Called once for an expression that takes too long. */
   readonly onProblem?: (text: string) => void;
 }
 
-/** Records the machines of a session as small dated entries. */
+/** Records the machines of a session as small entries with a time. */
 export interface Journal {
-  /** For `inspect` of a config. It never throws. */
+  /** To be passed as a config's `inspect`. It never throws. */
   readonly observe: InspectObserver;
-  /** For `onWarning` of a config. */
+  /** To be called from a config's `onWarning`. */
   warned(text: string): void;
-  /** How many machines are running; only of these anything is kept. */
+  /** How many machines are running; nothing is kept about any others. */
   readonly running: number;
 }
 
@@ -49,14 +52,14 @@ interface Run {
   readonly machine: JournaledMachine;
   state: string;
   readonly children: ActorRef[];
-  /** Of an answer's text: the states that it was in, each of which is reported once. */
+  /** For an answer's text: the states that it was in, each of which is reported once. */
   readonly passed: Set<string>;
-  /** Of hooks: their runs by plan position, and which of them have spoken. */
+  /** The runs of hooks by plan position, and which of them have answered. */
   readonly hooks: string[];
   readonly answered: Set<number>;
 }
 
-/** What is looked at of an actor. */
+/** The part of an actor that the journal uses. */
 interface ActorRef {
   readonly id: string;
   readonly logic: { readonly config?: { readonly id?: unknown }; readonly root?: StateNode };
@@ -74,8 +77,8 @@ interface Snapshot {
 }
 
 /**
- * A journal of all machines that its observer is given to. Entries of one run follow each other as
- * they happened; a run ends before what began it does.
+ * Makes a journal of all machines whose events its observer receives. Entries of one run come in the order in
+ * which they happened, and a run ends before the run that started it.
  *
  * @example
  * const { observe } = journalTo((entry) => console.log(entry.kind, entry.at));
@@ -91,7 +94,7 @@ export function journalTo(
   const prefix = randomUUID().slice(0, 8);
   let count = 0;
 
-  /** What began it; a machine that is not journaled may stand between. */
+  /** Finds the run that started an actor; there may be machines in between that are not journaled. */
   const runAbove = ({ _parent: above }: ActorRef): Run | undefined =>
     above && (runs.get(above) ?? runAbove(above));
 
@@ -100,7 +103,7 @@ export function journalTo(
     if (machine === undefined) return;
     const { input } = ref.options;
     const parent = runAbove(ref);
-    // A hook is reported once for a text, however many pieces it gets.
+    // A hook is reported once per text, however many pieces it gets.
     if (parent?.machine === 'answerStream') return;
     const { given, ...beginning } = beginningOf(machine, input, redaction);
     const payload = payloads ? redaction.value(given?.()) : undefined;
@@ -146,7 +149,7 @@ export function journalTo(
       }
   };
 
-  /** What hooks did with an answer's text, once it has ended. */
+  /** Reports what hooks did with an answer's text, once it has ended. */
   const endStream = (run: Run, { progress }: AnswerStreamContext, output: unknown): void => {
     for (const [index, { answer, pieces, changed }] of progress.entries()) {
       const id = run.hooks[index]!;
@@ -174,7 +177,7 @@ export function journalTo(
     run.state = to;
   };
 
-  /** A hook has spoken once its answer was read, which only its event knows. */
+  /** A hook has answered once its output was read, which only its event knows. */
   const hear = (run: Run, { answers }: HookEventContext): void => {
     for (const [index, answer] of answers.entries()) {
       if (answer === undefined || run.answered.has(index)) continue;
@@ -220,12 +223,12 @@ export function journalTo(
         return move(ref, run, event.snapshot, event.event.type);
       case '@xstate.snapshot': {
         const snapshot = event.snapshot;
-        // A machine that is done has reported so with its last step.
+        // A machine that is done was already reported with its last step.
         if (snapshot.status !== 'active') end(ref, run, snapshot);
         return;
       }
       case '@xstate.event': {
-        // One that breaks before it has begun makes no step.
+        // A machine that breaks before it has begun makes no step.
         if (event.event.type !== 'xstate.init') return;
         const snapshot = ref.getSnapshot();
         if (snapshot.status === 'error') end(ref, run, snapshot);
@@ -266,7 +269,7 @@ const machines: readonly unknown[] = [
   'hookProcess',
 ] satisfies JournaledMachine[];
 
-/** Children that are promises or processes are no machines. */
+/** Children that are promises or processes are not machines. */
 function machineOf({ logic }: ActorRef): JournaledMachine | undefined {
   const id = logic.config?.id;
   return logic.root && machines.includes(id) ? (id as JournaledMachine) : undefined;
@@ -274,7 +277,7 @@ function machineOf({ logic }: ActorRef): JournaledMachine | undefined {
 
 const clock = (): number => performance.timeOrigin + performance.now();
 
-/** The session of a machine that no other one started. */
+/** The session of a machine that was not started by another one. */
 function sessionIn(input: unknown): string | undefined {
   const { sessionId, payload, outlives } = (input ?? {}) as {
     readonly sessionId?: string;
@@ -285,7 +288,7 @@ function sessionIn(input: unknown): string | undefined {
   return typeof session === 'string' ? session : undefined;
 }
 
-/** XState reports no step into the initial state. */
+/** XState does not report the step into the initial state. */
 function initialState({ root }: AnyStateMachine): string {
   let node: StateNode = root;
   for (let next; (next = node.initial?.target?.[0]);) node = next;

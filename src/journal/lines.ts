@@ -1,13 +1,13 @@
 /** A line of a file, numbered from 1. */
 export interface Line {
   readonly number: number;
-  /** Absent when the line is too long to be kept. */
+  /** Absent if the line is too long to be kept. */
   readonly text?: string;
-  /** Whether the file ends without ending the line. */
+  /** Whether the file ends in the middle of this line. */
   readonly isTorn: boolean;
 }
 
-/** The lines of a stream, of which never more than one line is kept, and of that no more than so many bytes. */
+/** Splits a stream into lines. No more than one line is kept in memory, and of it at most `longest` bytes. */
 export async function* linesOf(
   chunks: AsyncIterable<Buffer>,
   longest: number,

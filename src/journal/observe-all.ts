@@ -5,8 +5,8 @@ import type { InspectObserver } from '../telemetry.ts';
 const debug = debugChannel('system');
 
 /**
- * Several observers as one; none at all when there is none, so that nobody watching costs nothing.
- * One that throws costs the others nothing.
+ * Combines several observers into one; returns undefined if there are none, so that not observing has no
+ * cost. An observer that throws does not affect the others.
  *
  * @example
  * createConfig({ cwd, inspect: observeAll(recording.observe, inspector.observe) });

@@ -5,22 +5,22 @@ import { RecordingError } from './recording-error.ts';
 /** A recording to append to. */
 export interface OpenRecording {
   readonly fd: number;
-  /** Whether the last line lacks its end, because whoever wrote it was killed. */
+  /** Whether the last line is incomplete because the process that wrote it was killed. */
   readonly isTorn: boolean;
 }
 
 /**
- * Opens a file for another session. A new one is for its owner only; an old one is appended to, and
- * only when it is empty or a recording of ours, so that nothing that was written is lost.
+ * Opens a file for another session. A new file is readable by its owner only. An existing one is appended to,
+ * but only if it is empty or a hookmachine recording, so that nothing in it is lost.
  *
- * @throws {RecordingError} when something else is there
- * @throws {NodeJS.ErrnoException} when it cannot be written
+ * @throws {RecordingError} if the file is something else
+ * @throws {NodeJS.ErrnoException} if it cannot be written
  */
 export function openRecording(file: string): OpenRecording {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isDirectory())
     throw new RecordingError(file, 'this is a folder; name a file to record to');
-  // A pipe without a reader would keep the agent waiting.
+  // A pipe without a reader would block the agent.
   if (found && !found.isFile() && !found.isCharacterDevice())
     throw new RecordingError(file, 'this is neither a file nor a device; name a file to record to');
   const { O_RDWR, O_APPEND, O_CREAT } = constants;
@@ -38,7 +38,7 @@ function isTornRecording(file: string, fd: number): boolean {
   if (size === 0) return false;
   const start = Buffer.alloc(longestHeader);
   const text = start.toString('utf8', 0, readSync(fd, start, 0, longestHeader, 0));
-  // The beginning of a longer line may be a header although the line is none.
+  // The first bytes of a longer line may look like a header although the line is not one.
   const isWhole = size <= longestHeader || text.includes('\n');
   const header = isWhole ? headerIn(text.split('\n', 1)[0]!) : undefined;
   if (header === 'newer')

@@ -1,12 +1,12 @@
 import { isRecord } from '../protocol/output.ts';
 
-/** So much of a payload is shown. */
+/** How much of a payload is shown: the most lines, and the longest line in characters. */
 const mostLines = 20;
 const longestLine = 300;
 
 /**
- * A payload under its label. Each line of it is marked, so that none can pass for one of ours. What
- * is empty has no lines.
+ * Formats a payload under its label. Each of its lines is marked, so that it cannot pass for one of ours. An
+ * empty payload has no lines.
  */
 export function payloadLines(label: string, value: unknown, indent = ''): string[] {
   const text = textOf(value)?.trimEnd();
@@ -26,7 +26,7 @@ const cut = (line: string): string =>
     ? `${line.slice(0, longestLine)}… (${line.length - longestLine} more characters)`
     : line;
 
-/** Fields one below the other, so that the lines of a text are lines. */
+/** Puts one field per line, and keeps the line breaks of texts. */
 function textOf(value: unknown): string | undefined {
   if (value === undefined || typeof value === 'string') return value;
   if (!isRecord(value)) return JSON.stringify(value);
@@ -40,7 +40,7 @@ function textOf(value: unknown): string | undefined {
     .join('\n');
 }
 
-/** What a model was asked last, or what it answered, in words where the format is one that is known. */
+/** Returns a model's last message, asked or answered, as text if its format is known. */
 export function messageText(value: unknown): string | undefined {
   if (!isRecord(value)) return textOf(value);
   const { contents, messages, candidates, text } = value;
@@ -63,7 +63,7 @@ function partText(part: unknown): string {
   return JSON.stringify(part);
 }
 
-/** The value of a field such as `tool_input.command` in what a hook said. */
+/** Returns the value of a field such as `tool_input.command` in a hook's output. */
 export function valueOf(field: string, output: unknown): unknown {
   if (!isRecord(output)) return undefined;
   const specific = output['hookSpecificOutput'];

@@ -7,7 +7,7 @@ import { faultOf, timeFaultOf } from './is-entry.ts';
 import { linesOf } from './lines.ts';
 import { RecordingError } from './recording-error.ts';
 
-/** The longest line that is read, in bytes; ours are far shorter. */
+/** The longest line that is read, in bytes; those that we write are far shorter. */
 const longestLine = 16_000_000;
 
 /** A line that was skipped, and why. */
@@ -17,18 +17,18 @@ export interface SkippedLine {
 }
 
 export interface ReadRecordingOptions {
-  /** Called with every line that was skipped; the others live. */
+  /** Called for every line that was skipped; the others still count. */
   readonly onSkipped?: (skipped: SkippedLine) => void;
 }
 
 /**
- * The entries of a recording, read as they are asked for: however large the file is, only a line of it
- * is kept. A header stands before the entries of every session.
+ * Yields the entries of a recording, read on demand: however large the file is, only one line of it is kept
+ * in memory. The entries of every session are preceded by a header.
  *
  * @example
  * for await (const entry of readRecording('session.jsonl')) console.log(entry.kind);
  *
- * @throws {RecordingError} when the file is no recording that can be read
+ * @throws {RecordingError} if the file is not a recording that can be read
  */
 export async function* readRecording(
   file: string,
@@ -41,7 +41,7 @@ export async function* readRecording(
   if (found.size === 0)
     throw new RecordingError(file, 'this file is empty; make a recording with --record FILE');
   let isFirst = true;
-  // Of a newer hookmachine that went on in the same file.
+  // Whether the current session is one of a newer hookmachine that continued the same file.
   let isForeign = false;
   for await (const { number, text, isTorn } of linesOf(chunksOf(file), longestLine)) {
     const skip = (message: string): void => onSkipped({ line: number, message });
@@ -66,7 +66,8 @@ export async function* readRecording(
       skip(`is longer than ${longestLine} bytes`);
       continue;
     }
-    // What shows an entry is recursive, and would show none of those after it either.
+    // The code that displays an entry is recursive. It would fail on this one, and would not display those
+    // after it either.
     if (isTooDeep(text)) {
       skip('is nested too deep');
       continue;
@@ -89,7 +90,7 @@ export async function* readRecording(
   }
 }
 
-/** A header, whose entries live although its own time may be none. */
+/** Checks a header. If its time is invalid, the entries below it still count. */
 function checked(header: RecordingHeader, skip: (message: string) => void): RecordingHeader {
   const fault = timeFaultOf(header);
   if (fault === undefined) return header;
@@ -97,7 +98,7 @@ function checked(header: RecordingHeader, skip: (message: string) => void): Reco
   return { ...header, at: 0 };
 }
 
-/** What the user can do about lines that were skipped. */
+/** What the user can do about skipped lines. */
 export const fixOfSkipped = 'correct or remove such lines, or record again';
 
 function statOf(file: string): ReturnType<typeof statSync> {

@@ -1,6 +1,6 @@
 import { HookmachineError } from '../errors.ts';
 
-/** A file that cannot be used as a recording; the message names the file, what is wrong and the fix. */
+/** A file cannot be used as a recording; the message names the file, the problem and the fix. */
 export class RecordingError extends HookmachineError {
   override readonly name = 'RecordingError';
   readonly file: string;

@@ -10,32 +10,35 @@ import type { InspectObserver } from '../telemetry.ts';
 import { redactedIn } from '../redaction/redact-settings.ts';
 
 export interface RecordingOptions extends Omit<JournalOptions, 'onProblem'> {
-  /** The project whose settings say what is redacted, besides `redact`; default the process's folder. */
+  /**
+   * The project whose settings say what is redacted, in addition to `redact`; default: the process's working
+   * directory.
+   */
   readonly cwd?: string;
-  /** Receives warnings, one line each; default stderr. */
+  /** Receives warnings, one line each; default: stderr. */
   readonly onWarning?: WarningSink;
 }
 
 /** A recording that is being written. */
 export interface Recording {
-  /** For `inspect` of a config. It never throws. */
+  /** To be passed as a config's `inspect`. It never throws. */
   readonly observe: InspectObserver;
-  /** For `onWarning` of a config. */
+  /** To be called from a config's `onWarning`. */
   warned(text: string): void;
-  /** Nothing is written any more; what was is on its way to the disk already. */
+  /** Stops writing; everything recorded so far has already been handed to the operating system. */
   close(): void;
 }
 
 /**
- * Writes what happens to a file as JSON lines, each as it happens, so that the file of a process
- * that was killed can be read. A disk that cannot be written is warned of, once, and breaks no call.
+ * Records to a file as JSON lines, each written at once, so that the file is readable even if the process is
+ * killed. If the disk cannot be written, a single warning says so, and no call fails.
  *
  * @example
  * const recording = startRecording('session.jsonl');
  * const config = createConfig({ cwd: process.cwd(), inspect: recording.observe });
  *
- * @throws {RecordingError} when the file exists and is something else than a recording
- * @throws {RedactionError} when payloads are asked for and a rule that redacts them is broken
+ * @throws {RecordingError} if the file exists and is not a recording
+ * @throws {RedactionError} if payloads are requested and a redaction rule is broken
  */
 export function startRecording(
   file: string,
@@ -52,13 +55,13 @@ export function startRecording(
     try {
       close();
     } catch {
-      // Some disks tell only now that they are full.
+      // Some file systems report only now that they are full.
     }
   };
   const write = (text: string): void => {
     if (open === undefined) return;
     try {
-      // At once and not later: a process that is killed gets no chance to.
+      // Written synchronously: a process that is killed has no chance to write later.
       const bytes = Buffer.from(text);
       for (let written = 0; written < bytes.length;) written += writeSync(open.fd, bytes, written);
     } catch (error) {

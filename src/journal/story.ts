@@ -3,29 +3,29 @@ import type { CallAccount, EventAccount, HookAccount } from './account.ts';
 import { valueOf } from './payload-lines.ts';
 import { type Decider, decidersOf, deniersOf, hookThat, stopperOf } from './who-decided.ts';
 
-/** A field that hooks set, and that counted. */
+/** A field that hooks set and that took effect. */
 export interface Change {
   readonly event: string;
   /** As the verdict names it, such as `tool_input.command`. */
   readonly field: string;
-  /** The hook whose value stands. */
+  /** The hook whose value applies. */
   readonly by: string;
-  /** Whether the field was there for hooks to change: an argument, a part of a request or of an answer. */
+  /** Whether the field existed before hooks changed it: an argument, or a part of a request or an answer. */
   readonly isRewrite: boolean;
-  /** What stood there, and what stands there now; only where payloads were recorded. */
+  /** Its values before and after; only if payloads were recorded. */
   readonly before?: unknown;
   readonly after?: unknown;
 }
 
-/** What really came of a call, of which its status says only a part. */
+/** What really happened in a call; its status tells only part of it. */
 export interface Story {
-  /** How it ended; of an event by itself what its hooks decided. Absent when it had not ended. */
+  /** How it ended; for an event on its own, what its hooks decided. Undefined if it had not ended. */
   readonly status: string | undefined;
-  /** The hooks that ended it so. */
+  /** The hooks that caused this end. */
   readonly by: readonly Decider<HookAccount>[];
-  /** The hooks whose denial came after it had run. */
+  /** The hooks that denied the call after it had run. */
   readonly late: readonly Decider<HookAccount>[];
-  /** What hooks changed of a call that went on. */
+  /** What hooks changed in a call that continued. */
   readonly changes: readonly Change[];
   /** The hooks that failed or took too long. */
   readonly failed: readonly HookAccount[];
@@ -47,7 +47,7 @@ export function storyOf(call: CallAccount): Story {
   };
 }
 
-/** Whether a hook that ended so has failed. */
+/** Whether a hook with this status has failed. */
 export const hasFailed = (status: string): boolean => status === 'failed' || status === 'timedOut';
 
 function statusOf({ machine, status, events: [event] }: CallAccount): string | undefined {
@@ -55,7 +55,7 @@ function statusOf({ machine, status, events: [event] }: CallAccount): string | u
   return event?.verdict?.blocked ? 'blocked' : event?.verdict?.stop ? 'stopped' : status;
 }
 
-/** Only these are what hooks decide. */
+/** Only calls with these statuses were ended by hooks. */
 const byHooks = ['blocked', 'stopped', 'answered'];
 
 function decided({ machine, events }: CallAccount, status: string): Decider<HookAccount>[] {
@@ -65,7 +65,7 @@ function decided({ machine, events }: CallAccount, status: string): Decider<Hook
   return byHooks.includes(status) ? decidersOf(status, events) : [];
 }
 
-/** What decides is no change, and neither is what is said beside it. */
+/** A decision is not a change, and neither is a message that comes with it. */
 const noChanges = ['decision', 'continue', 'systemMessage', 'suppressOutput'];
 
 function changesOf(call: CallAccount): Change[] {
@@ -77,7 +77,7 @@ function changesOf(call: CallAccount): Change[] {
   );
 }
 
-/** What hooks are given whole and may change in part. */
+/** What hooks receive as a whole and may change in part. */
 const slots = ['tool_input', 'llm_request', 'llm_response'];
 
 function changeOf(field: string, by: string, event: EventAccount, call: CallAccount): Change {

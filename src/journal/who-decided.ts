@@ -1,6 +1,6 @@
 import type { AnsweredEntry, VerdictEntry } from './entry.ts';
 
-/** A hook of an event, with what it has answered so far. */
+/** A hook of an event, with its answer so far. */
 interface AnsweredHook {
   readonly name: string;
   readonly answer?:
@@ -16,7 +16,7 @@ interface JudgedEvent<Hook> {
     | undefined;
 }
 
-/** A hook that decided, and the reason that it gave; without a name where the verdict names none. */
+/** A hook that decided, and its reason; without a name if the verdict names none. */
 export interface Decider<Hook> {
   readonly name: string | undefined;
   readonly hook: Hook | undefined;
@@ -25,7 +25,10 @@ export interface Decider<Hook> {
 
 type AnswerOf<Hook extends AnsweredHook> = NonNullable<Hook['answer']>;
 
-/** Who ended a call with this status, which is `blocked`, `stopped` or `answered`; nobody where no hook did. */
+/**
+ * Finds the hooks that ended a call with this status, which is `blocked`, `stopped` or `answered`. Empty if
+ * no hook did.
+ */
 export function decidersOf<Hook extends AnsweredHook>(
   status: string,
   events: readonly JudgedEvent<Hook>[],
@@ -38,7 +41,10 @@ export function decidersOf<Hook extends AnsweredHook>(
   return stopped ? [stopperOf(stopped)] : [];
 }
 
-/** Every hook that denied, with its own reason: what the verdict says may hold what others said too. */
+/**
+ * Finds every hook that denied, each with its own reason: the verdict's reason may also contain what others
+ * said.
+ */
 export function deniersOf<Hook extends AnsweredHook>({
   hooks,
   verdict,
@@ -46,7 +52,7 @@ export function deniersOf<Hook extends AnsweredHook>({
   const denying = hooks.filter(
     ({ answer }) => answer?.status === 'ok' && answer.decision === 'deny',
   );
-  // Of some dialects not every denial stands.
+  // In some dialects, not every denial is effective.
   if (!denying.some(({ name }) => name === verdict?.by)) {
     const by = hookThat(hooks, verdict?.by, ({ decision }) => decision === 'deny');
     return [{ name: verdict?.by, hook: by, reason: verdict?.reason }];
@@ -58,7 +64,7 @@ export function deniersOf<Hook extends AnsweredHook>({
   }));
 }
 
-/** The hook whose stop stands. */
+/** Finds the hook whose stop applies. */
 export const stopperOf = <Hook extends AnsweredHook>({
   hooks,
   verdict,
@@ -68,7 +74,10 @@ export const stopperOf = <Hook extends AnsweredHook>({
   reason: verdict?.stopReason,
 });
 
-/** Hooks may share a name: the last of them that said so is meant, as the last one's word stands. */
+/**
+ * Finds a hook by its name. Hooks may share a name; the last of them that said so is meant, because the last
+ * one's word applies.
+ */
 export function hookThat<Hook extends AnsweredHook>(
   hooks: readonly Hook[],
   name: string | undefined,

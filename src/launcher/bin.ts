@@ -3,12 +3,15 @@ import { plainRelay } from './plain-relay.ts';
 import { runCommand } from '../cli/run-command.ts';
 
 /*
- * What the command does. Agents start `fire` or `relay` for every event, so a plain one finds all it
- * needs in the one file that this module is bundled into (see src/launcher/bundle.ts). Anything else is
- * left to `cli/main.ts`, outside of the bundle, before anything of it has a state: no module runs twice.
+ * What the command does. Agents start `fire` or `relay` for every event, so a plain one finds everything it
+ * needs in the one file that this module is bundled into (see src/launcher/bundle.ts). Anything else is left
+ * to `cli/main.ts`, outside the bundle, before anything in the bundle has state: no module runs twice.
  */
 
-/** How many hooks a plain `fire` or `relay` has run, by its end: by then V8 has compiled what it needs (see start.ts). */
+/**
+ * How many hooks a plain `fire` or `relay` has run when it ends: by then V8 has compiled what it needs (see
+ * start.ts).
+ */
 export let hooksRun: number | undefined;
 
 const [command, ...args] = process.argv.slice(2);
@@ -19,7 +22,7 @@ void toItsEnd(
   asked
     ? runCommand(async () => {
         hooksRun = await asked();
-        // Unless others have work left, all that remains is to take the heap apart, which takes longest.
+        // Unless others have work left, all that remains is tearing down the heap, which takes the longest.
         process.prependOnceListener('beforeExit', () => {
           if (process.listenerCount('beforeExit') === 0) process.exit();
         });
@@ -46,7 +49,7 @@ async function toItsEnd(work: Promise<unknown>): Promise<void> {
   process.off('beforeExit', tellStuck);
 }
 
-/** As at the top of a module, work that nothing can end any more has the status 13: 0 would be a yes. */
+/** As at the top level of a module, work that can never finish ends with status 13: 0 would mean yes. */
 function tellStuck(): void {
   process.exitCode ??= 13;
 }

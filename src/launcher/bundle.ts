@@ -1,5 +1,5 @@
 /**
- * What `npm run build` does with what tsc built: it puts jsonc-parser's code into the package, and makes the
+ * The part of `npm run build` that follows tsc: it puts jsonc-parser's code into the package, and builds the
  * command that users run, `dist/hookmachine.cjs`, and the bundle that it starts.
  */
 import { createHash } from 'node:crypto';
@@ -19,7 +19,10 @@ const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
 const require = createRequire(import.meta.url);
 const folderOf = (name: string): string => dirname(require.resolve(`${name}/package.json`));
 
-/** Puts a package into the module that hands it on: as npm has these, no bundler for Node can take them in. */
+/**
+ * Puts a package into the module that re-exports it: as npm ships these, no bundler for Node can include
+ * them.
+ */
 async function takeIn(module: string, name: string, entry: string, licence: string): Promise<void> {
   const folder = folderOf(name);
   await build({
@@ -39,21 +42,27 @@ async function takeIn(module: string, name: string, entry: string, licence: stri
 await takeIn('dist/src/settings/jsonc.js', 'jsonc-parser', 'lib/esm/main.js', 'LICENSE.md');
 await takeIn('dist/src/models/scripted/yaml.js', 'yaml', 'browser/index.js', 'LICENSE');
 
-/** The page and its diagrams go into the module that reads them where they are written. */
+/** The page and its diagrams are put into the module that otherwise reads them from their source files. */
 writeFileSync(
   join(root, 'dist/src/inspector/page-texts.js'),
   `const texts = ${JSON.stringify(await readPageTexts())};\nexport const readPageTexts = () => Promise.resolve(texts);\n`,
 );
 
-/** Every `fire` with a hook runs machines and reads an answer; other packages are for rare cases, and stay outside. */
+/**
+ * Every `fire` with a hook runs machines and reads an answer; other packages are for rare cases, and stay
+ * outside.
+ */
 const bundled = { xstate: 'LICENSE', 'fastest-levenshtein': 'LICENSE.md' };
-/** They have to go wherever the code goes. */
+/** The licences must accompany the code wherever it goes. */
 const licences = Object.entries(bundled).map(([name, file]) => {
   const licence = readFileSync(join(folderOf(name), file), 'utf8');
   return `${name}:\n\n${licence.trim()}\n`;
 });
 
-/** Most settings are plain JSON: the parser for others is there, and made when it is called for the first time. */
+/**
+ * Most settings are plain JSON: the parser for the others is included, but only initialised on its first
+ * call.
+ */
 const lateParser: Plugin = {
   name: 'late parser',
   setup(bundling) {
@@ -71,14 +80,16 @@ const lateParser: Plugin = {
   },
 };
 
-/** Both are CommonJS: Node 20's loader of ES modules takes longer for a module than the module does. */
+/**
+ * Both are CommonJS: Node 20's loader of ES modules takes longer for a module than the module itself does.
+ */
 const options = {
   absWorkingDir: root,
   bundle: true,
   platform: 'node',
   format: 'cjs',
   target: 'node20.19',
-  // A file is parsed before it runs. Names stay, for the stacks of errors.
+  // A file is parsed before it runs. Names are kept for stack traces.
   minifySyntax: true,
   minifyWhitespace: true,
   lineLimit: 160,
@@ -95,7 +106,7 @@ const [bundle] = (
     plugins: [lateParser],
     external: [
       ...Object.keys(dependencies).filter((name) => !Object.hasOwn(bundled, name)),
-      // What a plain `fire` does not need.
+      // Modules that a plain `fire` does not need.
       './dist/src/cli/main.js',
       './dist/src/journal/*',
       './dist/src/audit/*',
@@ -104,16 +115,16 @@ const [bundle] = (
       ),
     ],
     define: { 'import.meta.url': '__filename' },
-    // A function, which is called with what CommonJS knows.
+    // Wrapped in a function that is called with what CommonJS provides.
     banner: {
       js: `(function (require, module, __filename, load) {\n/* Holds ${licences.join('\n')}*/`,
     },
     footer: { js: '})' },
   })
 ).outputFiles;
-/** Code that V8 takes from what was kept cannot import: the command does that for it. */
+/** Code that V8 loads from its cache cannot import: the command does that for it. */
 const text = bundle!.text.replaceAll(/\bimport\((?="\.\/)/g, 'load(');
-// The command reads it as such; a regular expression or a licence may hold more.
+// The command reads it as ASCII; a regular expression or a licence may contain other characters.
 if (/[^\0-\x7f]/.test(text)) throw new Error('the bundle is no plain ASCII');
 const bundleId = createHash('sha256').update(text).digest('hex').slice(0, 12);
 

@@ -16,22 +16,22 @@ import { writeAtomically } from '../atomic-file.ts';
 import { hasAdministrator } from '../settings/levels.ts';
 
 /*
- * Where what V8 has compiled is kept. V8 runs it without looking at it, so whoever can write the file
- * can do whatever the user can. It is kept, and taken, only where nobody but the user can write: beside
- * the bundle if that folder is the user's own, else (root installed the package) in a folder of the
- * user's own for caches. On a machine with an administrator's settings users could put other code there
- * in the place of guards: only what lies beside the bundle counts, which root may have kept for all. A file
- * is asked whose it is once it is open, so that nothing can be put in its place in between.
+ * The storage of what V8 has compiled. V8 runs it unchecked, so whoever can write the file can do whatever
+ * the user can. It is stored and loaded only where nobody but the user can write: beside the bundle if that
+ * folder is the user's own, otherwise (root installed the package) in the user's own cache folder. On a
+ * machine with an administrator's settings, users could store other code there in place of guards: only what
+ * lies beside the bundle counts, which root may have stored for everyone. A file's owner is checked once it
+ * is open, so that nothing can be swapped in between.
  */
 
-/** What V8 has compiled of the bundle. */
+/** The bundle as compiled by V8. */
 export interface Compiled {
   readonly code: Buffer;
-  /** Whether by a run with a hook, which needs more of it. */
+  /** Whether it was compiled by a run with a hook, which needs more of it. */
   readonly withHook: boolean;
 }
 
-/** The folders that compiled code may be kept in, the better one first. */
+/** The folders that compiled code may be stored in, the better one first. */
 export function foldersForCode(
   besideBundle: string,
   env: Readonly<Record<string, string | undefined>>,
@@ -44,17 +44,19 @@ export function foldersForCode(
   ];
 }
 
-/** The user's folder for caches. One that is relative is no folder of the user's (XDG Base Directory Specification). */
+/**
+ * The user's cache folder. A relative path is not a folder of the user's (XDG Base Directory Specification).
+ */
 function cacheFolder({ XDG_CACHE_HOME, HOME }: Readonly<Record<string, string | undefined>>) {
   if (XDG_CACHE_HOME && isAbsolute(XDG_CACHE_HOME)) return XDG_CACHE_HOME;
   return HOME && isAbsolute(HOME) ? join(HOME, '.cache') : undefined;
 }
 
-/** Whether something is the user's or root's, and nobody else may write it. */
+/** Whether something belongs to the user or to root, and nobody else may write it. */
 const isSafe = (look: () => Stats, kind: 'directory' | 'file'): boolean =>
   isOwn(look, kind, [process.geteuid?.(), 0]);
 
-/** Whether something is the user's, and nobody else may write it. */
+/** Whether something belongs to the user, and nobody else may write it. */
 function isOwn(
   look: () => Stats,
   kind: 'directory' | 'file',
@@ -70,13 +72,13 @@ function isOwn(
 }
 
 /**
- * How the code is kept: twice, for V8 ends the process over code that was damaged, and one byte for `withHook`. A
- * checksum would cost more than it looks: `node:zlib` loads half of Node.
+ * The storage format: the code twice, because V8 crashes the process on damaged code, and one byte for
+ * `withHook`. A checksum would cost more than it seems: `node:zlib` loads half of Node.
  */
 const packed = ({ code, withHook }: Compiled): Buffer =>
   Buffer.concat([code, code, Buffer.of(withHook ? 1 : 0)]);
 
-/** Undefined where it was damaged. */
+/** Undefined if it was damaged. */
 function unpacked(file: Buffer): Compiled | undefined {
   const size = (file.length - 1) / 2;
   if (!Number.isInteger(size) || size === 0) return undefined;
@@ -84,7 +86,10 @@ function unpacked(file: Buffer): Compiled | undefined {
   return code.equals(file.subarray(size, -1)) ? { code, withHook: file.at(-1) === 1 } : undefined;
 }
 
-/** The code of this name that was kept in one of the folders; none that another user could have written. */
+/**
+ * Returns the code of this name that was stored in one of the folders; never a file that another user could
+ * have written.
+ */
 export function readCompiled(folders: readonly string[], name: string): Compiled | undefined {
   for (const folder of folders) {
     const compiled = readFile(folder, join(folder, name));
@@ -99,21 +104,23 @@ function readFile(folder: string, path: string): Compiled | undefined {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const open = fd;
     if (!isSafe(() => lstatSync(folder), 'directory')) return undefined;
-    // In a user's folder root's file is none of the user's.
+    // In a user's folder, a file of root's is not the user's.
     const { uid } = lstatSync(folder);
     if (!isOwn(() => fstatSync(open), 'file', [uid])) return undefined;
     const compiled = unpacked(readFileSync(open));
     if (compiled !== undefined) return compiled;
     rmSync(path);
   } catch {
-    // There is none, or none that can be read.
+    // There is no such file, or it cannot be read.
   } finally {
     if (fd !== undefined) closeSync(fd);
   }
   return undefined;
 }
 
-/** Keeps code under this name in the first of the folders that takes it; where none does, the next run compiles again. */
+/**
+ * Stores code under this name in the first folder that accepts it; if none does, the next run compiles again.
+ */
 export function keepCompiled(folders: readonly string[], name: string, compiled: Compiled): void {
   folders.some((folder) => keepIn(folder, name, compiled));
 }
@@ -123,7 +130,7 @@ function keepIn(folder: string, name: string, compiled: Compiled): boolean {
     makeOwn(folder);
     if (!isOwn(() => lstatSync(folder), 'directory')) return false;
     writeAtomically(join(folder, name), packed(compiled), {
-      // Who may read the folder may use it.
+      // Whoever may read the folder may use the code.
       mode: 0o600 | (lstatSync(folder).mode & 0o044),
     });
     dropOld(folder);
@@ -133,7 +140,7 @@ function keepIn(folder: string, name: string, compiled: Compiled): boolean {
   }
 }
 
-/** Makes the user's folder if it is not there; in a home of somebody else, as `sudo` may leave it, none is made. */
+/** Creates the user's folder if it does not exist; not in somebody else's home, as `sudo` may leave it. */
 function makeOwn(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })) return;
   const caches = join(folder, '..');
@@ -143,10 +150,10 @@ function makeOwn(folder: string): void {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
-/** Code of builds that are gone stays for this long, in ms. */
+/** How long the code of builds that are gone is kept, in ms. */
 const longestKept = 30 * 24 * 60 * 60 * 1000;
 
-/** Builds come and go; what one that is still used loses here is compiled once more. */
+/** Builds come and go; a build that is still in use and loses its code here compiles it once more. */
 function dropOld(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!name.startsWith('compiled-')) continue;

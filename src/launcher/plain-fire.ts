@@ -2,8 +2,8 @@ import { knownDialects } from '../dialects/index.ts';
 import type { FireOptions } from '../cli/fire-options.ts';
 
 /**
- * What the arguments after `hookmachine fire` ask, where they are plain; undefined for any other command line,
- * which the whole program reads.
+ * Reads the arguments after `hookmachine fire` if they are plain; undefined for any other command line, which
+ * the whole program reads.
  */
 export function plainFire(
   args: readonly string[],
@@ -31,7 +31,7 @@ export function plainFire(
   return { event, options };
 }
 
-/** Undefined where it is gone. */
+/** The current folder; undefined if it no longer exists. */
 export function currentFolder(): string | undefined {
   try {
     return process.cwd();
@@ -40,7 +40,7 @@ export function currentFolder(): string | undefined {
   }
 }
 
-/** Not an option, and not empty. */
+/** Whether it is neither an option nor empty. */
 export const isWord = (text: string): boolean => text !== '' && !text.startsWith('-');
 
 type ReadValue = (value: string) => Partial<FireOptions> | undefined;

@@ -3,7 +3,10 @@ import { hosts } from '../dialects/hosts.ts';
 import type { RelayOptions } from '../cli/relay-options.ts';
 import { currentFolder, isWord } from './plain-fire.ts';
 
-/** What the arguments after `hookmachine relay` ask, where they are as `install` writes them; undefined for any other command line. */
+/**
+ * Reads the arguments after `hookmachine relay` if they are as `install` writes them; undefined for any other
+ * command line.
+ */
 export function plainRelay(
   args: readonly string[],
 ):

@@ -7,14 +7,14 @@ import { foldersForCode, keepCompiled, readCompiled } from './compiled-code.ts';
 
 /** The command that users run: it starts the bundle of `bin.ts` that lies beside it (see README.md). */
 
-/** Tells one build of the bundle from another; put in place by bundle.ts. */
+/** Distinguishes one build of the bundle from another; inserted by bundle.ts. */
 declare const bundleId: string;
 
 const bundle = join(__dirname, 'hookmachine-bundle.js');
 const { size, mtimeMs } = statSync(bundle);
 const { NODE_OPTIONS, NODE_DISABLE_COMPILE_CACHE } = process.env;
 
-/** Tells texts apart, without what a better hash would load. */
+/** Distinguishes texts, without what a better hash would load. */
 function hashOf(text: string): string {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++)
@@ -22,7 +22,7 @@ function hashOf(text: string): string {
   return hash.toString(16);
 }
 
-/** V8 itself knows code again by its length alone, and refuses what was compiled under other flags. */
+/** V8 itself recognises code only by its length, and refuses what was compiled under other flags. */
 function nameOfCode(): string {
   const made = [bundleId, bundle, size, mtimeMs, NODE_OPTIONS, ...process.execArgv];
   const id = hashOf(JSON.stringify(made));
@@ -32,7 +32,7 @@ function nameOfCode(): string {
 const folders = NODE_DISABLE_COMPILE_CACHE ? [] : foldersForCode(__dirname, process.env);
 const name = nameOfCode();
 const found = readCompiled(folders, name);
-// It is plain ASCII, and read in this way nobody has to find that out.
+// The bundle is plain ASCII, and reading it as latin1 saves checking that.
 const script = new Script(readFileSync(bundle, 'latin1'), {
   filename: bundle,
   cachedData: found?.code,

@@ -3,7 +3,7 @@ import { doTheSame, wishes, wishesIn, type Wish } from './outcome.ts';
 import type { Row, Trial } from './run-as.ts';
 import { obeyedWays } from './ways.ts';
 
-/** A row with what its script would have to do so that its host does as others do. */
+/** A row, with what its script would have to do for its host to do the same as others. */
 export interface ComparedRow extends Row {
   readonly changes: readonly Change[];
 }
@@ -11,7 +11,7 @@ export interface ComparedRow extends Row {
 /** A wish that other hosts fulfil and this one does not. */
 export interface Change {
   readonly wish: Wish;
-  /** For the script's author; undefined where this host has no way to say it. */
+  /** For the script's author; undefined if this host has no way to say it. */
   readonly fix?: string;
 }
 
@@ -23,22 +23,22 @@ export interface CommonWay {
   readonly except: readonly string[];
 }
 
-/** What came of one script in all dialects. */
+/** The outcomes of one script in all dialects. */
 export interface Comparison {
   /** Whether all hosts do the same. */
   readonly same: boolean;
   readonly rows: readonly ComparedRow[];
-  /** For what not all hosts did: how it is said so that the most of them do. */
+  /** For each wish that not all hosts fulfilled: how to say it so that most of them do. */
   readonly ways: readonly CommonWay[];
 }
 
-/** Finds where hosts differ, and how the script can say it so that they do not. */
+/** Finds where hosts differ, and how the script can say things so that they do not. */
 export function compare(
   found: readonly { readonly dialect: Dialect; readonly row: Row }[],
   trial: Trial,
 ): Comparison {
   const { event } = trial;
-  // What only we obey was wanted too.
+  // A wish that only we obey was wanted too.
   const wanted = new Set(
     found.flatMap(({ row }) => [...wishesIn(row.host, event), ...wishesIn(row.here, event)]),
   );
@@ -63,7 +63,7 @@ function changeFor(wish: Wish, dialect: Dialect, row: Row, trial: Trial): Change
   return { wish, ...(way && { fix: way.words }) };
 }
 
-/** Of all ways to say it the one that the most hosts obey, as far as more than half of them do. */
+/** The way to say it that the most hosts obey, if more than half of them do. */
 function commonWay(
   wish: Wish,
   found: readonly { readonly dialect: Dialect; readonly row: Row }[],
@@ -71,7 +71,7 @@ function commonWay(
 ): CommonWay | undefined {
   const obeyed = found.map(({ dialect, row }) => ({
     place: `${row.dialect} ${row.event}`,
-    // What names the event is not one text for two names of it.
+    // Words that contain the event's name would differ between its two names.
     ways: obeyedWays(wish, dialect, row.event, trial).map(({ words }) =>
       words.replaceAll(JSON.stringify(row.event), '"<the event>"'),
     ),

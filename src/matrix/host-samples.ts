@@ -35,7 +35,7 @@ const edited: Fields = {
   edits: [{ old_string: 'one', new_string: 'two' }],
 };
 
-/** By family of dialects, fields of the events that only its host has, as it spells them. */
+/** By family of dialects: fields of the events that only its host has, as that host spells them. */
 const samples: Readonly<Record<string, Readonly<Record<string, Fields>>>> = {
   'claude-code': {
     'host.PermissionDenied': { ...called('Bash'), reason: 'It deletes everything.' },
@@ -114,6 +114,6 @@ const samples: Readonly<Record<string, Readonly<Record<string, Fields>>>> = {
   kodelet: { 'host.turn_end': { response: 'Done.', turn_number: 1 } },
 };
 
-/** The fields to try a hook of an event with that only the host of this family has. */
+/** The fields to try a hook with, for an event that only the host of this family has. */
 export const hostSample = (family: string, event: string): Fields | undefined =>
   samples[family]?.[event];

@@ -6,20 +6,20 @@ import { isRecord } from '../protocol/output.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What becomes of an event by what its hook said. */
+/** What happens to an event because of its hook's answer. */
 export interface Outcome {
   readonly decision: Decision | 'none';
   readonly reason?: string;
   readonly stop?: true;
   readonly stopReason?: string;
-  /** What stands in the place of a value of the event, whole. */
+  /** The whole values that replace those of the event. */
   readonly changes?: Readonly<Partial<Record<Slot, Fields>>>;
   readonly context?: string;
   readonly message?: string;
   readonly followUps?: readonly string[];
 }
 
-/** What we do. */
+/** The outcome here. */
 export function outcomeOf(verdict: Verdict, fields: Fields): Outcome {
   const { decision, reason, stop, stopReason, context, message, followUps, approved } = verdict;
   const isDenied = decision === 'deny';
@@ -32,7 +32,7 @@ export function outcomeOf(verdict: Verdict, fields: Fields): Outcome {
     ];
   });
   return {
-    // An approval that spares the user no question is none.
+    // An approval that does not spare the user a question does not count.
     decision: decision === 'allow' && approved !== true ? 'none' : (decision ?? 'none'),
     ...(reason !== undefined && decision !== undefined && { reason }),
     ...(stop && { stop: true }),
@@ -46,11 +46,11 @@ export function outcomeOf(verdict: Verdict, fields: Fields): Outcome {
   };
 }
 
-/** What the host does, which ignores some of what we obey. */
+/** The outcome at the host, which ignores some of what we obey. */
 export function outcomeAtHost(here: Outcome, ignored: Ignored | undefined): Outcome {
   if (ignored === undefined) return here;
   const { decision, reason: _, stop: __, stopReason: ___, ...others } = here;
-  // Beside a stop that comes too late nothing was decided; beside a denial that is lost a stop is lost too.
+  // With a stop that comes too late, nothing was decided; with an ignored denial, the stop is lost too.
   return ignored.what === 'stop' ? { ...others, decision } : { ...others, decision: 'none' };
 }
 
@@ -58,7 +58,7 @@ export function outcomeAtHost(here: Outcome, ignored: Ignored | undefined): Outc
 export const wishes = ['deny', 'ask', 'defer', 'stop', 'change', 'context', 'follow-up'] as const;
 export type Wish = (typeof wishes)[number];
 
-/** What of it comes true. At a guarded place a stop keeps from going on as a denial does. */
+/** The wishes that come true. At a guarded hook point, a stop prevents the operation as a denial does. */
 export function wishesIn(outcome: Outcome, event: HookEventName): ReadonlySet<Wish> {
   const { decision, stop, changes, context, followUps } = outcome;
   const isKept = stop === true && hookPointOf(event).needsGuards;
@@ -72,7 +72,7 @@ export function wishesIn(outcome: Outcome, event: HookEventName): ReadonlySet<Wi
   ]);
 }
 
-/** Whether two hosts do the same, in whatever words they say why. */
+/** Whether two hosts do the same, whatever reasons they give. */
 export const doTheSame = (one: Outcome, other: Outcome, event: HookEventName): boolean =>
   isDeepStrictEqual(wishesIn(one, event), wishesIn(other, event)) &&
   isDeepStrictEqual(one.changes, other.changes);

@@ -17,14 +17,14 @@ export interface Trial {
   readonly cwd: string;
 }
 
-/** What one dialect makes of a hook. */
+/** The outcome of a hook in one dialect. */
 export interface Row {
   readonly dialect: string;
-  /** Its own name of the event. */
+  /** The dialect's own name for the event. */
   readonly event: string;
   readonly host: Outcome;
   readonly here: Outcome;
-  /** What counts here, and not in its own host. */
+  /** What counts here, but not in its own host. */
   readonly ignored?: Ignored;
   readonly notes: readonly string[];
   readonly exitCode: number | null;
@@ -34,13 +34,13 @@ export interface Row {
   readonly error?: string;
 }
 
-/** A dialect's own names of an event, of which each may have a form of its own. */
+/** A dialect's own names for an event, each of which may have a form of its own. */
 export function namesOf({ events }: Dialect, event: HookEventName): readonly string[] {
   const names = Object.keys(events).filter((name) => events[name] === event);
   return names.includes(event) ? [event] : names;
 }
 
-/** Runs a script as the one hook of a dialect; undefined where its hooks are not asked about such an event. */
+/** Runs a script as the only hook of a dialect; undefined if its hooks do not run for such an event. */
 export async function runAs(
   dialect: Dialect,
   name: string,
@@ -70,7 +70,7 @@ export async function runAs(
   };
 }
 
-/** A hook system with this hook alone. */
+/** A hook system with only this hook. */
 export const systemWith = (dialect: Dialect, hook: HookDefinition, cwd: string): HookSystem =>
   new HookSystem(hostWith(withOnly(dialect, hook), cwd));
 
@@ -91,7 +91,7 @@ export const definitionOf = (
   place: 'matrix',
 });
 
-/** Has a dialect load what it needs, which some do when they look for hooks. */
+/** Makes a dialect load what it needs, which some do when they look for hooks. */
 export async function readyToFind(dialect: Dialect, cwd: string): Promise<void> {
   await dialect.find({
     cwd,
@@ -102,7 +102,7 @@ export async function readyToFind(dialect: Dialect, cwd: string): Promise<void> 
   });
 }
 
-/** A dialect that finds this hook alone, whatever it is for. */
+/** A dialect that finds only this hook, whatever it is for. */
 function withOnly(dialect: Dialect, hook: HookDefinition): Dialect {
   const { settings: _, ...others } = dialect;
   return {
@@ -116,7 +116,7 @@ function withOnly(dialect: Dialect, hook: HookDefinition): Dialect {
   };
 }
 
-/** A host without settings, so that nothing but the hook has a say. */
+/** A host without settings, so that only the hook has a say. */
 const hostWith = (dialect: Dialect, cwd: string): HookHost => ({
   getEnableHooks: () => true,
   getHooks: () => undefined,

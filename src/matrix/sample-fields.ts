@@ -3,7 +3,7 @@ import type { HookEventName } from '../hook-points.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 const call: Fields = { tool_name: 'run_shell_command', tool_input: { command: 'rm -rf /' } };
-/** Other calls, for names of events that are not for shells. */
+/** Other calls, for event names that are not about shells. */
 const otherCalls: readonly Fields[] = [
   { tool_name: 'read_file', tool_input: { file_path: '.env' } },
   { tool_name: 'write_file', tool_input: { file_path: '.env', content: 'KEY=1' } },
@@ -15,7 +15,9 @@ const response: Fields = {
 };
 const subagent: Fields = { agent_id: 'sample-agent', agent_type: 'reviewer' };
 
-/** An event's own fields to try a hook with, where nobody gave any; a guard should have something to object to. */
+/**
+ * An event's own fields to try a hook with if none were given; a guard should have something to object to.
+ */
 const samples: Readonly<Partial<Record<HookEventName, Fields>>> = {
   BeforeTool: call,
   ToolPermission: call,
@@ -38,7 +40,9 @@ const samples: Readonly<Partial<Record<HookEventName, Fields>>> = {
 /** The fields to try a hook of this event with; undefined for one that only a host has. */
 export const sampleFields = (event: HookEventName): Fields | undefined => samples[event];
 
-/** The same for events of tools with several calls, the usual one first; none for an event that only a host has. */
+/**
+ * The same, with several calls for tool events, the usual one first; none for an event that only a host has.
+ */
 export function sampleFieldsOf(event: HookEventName): readonly Fields[] {
   const fields = sampleFields(event);
   if (fields === undefined) return [];

@@ -9,9 +9,9 @@ import { lineScript } from './script.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * An event's own fields as a dialect spells them, to try `hookmachine fire` with: what a hook of it would
- * receive, without what is ours to say. Undefined for an event of which nobody knows the fields.
- * Of several calls it is one that `isWanted`, if there is one.
+ * Returns an event's own fields as a dialect spells them, to try `hookmachine fire` with: what its hook would
+ * receive, without what we add ourselves. Undefined for an event whose fields are unknown. Of several calls,
+ * it is one that `isWanted`, if there is one.
  */
 export async function sampleStdin(
   dialect: Dialect,
@@ -29,7 +29,7 @@ export async function sampleStdin(
     ...fields,
   }));
   const fits = dialect.compileMatcher(hook, () => undefined);
-  // A dialect may have one name of an event for shells, another one for files.
+  // A dialect may have one name of an event for shells, and another for files.
   const fitting = payloads.filter(
     (one) =>
       (!('tool_name' in one) || fits(String(one.tool_name))) &&
@@ -54,7 +54,7 @@ const baseFields = (event: HookEventName, cwd: string) => ({
   timestamp: sample,
 });
 
-/** What whoever fires an event need not say. */
+/** Whether a value is one that the caller who fires an event need not give. */
 function isOurs(value: unknown, names: readonly string[], cwd: string): boolean {
   const [one] = Array.isArray(value) && value.length === 1 ? (value as unknown[]) : [value];
   return (

@@ -1,14 +1,14 @@
 import type { HookDefinition } from '../settings/hook-definition.ts';
 import { shellWord } from '../shell-word.ts';
 
-/** What is run as a hook of each dialect: a hook's definition without what its dialect makes of it. */
+/** A script that runs as a hook of each dialect: a hook's definition without its dialect's additions. */
 export type Script = Pick<HookDefinition, 'command' | 'name' | 'timeout'> &
   Partial<Pick<HookDefinition, 'args' | 'cwd' | 'env' | 'shell'>> & {
-    /** Its command is a file alone, and no line for a shell. */
+    /** Its command is only a file, not a shell command line. */
     readonly isFile?: true;
   };
 
-/** A file that can be run, as hosts run it, by the name that the user gave it. */
+/** An executable file, as hosts run it, under the name that the user gave it. */
 export const fileScript = (file: string, name: string, timeout: number): Script => ({
   command: shellWord(file),
   name,
@@ -16,7 +16,7 @@ export const fileScript = (file: string, name: string, timeout: number): Script 
   isFile: true,
 });
 
-/** A line for a shell. */
+/** A shell command line. */
 export const lineScript = (line: string, timeout: number): Script => ({
   command: line,
   name: line,
@@ -32,6 +32,6 @@ export function withRunArgs(
   const { args, command } = script;
   if (args !== undefined) return { ...script, args: [...args, ...runArgs] };
   const given = runArgs.map(shellWord).join(' ');
-  // A line has them as a script has that consists of it.
+  // A command line gets them as a script consisting of that line would.
   return { ...script, command: isFile ? `${command} ${given}` : `set -- ${given}\n${command}` };
 }

@@ -8,7 +8,7 @@ import { definitionOf, type Trial } from './run-as.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One way to say something: JSON on stdout, or a status with a text on stderr. */
+/** One way to say something: JSON on stdout, or an exit status with a text on stderr. */
 export interface Way {
   /** For the script's author. */
   readonly words: string;
@@ -25,7 +25,7 @@ const specific =
 
 const why = '…';
 
-/** The objects by which hooks say what they want, those that most hosts read first. */
+/** The objects with which hooks say what they want; those that most hosts read come first. */
 const forms: Readonly<Record<Wish, readonly Form[]>> = {
   deny: [
     () => ({ decision: 'deny', reason: why }),
@@ -77,7 +77,9 @@ const stderrAnd2: Way = {
   stderr: why,
 };
 
-/** The ways to say something at an event of this name; `args` are a call's arguments in the host's own form. */
+/**
+ * The ways to say something at an event of this name; `args` are a call's arguments in the host's own form.
+ */
 function waysTo(wish: Wish, event: string, args: unknown): readonly Way[] {
   const printed = forms[wish].map((form): Way => {
     const shown = JSON.stringify(form(event, { why }), null, 1).replaceAll(/\n\s*/g, ' ');
@@ -91,7 +93,7 @@ function waysTo(wish: Wish, event: string, args: unknown): readonly Way[] {
   return wish === 'deny' ? [stderrAnd2, ...printed] : printed;
 }
 
-/** How a dialect's hooks can say something so that their own host obeys it; none where it has no way. */
+/** How a dialect's hooks can say something so that their own host obeys it; none if it has no way. */
 export function obeyedWays(
   wish: Wish,
   dialect: Dialect,

@@ -5,12 +5,12 @@ import { blocksOf, replacedResult, textBlock } from './call-result.ts';
 import { withItem, withMember } from './json-text.ts';
 import { idOf, type Message, objectIn } from './message.ts';
 
-/** The server's answer to a call with what its hooks made of it; byte for byte the same where that is nothing. */
+/** The server's answer to a call as its hooks left it; byte for byte the same if they changed nothing. */
 export function answerWith(call: EndedToolCall, answer: Message): Buffer {
   try {
     return changed(call, answer);
   } catch (error) {
-    // One that is nested too deep; without what hooks want it must not pass.
+    // The answer is nested too deeply. It must not pass without what hooks want.
     const text = `The result could not be changed as hooks want it: ${messageOf(error)}`;
     return resultFor(idOf(answer), { content: [textBlock(text)], isError: true });
   }
@@ -31,7 +31,10 @@ function changed(call: EndedToolCall, answer: Message): Buffer {
   return lineOf(withMember(text, ['error', 'message'], JSON.stringify(message)));
 }
 
-/** The answer to a call that the server did not answer: a result, for clients show no errors to their models. */
+/**
+ * The answer to a call that the server did not answer: a result, because clients do not show errors to their
+ * models.
+ */
 export const ownResult = (call: EndedToolCall): object => {
   const added = addedText(call);
   return {
@@ -47,7 +50,7 @@ export const ownResult = (call: EndedToolCall): object => {
 export const resultFor = (id: string, result: object): Buffer =>
   Buffer.from(`{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result)}}\n`);
 
-/** What a server that answered with an error says. */
+/** The message of a server's error. */
 export const messageIn = (value: Message['value']): string => {
   const { message } = objectIn(value, 'error');
   return typeof message === 'string' ? message : 'The MCP server answered with an error.';
@@ -63,7 +66,10 @@ function withText(text: string, path: readonly string[], added: string | undefin
 export const lineOf = (text: string): Buffer =>
   Buffer.from(text.endsWith('\n') ? text : `${text}\n`);
 
-/** What the model reads behind the result: what hooks appended, and why one of them stops the agent, if that is not said yet. */
+/**
+ * What the model reads after the result: what hooks appended, and why one of them stops the agent, unless
+ * that was said already.
+ */
 function addedText({ appended, plainResult, stop }: EndedToolCall): string | undefined {
   const texts = appended.map((text) => text.trim());
   const said = [textsIn(plainResult.llmContent), ...texts].join('\n');

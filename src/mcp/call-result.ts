@@ -5,7 +5,7 @@ import { objectIn } from './message.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A block of an MCP result's content. */
+/** A text block in an MCP result's content. */
 export interface TextBlock {
   readonly type: 'text';
   readonly text: string;
@@ -13,7 +13,7 @@ export interface TextBlock {
 
 export const textBlock = (text: string): TextBlock => ({ type: 'text', text });
 
-/** An MCP result as hooks see it: texts as one, anything else block by block. */
+/** An MCP result as hooks see it: texts joined into one, anything else block by block. */
 export function toToolResult(result: Fields): ToolResult {
   const content: readonly unknown[] = Array.isArray(result['content']) ? result['content'] : [];
   const isText = content.every((block) => isRecord(block) && block['type'] === 'text');
@@ -29,13 +29,13 @@ export function toToolResult(result: Fields): ToolResult {
   };
 }
 
-/** A result that hooks put in the place of a server's; what belongs to neither content stays. */
+/** A result that hooks put in place of a server's; what belongs to neither kind of content stays. */
 export function replacedResult(result: Fields, replacement: Fields): Fields {
   const { content: _, structuredContent, ...rest } = result;
   const content = blocksOf(replacement['llmContent']);
   const structured =
     objectIn(replacement, 'metadata')['structuredContent'] ??
-    // What the texts no longer say must not stand beside them.
+    // Structured content that the texts no longer contain must not stay beside them.
     (isRecord(structuredContent) ? objectWritten(textsIn(content)) : undefined);
   return {
     ...rest,
@@ -45,7 +45,7 @@ export function replacedResult(result: Fields, replacement: Fields): Fields {
   };
 }
 
-/** What a model is to read, as blocks. */
+/** What a model reads, as blocks. */
 export function blocksOf(llmContent: unknown): readonly object[] {
   const parts: readonly unknown[] = Array.isArray(llmContent) ? llmContent : [llmContent ?? ''];
   return parts.map((part) => {

@@ -18,10 +18,10 @@ import { eventsOf } from './server-events.ts';
 import type { Server, ServerEnd } from './server.ts';
 import { drained } from './streams.ts';
 
-/** How often a stream that broke off is asked for once more in vain. */
+/** How many times in a row resuming a broken stream may fail. */
 const mostAttempts = 5;
 
-/** After how long, in ms, where the server does not say; each further time it is twice as long. */
+/** The delay before a stream is resumed, in ms, if the server gives none; it doubles with each failure. */
 const firstDelay = 1_000;
 
 /** How long the server may take to forget the session, in ms. */
@@ -30,7 +30,7 @@ const farewellLimit = 1_000;
 export interface ConnectOptions {
   /** Sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Told of what went wrong where no request waits for an answer. */
+  /** Receives errors that no waiting request can be answered with. */
   readonly warn: (text: string) => void;
 }
 
@@ -67,7 +67,7 @@ class HttpServer implements Server {
     const posted = this.#turn.then(() => this.#post(line, requests));
     const kept = posted.finally(() => this.#posting.delete(kept));
     this.#posting.add(kept);
-    // Nothing overtakes what has no answer; requests are answered whenever the server likes.
+    // Nothing overtakes a message that gets no answer; requests are answered whenever the server likes.
     const isFirst = requests.some(({ value }) => value['method'] === 'initialize');
     if (requests.length === 0 || isFirst) this.#turn = posted;
     const isReady = messages.some(({ value }) => value['method'] === 'notifications/initialized');
@@ -94,7 +94,7 @@ class HttpServer implements Server {
     this.#farewell.abort();
   }
 
-  /** Posts a line; never rejects, for each request in it is answered in any case. */
+  /** Posts a line. Never rejects: each request in it is answered in any case. */
   async #post(line: Buffer, requests: readonly Message[]): Promise<void> {
     const open = new Map(requests.map(({ value }) => [keyOf(value['id']), value['id']]));
     try {
@@ -116,7 +116,7 @@ class HttpServer implements Server {
     const type = headers['content-type'] ?? '';
     if (type.startsWith('text/event-stream')) return this.#takeStream(response, open);
     const body = await text(response);
-    // An error may be told as an answer.
+    // An error may be sent as an answer.
     const isJson = type.startsWith('application/json');
     if (isJson && (statusCode < 300 || readLine(Buffer.from(body)).messages.some(isAnswer)))
       await this.#takeMessage(body, open);
@@ -125,7 +125,10 @@ class HttpServer implements Server {
     throw new Error(`HTTP status ${statusCode}${hint}${isJson ? ` (${body.trim()})` : ''}`);
   }
 
-  /** Takes the messages of a stream and of its continuations: while these requests are open, or, without any, for as long as the server goes on. */
+  /**
+   * Takes the messages of a stream and of its continuations: as long as these requests are open or, if there
+   * are none, as long as the server goes on.
+   */
   async #takeStream(first: IncomingMessage, open?: Map<string, unknown>): Promise<void> {
     let response: IncomingMessage | undefined = first;
     let last: string | undefined;
@@ -142,7 +145,7 @@ class HttpServer implements Server {
               await this.#takeMessage(data, open);
           }
       } catch {
-        // It broke off.
+        // The stream broke off.
       }
       const isWanted = isListening || (open.size > 0 && last !== undefined);
       if (!isWanted || attempts === mostAttempts) return;
@@ -151,7 +154,7 @@ class HttpServer implements Server {
     }
   }
 
-  /** Takes a stream up again behind an event. */
+  /** Resumes a stream after an event. */
   async #resume(last: string | undefined, delay: number): Promise<IncomingMessage | undefined> {
     await sleep(delay, undefined, { signal: this.#abort.signal });
     try {
@@ -160,12 +163,12 @@ class HttpServer implements Server {
       if (isStream(response)) return response;
       response.resume();
     } catch {
-      // It may be there again the next time.
+      // It may be back the next time.
     }
     return undefined;
   }
 
-  /** Receives what the server says of its own accord, if it offers that. */
+  /** Receives what the server sends unasked, if it offers that. */
   async #listen(): Promise<void> {
     try {
       const response = await this.#ask({ method: 'GET' });
@@ -218,7 +221,7 @@ class HttpServer implements Server {
     });
   }
 
-  /** Has the server forget the session. */
+  /** Makes the server forget the session. */
   async #close(): Promise<void> {
     this.#abort.abort();
     const signal = AbortSignal.any([this.#farewell.signal, AbortSignal.timeout(farewellLimit)]);
@@ -226,7 +229,7 @@ class HttpServer implements Server {
       try {
         (await this.#ask({ method: 'DELETE', signal })).resume();
       } catch {
-        // It has gone, or it will find out by itself.
+        // It is gone, or it will find out by itself.
       }
     this.#received.end();
     this.#settle({ status: 0, why: 'the connection to the MCP server has ended' });

@@ -12,12 +12,12 @@ import { messageIn } from './call-answer.ts';
 import { toToolResult } from './call-result.ts';
 import { type Message, objectIn } from './message.ts';
 
-/** What a call needs beside its request. */
+/** What a call needs besides its request. */
 export interface GuardedCallOptions {
   readonly config: HookSystemConfig;
-  /** Why the tool may not be called, for the model; a promise where that is being found out. */
+  /** Why the tool may not be called, for the model; a promise while that is being determined. */
   readonly refusal: string | undefined | Promise<string | undefined>;
-  /** Asks the user; absent where nobody can be asked. */
+  /** Asks the user; absent if nobody can be asked. */
   readonly ask?:
     | ((question: ToolCallQuestion, signal: AbortSignal) => Promise<boolean>)
     | undefined;
@@ -28,7 +28,7 @@ export interface GuardedCallOptions {
 /** One call of a tool between a client and a server, as one `toolCall` machine. */
 export class GuardedCall {
   readonly request: ToolCallRequest;
-  /** Resolves when the server got the call, or is not going to. */
+  /** Resolves when the server has received the call, or never will. */
   readonly judged: Promise<void>;
   /** Never rejects. */
   readonly ended: Promise<EndedToolCall>;
@@ -65,34 +65,34 @@ export class GuardedCall {
         asks: 'where a hook wants it',
         confirm: ask && ((question) => ask(question, signal)),
       });
-    // A call that nothing keeps back is sent before the client's next message is read.
+    // A call that nothing holds back is sent before the client's next message is read.
     this.ended = types.isPromise(refusal) ? refusal.then(run) : run(refusal);
     void this.ended.then(judged);
   }
 
-  /** Whether the server got the call. */
+  /** Whether the server has received the call. */
   get isSent(): boolean {
     return this.#isSent;
   }
 
-  /** Whether the client does not want its result any more. */
+  /** Whether the client no longer wants its result. */
   get isWithdrawn(): boolean {
     return this.#isWithdrawn;
   }
 
-  /** Hands in what the server answered; the first answer counts. */
+  /** Hands in the server's answer; only the first one counts. */
   answer({ value }: Message): void {
     if ('error' in value) this.#fail(new Error(messageIn(value)));
     else this.#settle(toToolResult(objectIn(value, 'result')));
   }
 
-  /** The client does not want the result any more: the hooks end. */
+  /** The client no longer wants the result: the hooks end. */
   withdraw(reason: string): void {
     this.#isWithdrawn = true;
     this.#abort.abort(reason);
   }
 
-  /** The server is not going to answer. Hooks look at the failure of a call that it got. */
+  /** The server will not answer. If it has received the call, hooks see a failure. */
   abandon(why: string): void {
     if (this.#isSent) this.#fail(new Error(why));
     else this.#abort.abort(why);

@@ -1,7 +1,7 @@
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
-/** How often a request follows to another address. */
+/** How many redirects are followed. */
 const mostRedirects = 5;
 
 export interface HttpRequest {
@@ -13,8 +13,8 @@ export interface HttpRequest {
 }
 
 /**
- * Makes a request without any limit of time, for a tool may take hours, and a stream may be silent for as
- * long. Follows where the server moved to, but tells another server nothing that was meant for this one.
+ * Makes a request without a timeout, because a tool may take hours, and a stream may be silent for as long.
+ * Follows redirects, but sends another server nothing that was meant for this one.
  */
 export async function httpRequest(asked: HttpRequest, redirects = 0): Promise<IncomingMessage> {
   const response = await once(asked);
@@ -31,7 +31,8 @@ export async function httpRequest(asked: HttpRequest, redirects = 0): Promise<In
 function once({ url, method, headers, body, signal }: HttpRequest): Promise<IncomingMessage> {
   const request = url.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    // A connection of its own: one that is used again may have been closed meanwhile, and a call must not be sent twice.
+    // Each request has a connection of its own: a reused one may have been closed in the meantime, and a call
+    // must not be sent twice.
     const sent = request(url, { method, headers, signal, agent: false }, resolve);
     sent.on('error', reject);
     sent.end(body);

@@ -1,11 +1,11 @@
 import { type Node, parseTree } from '../settings/jsonc.ts';
 
 /*
- * Changes in a JSON text at one place. All else stays as it was written: a number may have more digits than
- * JavaScript keeps, and a hash may have been made of the text.
+ * Changes to a JSON text in one place. Everything else stays as it was written: a number may have more digits
+ * than JavaScript keeps, and a hash may have been computed from the text.
  */
 
-/** The text with a member in an object, which is added where there is none; the value is JSON. */
+/** The text with a member of an object replaced, or added if there is none; the value is JSON. */
 export function withMember(text: string, path: readonly string[], value: string): string {
   const node = nodeAt(text, path);
   if (node) return put(text, node, value);
@@ -17,7 +17,7 @@ export function withMember(text: string, path: readonly string[], value: string)
   return `${text.slice(0, at)}${member(key, value)}${others}${text.slice(at)}`;
 }
 
-/** The text with one more item at the end of an array, which is made where there is none. */
+/** The text with one more item at the end of an array, which is created if there is none. */
 export function withItem(text: string, path: readonly string[], item: string): string {
   const node = nodeAt(text, path);
   if (node?.type !== 'array') return withMember(text, path, `[${item}]`);
@@ -25,7 +25,7 @@ export function withItem(text: string, path: readonly string[], item: string): s
   return put(text, node, `[${[...items, item].join(',')}]`);
 }
 
-/** The text with some of the items of an array. */
+/** The text with only some of an array's items. */
 export function withItems(
   text: string,
   path: readonly string[],
@@ -41,7 +41,7 @@ export function withItems(
 export const itemsOf = (text: string): string[] =>
   (parseTree(text)?.children ?? []).map((child) => textOf(text, child));
 
-/** A member of an object, as it is written. */
+/** A member of an object, as it was written. */
 export function memberText(text: string, key: string): string | undefined {
   const node = nodeAt(text, [key]);
   return node && textOf(text, node);
@@ -55,7 +55,7 @@ const textOf = (text: string, { offset, length }: Node): string =>
 const put = (text: string, { offset, length }: Node, value: string): string =>
   text.slice(0, offset) + value + text.slice(offset + length);
 
-/** Of members with the same name the last one counts, as everywhere. */
+/** If several members have the same name, the last one counts, as everywhere. */
 function nodeAt(text: string, path: readonly string[]): Node | undefined {
   let node = parseTree(text);
   for (const key of path)

@@ -1,6 +1,9 @@
 const lineFeed = 10;
 
-/** The lines of a stream of bytes, each as it came and with its line feed; what follows the last one is a line too. */
+/**
+ * The lines of a byte stream, each as it came and with its line feed; what follows the last line feed is a
+ * line too.
+ */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let begun: Buffer[] = [];
   for await (const chunk of chunks) {

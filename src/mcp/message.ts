@@ -3,23 +3,23 @@ import { itemsOf, memberText } from './json-text.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A JSON-RPC message, as it came and as it reads. */
+/** A JSON-RPC message, as it came and as it was parsed. */
 export interface Message {
-  /** With the line feed at its end. */
+  /** Including the line feed at its end. */
   readonly bytes: Buffer;
   readonly text: string;
   readonly value: Fields;
 }
 
-/** What a line holds. */
+/** What a line contains. */
 export interface ReadLine {
-  /** None where the line is no JSON-RPC. */
+  /** Empty if the line is not JSON-RPC. */
   readonly messages: readonly Message[];
   /** Whether they came as one array, which older clients and servers may send. */
   readonly isBatch: boolean;
 }
 
-/** Reads a line; what cannot be read as messages has none. */
+/** Reads a line; one that cannot be read has no messages. */
 export function readLine(bytes: Buffer): ReadLine {
   const text = bytes.toString();
   const read = parse(text);
@@ -40,12 +40,12 @@ export function messageWith(fields: object): Buffer {
   return Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', ...fields })}\n`);
 }
 
-/** Numbers that are none in JSON, outside of texts. */
+/** Numbers that JSON does not have, outside of strings. */
 const odd = /"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g;
 
 /**
- * Servers in some languages read more numbers than JSON has, so a call with one is read too: else it would
- * pass unseen.
+ * Servers in some languages read more numbers than JSON has, so a call with one is read too: otherwise it
+ * would pass unseen.
  */
 function parse(text: string): { readonly text: string; readonly value: unknown } | undefined {
   try {
@@ -61,27 +61,27 @@ function parse(text: string): { readonly text: string; readonly value: unknown }
   }
 }
 
-/** Whether it wants an answer. */
+/** Whether a message wants an answer. */
 export const isRequest = ({ value }: Message): boolean =>
   typeof value['method'] === 'string' && isId(value['id']);
 
-/** Whether it is the answer to a request. */
+/** Whether a message is the answer to a request. */
 export const isAnswer = ({ value }: Message): boolean =>
   value['method'] === undefined && isId(value['id']) && ('result' in value || 'error' in value);
 
 const isId = (id: unknown): boolean => typeof id === 'string' || typeof id === 'number';
 
-/** The id of a message as JSON; one that JavaScript cannot hold, as it was written. */
+/** The id of a message as JSON; as it was written if JavaScript cannot hold it. */
 export function idOf({ text, value }: Message): string {
   const { id } = value;
   const isHeld = typeof id === 'string' || Number.isSafeInteger(id);
   return isHeld ? JSON.stringify(id) : (memberText(text, 'id') ?? 'null');
 }
 
-/** What tells requests apart: some clients take "1" for an answer to 1, so here they are one. */
+/** What tells requests apart: some clients take "1" for an answer to 1, so here they are the same. */
 export const keyOf = (id: unknown): string => String(id);
 
-/** A member of a message that is an object; an empty one where there is none. */
+/** A member of a message that is an object; an empty object if there is none. */
 export const objectIn = (value: Fields, key: string): Fields => {
   const member = value[key];
   return isRecord(member) ? member : {};

@@ -1,14 +1,14 @@
 import type { GuardedCall } from './guarded-call.ts';
 import { keyOf, type Message } from './message.ts';
 
-/** A request of the client's that has no answer yet. */
+/** A client's request that has no answer yet. */
 export interface OpenRequest {
-  /** The tool call that it is. */
+  /** The tool call, if the request is one. */
   readonly call?: GuardedCall;
-  /** The tool call whose result it fetches. */
+  /** The tool call whose result it fetches, if it does. */
   readonly fetches?: GuardedCall | undefined;
   answered(answer: Message): void;
-  /** The server will not answer. */
+  /** Called if the server will not answer. */
   abandoned(why: string): void;
 }
 
@@ -41,7 +41,7 @@ export class OpenRequests {
     this.#whenEmpty.clear();
   }
 
-  /** Closes a request whose answer may still come, and is for nobody then. */
+  /** Closes a request whose answer may still come, but is for nobody then. */
   drop(message: Message): void {
     this.close(message);
     if (this.#dropped.size >= mostDropped)
@@ -49,12 +49,12 @@ export class OpenRequests {
     this.#dropped.add(keyOf(message.value['id']));
   }
 
-  /** Whether an answer is one that nobody waits for any more; asked once. */
+  /** Whether an answer is one that nobody waits for any more; true only once. */
   wasDropped({ value }: Message): boolean {
     return this.#dropped.delete(keyOf(value['id']));
   }
 
-  /** Resolves when none is open. */
+  /** Resolves when no request is open. */
   empty(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#open.size === 0) resolve();

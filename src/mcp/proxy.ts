@@ -18,17 +18,17 @@ import { ToolSelection } from './tool-selection.ts';
 
 export interface McpProxyOptions {
   readonly config: HookSystemConfig;
-  /** Makes the names that hooks see `mcp__NAME__tool`; default: the server's own. */
+  /** Makes the names that hooks see `mcp__NAME__tool`; default: the server's own names. */
   readonly serverName?: string | undefined;
   readonly toClient: (line: Buffer) => void;
   readonly toServer: (line: Buffer) => void;
-  /** Told of what hooks changed of a call. */
+  /** Receives what hooks changed in a call. */
   readonly onChanges?: ((changes: readonly HookChange[]) => void) | undefined;
 }
 
 type TakeAnswer = (answer: Message) => void;
 
-/** Stands between a client and a server: tool calls go through hooks, and all else passes as it came. */
+/** Stands between a client and a server: tool calls go through hooks, everything else passes as it came. */
 export class McpProxy {
   readonly #options: McpProxyOptions;
   readonly #session: McpSession;
@@ -59,7 +59,7 @@ export class McpProxy {
     });
   }
 
-  /** Takes a line of the client's. */
+  /** Takes a line from the client. */
   fromClient(line: Buffer): void {
     const { messages, isBatch } = readLine(line);
     if (messages.length === 0 || (isBatch && !messages.some((message) => this.#isForUs(message))))
@@ -67,7 +67,7 @@ export class McpProxy {
     else for (const message of messages) this.#takeFromClient(message);
   }
 
-  /** Takes a line of the server's. */
+  /** Takes a line from the server. */
   fromServer(line: Buffer): void {
     const { messages, isBatch } = readLine(line);
     if (messages.length === 0 || (isBatch && !messages.some((message) => this.#openFor(message))))
@@ -75,18 +75,18 @@ export class McpProxy {
     else for (const message of messages) this.#takeFromServer(message);
   }
 
-  /** Resolves when the server has got every call that hooks let it get. */
+  /** Resolves when the server has received every call that hooks let through. */
   async judged(): Promise<void> {
     await Promise.all(this.#open.all().flatMap(({ call }) => call?.judged ?? []));
   }
 
-  /** Resolves when each request is answered. */
+  /** Resolves when every request is answered. */
   async settled(): Promise<void> {
     await this.#open.empty();
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  /** The client says nothing more: nobody can be asked, and no result can be fetched. */
+  /** The client sends nothing more: nobody can be asked, and no result can be fetched. */
   clientEnded(): void {
     this.#questions.close();
     const fetched = new Set(this.#open.all().map(({ fetches }) => fetches));
@@ -94,14 +94,14 @@ export class McpProxy {
       if (!fetched.has(call)) call.withdraw('the client has gone');
   }
 
-  /** The client does not read any more: all calls end. */
+  /** The client no longer reads: all calls end. */
   withdrawAll(reason: string): void {
     this.#questions.close();
     for (const { call } of this.#open.all()) call?.withdraw(reason);
     for (const call of this.#tasks.calls()) call.withdraw(reason);
   }
 
-  /** The server says nothing more: whoever waits for it is told so. */
+  /** The server sends nothing more: everyone who waits for it is told. */
   serverEnded(why: string): void {
     this.#goneWhy = why;
     for (const request of this.#open.all()) request.abandoned(why);
@@ -113,7 +113,7 @@ export class McpProxy {
     return this.#session.end();
   }
 
-  /** Whether a message of the client's must not pass unseen. */
+  /** Whether a message from the client must not pass unseen. */
   #isForUs(message: Message): boolean {
     const { method } = message.value;
     return (
@@ -141,7 +141,7 @@ export class McpProxy {
         config.onWarning,
         `a tool call was not passed on, because its id ${String(id)} is that of an open request`,
       );
-    // The server says what is wrong with it.
+    // The server reports what is wrong with it.
     if (typeof name !== 'string') return this.#takeRequest(message);
     this.#run(this.#calls.take(message, this.#nameOf(name)));
     if (this.#goneWhy !== undefined) this.#open.withId(id)?.abandoned(this.#goneWhy);
@@ -151,7 +151,7 @@ export class McpProxy {
     const { toClient, toServer } = this.#options;
     const own = this.#tasks.answer(message);
     if (own) return toClient(resultFor(idOf(message), own));
-    // Two that have one id are told apart by nobody; the server may say so.
+    // Two requests with the same id cannot be told apart; the server may say so.
     if (!this.#open.has(message)) {
       const request = this.#requestFor(message);
       this.#open.add(message, request);
@@ -184,7 +184,7 @@ export class McpProxy {
     return isAnswer(message) ? this.#open.withId(message.value['id']) : undefined;
   }
 
-  /** Any request but a tool call, until it is answered. */
+  /** Any request other than a tool call, until it is answered. */
   #requestFor(message: Message): OpenRequest {
     const fetches =
       message.value['method'] === 'tasks/result' ? this.#tasks.callOf(message) : undefined;
@@ -206,7 +206,7 @@ export class McpProxy {
     };
   }
 
-  /** What becomes of the answer to a request. */
+  /** What happens to the answer to a request. */
   #answerTo(message: Message): TakeAnswer {
     const pass: TakeAnswer = ({ bytes }) => this.#options.toClient(bytes);
     switch (message.value['method']) {
@@ -230,7 +230,9 @@ export class McpProxy {
     }
   }
 
-  /** The first page of a list has hooks asked which tools there are; the others go by the same answer. */
+  /**
+   * For the first page of a list, hooks are asked which tools there are; the other pages use the same answer.
+   */
   #listing({ value }: Message): TakeAnswer {
     const isFurther = objectIn(value, 'params')['cursor'] !== undefined;
     const selected = isFurther ? this.#selection.current() : this.#selection.renew();

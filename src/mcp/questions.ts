@@ -3,7 +3,7 @@ import type { ToolCallQuestion } from '../agent/run-tool-call.ts';
 import { isRecord } from '../protocol/output.ts';
 import { keyOf, type Message, messageWith, objectIn } from './message.ts';
 
-/** What is shown of a call's arguments, at most. */
+/** How much of a call's arguments is shown, in characters. */
 const longestShown = 2_000;
 
 type Answer = (approved: boolean) => void;
@@ -22,13 +22,15 @@ export class Questions {
     return this.#canAsk;
   }
 
-  /** Heeds what a client declares with `initialize`; who names no kind of question has forms. */
+  /**
+   * Reads what a client declares with `initialize`; a client that names no kind of question supports forms.
+   */
   heed(initialize: Message): void {
     const { elicitation } = objectIn(objectIn(initialize.value, 'params'), 'capabilities');
     this.#canAsk = isRecord(elicitation) && ('form' in elicitation || !('url' in elicitation));
   }
 
-  /** Asks whether a tool may run; what is no clear yes is a no. Aborting withdraws the question. */
+  /** Asks whether a tool may run; anything but a clear yes is a no. Aborting withdraws the question. */
   ask(question: ToolCallQuestion, signal: AbortSignal): Promise<boolean> {
     if (signal.aborted || !this.#canAsk) return Promise.resolve(false);
     const id = `hookmachine:${randomUUID()}`;
@@ -53,19 +55,19 @@ export class Questions {
     });
   }
 
-  /** Whether it is the client's answer to a question of ours. */
+  /** Whether a message is the client's answer to one of our questions. */
   isAnswer({ value }: Message): boolean {
     return value['method'] === undefined && this.#open.has(keyOf(value['id']));
   }
 
-  /** Takes the client's answer, if it is one to a question of ours. */
+  /** Takes the client's answer, if it answers one of our questions. */
   take({ value }: Message): boolean {
     const settle = value['method'] === undefined ? this.#open.get(keyOf(value['id'])) : undefined;
     settle?.(objectIn(value, 'result')['action'] === 'accept');
     return settle !== undefined;
   }
 
-  /** Nobody answers any more. */
+  /** Closes all questions, because nobody answers any more. */
   close(): void {
     this.#canAsk = false;
     for (const settle of this.#open.values()) settle(false);

@@ -4,18 +4,24 @@ import { McpProxy, type McpProxyOptions } from './proxy.ts';
 import type { Server, ServerEnd } from './server.ts';
 import { drained, flushed, untilClosed } from './streams.ts';
 
-/** How long a server may take that nobody speaks to any more, in ms: to answer what is open, then to end by itself, then when it is told to. */
+/**
+ * How long a server may take once nobody speaks to it any more, in ms: to answer what is open, then to end by
+ * itself, then to end when it is told to.
+ */
 const limits = { answers: 10_000, end: 2_000, terminate: 1_500 } as const;
 
 export interface RunProxyOptions extends Omit<McpProxyOptions, 'toClient' | 'toServer'> {
   readonly server: Server;
   readonly input: Readable;
   readonly output: Writable;
-  /** Aborted when all is to end at once, whoever waits for something. */
+  /** Aborted when everything must end at once, no matter who waits for something. */
   readonly signal: AbortSignal;
 }
 
-/** Passes messages between a client and a server until one of them has gone. Resolves with the status of the command. */
+/**
+ * Passes messages between a client and a server until one of them is gone. Resolves with the command's exit
+ * status.
+ */
 export async function runProxy(options: RunProxyOptions): Promise<number> {
   const { server, input, output, signal } = options;
   const proxy = new McpProxy({
@@ -72,7 +78,7 @@ async function untilClientGone(proxy: McpProxy, server: Server, input: Readable)
   }
 }
 
-/** Waits for the first of these, and not for longer than this. Whether it came in time. */
+/** Waits for the first of these, but no longer than `limit` (ms). Returns whether it came in time. */
 async function within(limit: number, ...awaited: readonly Promise<unknown>[]): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {

@@ -1,16 +1,16 @@
 import { linesOf } from './lines.ts';
 
-/** An event of a stream that a server sends over HTTP. */
+/** An event in a stream that a server sends over HTTP. */
 export interface ServerEvent {
   readonly data: string;
   readonly type?: string;
-  /** Where the stream can be taken up again. */
+  /** The place from which the stream can be resumed. */
   readonly id?: string;
-  /** After how long it may be, in ms. */
+  /** How long to wait before that, in ms. */
   readonly retry?: number;
 }
 
-/** Reads a stream of server-sent events; one that is not whole is none. */
+/** Reads a stream of server-sent events; an incomplete event is dropped. */
 export async function* eventsOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<ServerEvent> {
   let event: { data: string[]; type?: string; id?: string; retry?: number } = { data: [] };
   for await (const bytes of linesOf(chunks)) {

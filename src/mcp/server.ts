@@ -1,23 +1,23 @@
 /** How a server ended. */
 export interface ServerEnd {
-  /** The status that the command ends with. */
+  /** The status that the command exits with. */
   readonly status: number;
-  /** In words, for those who wait for an answer. */
+  /** The reason in words, for those who wait for an answer. */
   readonly why: string;
 }
 
 /** An MCP server, however it is reached. */
 export interface Server {
-  /** What it says, a line for each message, until it has ended. */
+  /** What it sends, a line for each message, until it has ended. */
   readonly lines: AsyncIterable<Buffer>;
   send(line: Buffer): void;
-  /** Resolves when it takes more. */
+  /** Resolves when it accepts more. */
   drained(): Promise<void>;
-  /** Nothing more will be sent. */
+  /** Tells it that nothing more will be sent. */
   end(): void;
   /** Asks it to end now. */
   terminate(): void;
-  /** Ends it, whatever it does. */
+  /** Ends it, whatever it is doing. */
   kill(): void;
   readonly ended: Promise<ServerEnd>;
 }

@@ -4,7 +4,7 @@ import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import { warn } from '../log.ts';
 import type { DefaultHookOutput } from '../protocol/output.ts';
 
-/** A connection as a session: what its hooks say goes to the user, for no model is listening. */
+/** A connection as a session: what its hooks say goes to the user, because no model is listening. */
 export class McpSession {
   readonly #config: HookSystemConfig;
   #begun: Promise<void> | undefined;
@@ -29,13 +29,16 @@ export class McpSession {
     this.#tell('SessionStart', output);
   }
 
-  /** What a call waits for: SessionStart hooks may set what its hooks need. Undefined where nothing is to be waited for. */
+  /**
+   * What a call must wait for: SessionStart hooks may set up what its hooks need. Undefined if there is
+   * nothing to wait for.
+   */
   beginning(): Promise<void> | undefined {
     this.begin();
     return this.#isBegun ? undefined : this.#begun;
   }
 
-  /** Notification hooks see that the user is about to be asked about a call. */
+  /** Shows Notification hooks that the user is about to be asked about a call. */
   async announce({ name, input, reason }: ToolCallQuestion, signal: AbortSignal): Promise<void> {
     const type = 'ToolPermission';
     const fields = {

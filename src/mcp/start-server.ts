@@ -5,12 +5,14 @@ import { linesOf } from './lines.ts';
 import type { Server, ServerEnd } from './server.ts';
 import { drained, untilClosed } from './streams.ts';
 
-/** How long what a server wrote last is waited for, in ms, where something that it started holds its output open. */
+/**
+ * How long a server's last output is waited for, in ms, if something that it started holds its stdout open.
+ */
 const drainLimit = 1_000;
 
 /**
- * Starts a server that speaks over stdin and stdout. It gets this process's environment, folder and stderr,
- * as if the client had started it.
+ * Starts a server that speaks over stdin and stdout. It gets this process's environment, working directory
+ * and stderr, as if the client had started it.
  */
 export async function startServer([program, ...args]: readonly [
   string,
@@ -19,7 +21,7 @@ export async function startServer([program, ...args]: readonly [
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   await once(child, 'spawn');
   const { stdin, stdout } = child;
-  // It may have closed its stdin; that it has ended is reported elsewhere.
+  // It may have closed its stdin; its end is reported elsewhere.
   stdin.on('error', () => undefined);
   const ended = new Promise<ServerEnd>((resolve) => {
     child.once('exit', (code, signal) => {

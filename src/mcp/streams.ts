@@ -1,15 +1,15 @@
 import type { Writable } from 'node:stream';
 
-/** What a stream holds, until it ends or is closed. */
+/** What a stream contains, until it ends or is closed. */
 export async function* untilClosed(stream: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* stream;
   } catch {
-    // Whoever wrote to it has gone.
+    // The writer is gone.
   }
 }
 
-/** Resolves when a stream takes more, or is closed. */
+/** Resolves when a stream accepts more, or is closed. */
 export async function drained(stream: Writable): Promise<void> {
   if (!stream.writableNeedDrain || stream.destroyed) return;
   await new Promise<void>((resolve) => {
@@ -21,7 +21,7 @@ export async function drained(stream: Writable): Promise<void> {
   });
 }
 
-/** Resolves when all that was written has left, or never will. */
+/** Resolves when everything that was written has left, or never will. */
 export const flushed = (stream: Writable): Promise<void> =>
   new Promise((resolve) => {
     stream.write('', () => resolve());

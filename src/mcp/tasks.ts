@@ -8,7 +8,7 @@ const mostKept = 1_000;
 
 const relatedTask = 'io.modelcontextprotocol/related-task';
 
-/** A call that the server runs as a task: its result is fetched later, maybe more than once. */
+/** The calls that the server runs as tasks: their results are fetched later, maybe more than once. */
 export class Tasks {
   readonly #calls = new Map<string, GuardedCall>();
   readonly #kept = new WeakSet<GuardedCall>();
@@ -17,7 +17,7 @@ export class Tasks {
   /** Whether the server declared that it runs calls as tasks. */
   areKnown = false;
 
-  /** Heeds what a server answers to `initialize`. */
+  /** Reads what a server answers to `initialize`. */
   heed({ value }: Message): void {
     const { tasks } = objectIn(objectIn(value, 'result'), 'capabilities');
     const requests = isRecord(tasks) ? objectIn(tasks, 'requests') : {};
@@ -36,7 +36,7 @@ export class Tasks {
     return this.#calls.get(idIn(message));
   }
 
-  /** Whether a call is one of a task. */
+  /** Whether a call runs as a task. */
   has(call: GuardedCall): boolean {
     return this.#kept.has(call);
   }
@@ -46,7 +46,7 @@ export class Tasks {
     return this.#calls.values();
   }
 
-  /** A task in the place of one that the server was not asked for; it has this result already. */
+  /** Makes a task in place of one that the server was not asked for; it has this result already. */
   invent(result: object): object {
     const taskId = `hookmachine-${randomUUID()}`;
     this.#own.set(taskId, { ...result, _meta: { [relatedTask]: { taskId } } });
@@ -54,7 +54,7 @@ export class Tasks {
     return { task: stateOf(taskId) };
   }
 
-  /** What is to be said to a request about an invented task; undefined for any other. */
+  /** The answer to a request about an invented task; undefined for any other. */
   answer(message: Message): object | undefined {
     const taskId = idIn(message);
     const result = this.#own.get(taskId);
@@ -62,7 +62,7 @@ export class Tasks {
   }
 }
 
-/** The task that an answer to a call tells of, if it is one. */
+/** The id of the task in an answer to a call, if there is one. */
 export function taskIn({ value }: Message): string | undefined {
   const { taskId } = objectIn(objectIn(value, 'result'), 'task');
   return typeof taskId === 'string' ? taskId : undefined;

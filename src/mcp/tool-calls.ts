@@ -26,7 +26,7 @@ interface ToolCallsOptions {
   readonly open: OpenRequests;
   readonly toClient: (line: Buffer) => void;
   readonly toServer: (line: Buffer) => void;
-  /** Told of what hooks changed of a call. */
+  /** Receives what hooks changed in a call. */
   readonly onChanges?: ((changes: readonly HookChange[]) => void) | undefined;
 }
 
@@ -39,7 +39,7 @@ export class ToolCalls {
     this.#options = options;
   }
 
-  /** Every call from now on is answered with the reason. */
+  /** From now on, every call is answered with the reason. */
   stop(reason: string): void {
     this.#stopReason ??= reason;
   }
@@ -55,7 +55,7 @@ export class ToolCalls {
         answered: (given) => {
           const taskId = taskIn(given);
           if (taskId === undefined || answer) {
-            // A second answer is none: it would not be what hooks looked at.
+            // A second answer does not count: hooks have not looked at it.
             answer ??= given;
             return call.answer(answer);
           }
@@ -79,7 +79,7 @@ export class ToolCalls {
     );
   }
 
-  /** Answers a call that has ended, unless it goes on as a task or its client has withdrawn it. */
+  /** Answers a call that has ended, unless it continues as a task or its client has withdrawn it. */
   async #answered(
     message: Message,
     call: GuardedCall,
@@ -122,7 +122,10 @@ export class ToolCalls {
     return questions.ask(question, signal);
   }
 
-  /** Why a tool may not be called now. What hooks see must be what the server gets, so other arguments than an object are refused. */
+  /**
+   * Why a tool may not be called now. Hooks must see what the server gets, so arguments that are not an
+   * object are refused.
+   */
   #refusalOf(name: string, given: unknown): string | undefined | Promise<string | undefined> {
     if (given !== undefined && given !== null && !isRecord(given))
       return `${name} was not run: its arguments must be a JSON object.`;
@@ -134,7 +137,7 @@ export class ToolCalls {
     return Promise.all([selected, begun]).then(([request]) => refusal(request));
   }
 
-  /** A client that wanted a task is given one, for it would not read anything else. */
+  /** A client that wanted a task gets one, because it would not read anything else. */
   #ownAnswer(message: Message, call: GuardedCall, ended: EndedToolCall): Buffer {
     const { tasks } = this.#options;
     const id = idOf(message);
@@ -151,7 +154,7 @@ export class ToolCalls {
       ...resultChanges({ ...ended, request }),
     ]);
     if (ended.notice !== undefined) warn(config.onWarning, `a hook says: ${ended.notice}`);
-    // One call that is put off stops no other.
+    // A call that is deferred does not stop the others.
     if (ended.stop === undefined || ended.outcome.status === 'deferred') return;
     this.stop(ended.stop.reason);
     warn(config.onWarning, `a hook stops the agent: ${ended.stop.reason}`);

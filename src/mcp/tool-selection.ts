@@ -6,10 +6,10 @@ import {
 import type { HookSystemConfig } from '../hooks/hook-system-config.ts';
 import type { GenAIRequest } from '../translate/genai-types.ts';
 
-/** A list of tools is no model call: hooks are told of an empty conversation. */
+/** A list of tools is not a model call: hooks see an empty conversation. */
 const request: GenAIRequest = { model: '', contents: [] };
 
-/** Which tools a connection is offered, as BeforeToolSelection hooks say. */
+/** The tools that a connection is offered, as BeforeToolSelection hooks decide. */
 export class ToolSelection {
   readonly #config: HookSystemConfig;
   readonly #told: (result: BeforeToolSelectionHookResult) => void;
@@ -21,13 +21,13 @@ export class ToolSelection {
     this.#told = told;
   }
 
-  /** Asks the hooks anew: a list begins. */
+  /** Asks the hooks again, because a list begins. */
   renew(): GenAIRequest | Promise<GenAIRequest> {
     this.#settled = hasNoHooks(this.#config, 'BeforeToolSelection') ? request : undefined;
     return this.#settled ?? (this.#current = this.#ask());
   }
 
-  /** What counts now, for a further page of a list or for a call; the hooks are asked where they never were. */
+  /** What applies now, to a further page of a list or to a call; the hooks are asked if they never were. */
   current(): GenAIRequest | Promise<GenAIRequest> {
     return this.#settled ?? this.#current ?? this.renew();
   }

@@ -4,23 +4,23 @@ import type { Writer } from '../dialects/writer.ts';
 import type { HookEventName } from '../protocol/events.ts';
 import type { HookDefinition } from '../settings/hook-definition.ts';
 
-/** A matcher in the target's words, and what it fits otherwise than the source's does. */
+/** A matcher in the target's terms, and how it differs from the source's. */
 export interface CarriedMatcher {
-  /** Undefined for one that fits everything. */
+  /** Undefined for one that matches everything. */
   readonly matcher: string | undefined;
   readonly lost: readonly string[];
-  /** The source's fits nothing at all. */
+  /** The source's matcher matches nothing at all. */
   readonly fitsNothing?: true;
 }
 
-/** The hook as it will be found in the target. */
+/** The dialect and the event that a hook is written for. */
 export interface Target {
   readonly dialect: Pick<Dialect, 'compileMatcher'>;
   readonly writer: Writer;
   readonly nativeEvent: string;
 }
 
-/** Every tool that a dialect may have a name of its own for, by our names. */
+/** Our names of all tools for which a dialect may have a name of its own. */
 const tools = [
   'run_shell_command',
   'write_file',
@@ -43,7 +43,7 @@ const toolEvents: ReadonlySet<HookEventName> = new Set<HookEventName>([
   'ToolPermission',
 ]);
 
-/** What matchers of other events are compared with. */
+/** The words that matchers of other events are compared with. */
 const wordsOf: Readonly<Partial<Record<HookEventName, readonly string[]>>> = {
   SessionStart: ['startup', 'resume', 'clear', 'compress'],
   SessionEnd: ['exit', 'clear', 'logout', 'prompt_input_exit', 'other'],
@@ -52,18 +52,18 @@ const wordsOf: Readonly<Partial<Record<HookEventName, readonly string[]>>> = {
   Notification: ['ToolPermission'],
 };
 
-/** What no list of names foresees. */
+/** Names that are in no list. */
 const strangers = ['mcp__some_server__some_tool', 'some_other_tool', 'SomeOther'];
 
-/** Nobody waits for a tool here, so that a busy machine leaves no ordinary matcher undecided. */
+/** In ms; generous, since no tool waits here, so that even a busy machine decides every ordinary matcher. */
 const time = { all: 10_000, each: 5_000 };
 
 const isAll = (matcher: string): boolean => ['', '*', '.*'].includes(matcher.trim());
 
 /**
- * Says in the target's words what a hook is for. Both matchers are tried on all names that are known, on
- * those that the source's own holds, and on some that only look like them; of the ways to write it the
- * first that fits the same counts, and else one that fits more, so that no guard is lost.
+ * Writes a hook's matcher in the target's terms. Both matchers are tried on all known names, on those in the
+ * source's own, and on some that only look like them. Of the ways to write it, the first that matches the
+ * same names is used, or else one that matches more, so that no guard is lost.
  */
 export function carryMatcher(
   source: Pick<Dialect, 'compileMatcher'>,
@@ -83,7 +83,7 @@ export function carryMatcher(
   const isTool = toolEvents.has(hook.event);
   const known = isTool ? tools : (wordsOf[hook.event] ?? []);
   const named = namedIn(hook.matcher).filter((name) => !known.includes(name));
-  // A name that the source has for a known tool is no other tool.
+  // The source's own name for a known tool is not another tool.
   const others = named.filter((name) => {
     const alone = matcherOf(source, { ...hook, matcher: name });
     return !known.some((one) => alone(one));
@@ -118,7 +118,7 @@ export function carryMatcher(
       own.map((name) => (isTool ? writer.toolName(name) : word(writer, nativeEvent, name))),
     ),
   ];
-  // Under other names the same pattern would fit other tools.
+  // If the tools have other names, the same pattern would match other tools.
   const isSame = own.every((name) => !isTool || writer.toolName(name) === name);
   const ways = [
     undefined,
@@ -154,7 +154,7 @@ export function carryMatcher(
 const word = (writer: Writer, nativeEvent: string, ours: string): string =>
   writer.word?.(nativeEvent, ours) ?? ours;
 
-/** What looks like a name in a matcher. */
+/** The words in a matcher that look like names. */
 const namedIn = (matcher: string | undefined): string[] => [
   ...new Set(matcher?.match(/[A-Za-z_][\w-]*/g)),
 ];

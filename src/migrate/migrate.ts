@@ -9,7 +9,7 @@ import { addToList } from '../settings/edit-settings-text.ts';
 import { isRecord } from '../protocol/output.ts';
 import { carryMatcher } from './carry-matcher.ts';
 
-/** What is to be rewritten, and where. */
+/** The hooks to migrate, and where. */
 export interface MigrationOrder {
   readonly from: Dialect;
   readonly to: Dialect;
@@ -19,26 +19,26 @@ export interface MigrationOrder {
   readonly hooks: readonly HookDefinition[];
 }
 
-/** What rewriting changes, and what it cannot carry over. */
+/** The changes that a migration makes, and its losses. */
 export interface Migration {
   readonly file: string;
-  /** '' where there is no such file. */
+  /** '' if there is no such file. */
   readonly before: string;
   readonly after: string;
-  /** How many hooks are new there, and how many stood there already. */
+  /** How many hooks are new there, and how many were there already. */
   readonly added: number;
   readonly known: number;
   readonly lost: readonly string[];
-  /** What is nearly the same. */
+  /** Differences too small to count as lost. */
   readonly notes: readonly string[];
-  /** Does it. Throws a `SettingsEditError`. */
+  /** Makes the change. Throws a `SettingsEditError`. */
   readonly carryOut: () => void;
 }
 
 /**
- * Writes hooks of one dialect into a file of another's.
+ * Writes hooks of one dialect into a file of another.
  *
- * @throws {SettingsEditError} when it cannot be changed without harm
+ * @throws {SettingsEditError} if the file cannot be changed without harm
  */
 export function migrate({ from, to, writer, scope, site, hooks }: MigrationOrder): Migration {
   const file = writer.file(scope, site);
@@ -103,18 +103,20 @@ export function migrate({ from, to, writer, scope, site, hooks }: MigrationOrder
   };
 }
 
-/** Whether a project's hook stands in a file that others who work there do not have. */
+/** Whether a project's hook is in a file that others who work there do not have. */
 const isOnesOwn = ({ file = '' }: HookDefinition, scope: Scope): boolean =>
   scope === 'project' && /\.local\.[^./]+$/.test(basename(file));
 
-/** Whether hooks that do not wait for each other would there. */
+/** Whether hooks that run in parallel in the source run one by one in the target. */
 const runOneByOne = (from: Dialect, to: Dialect, together: readonly HookDefinition[]): boolean =>
   together.length > 1 && from.mode(together) === 'parallel' && to.mode(together) === 'sequential';
 
-/** As JSON has it: what a parser made is of no class. */
+/**
+ * The value as plain JSON data: a parser's objects have another prototype, so they would not compare equal.
+ */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
-/** The file and the place of a hook, and what it runs where it has none. */
+/** A hook's file and place, or its name if it has neither. */
 export const placeOfHook = ({
   file,
   place,
@@ -122,7 +124,7 @@ export const placeOfHook = ({
 }: Pick<HookDefinition, 'file' | 'place' | 'name'>): string =>
   [file, place].filter(Boolean).join(' ') || name;
 
-/** What is not in the entry itself: other calls that it is for, and variables that are not set. */
+/** Differences outside the entry itself: other calls that it runs for, and variables that are not set. */
 function otherwise(
   from: Dialect,
   to: Dialect,
@@ -132,7 +134,7 @@ function otherwise(
   return [...failedTools(from, to, hook, nativeEvent), ...variables(from, to, hook)];
 }
 
-/** Some hosts tell of a tool that failed as another event alone. */
+/** Some hosts report a failed tool only as another event. */
 function failedTools(
   from: Dialect,
   to: Dialect,
@@ -151,7 +153,7 @@ function failedTools(
   return [`it runs there ${then ? 'after tools that failed, too' : 'not after tools that failed'}`];
 }
 
-/** Variables of the source that the command names, and the target does not set. */
+/** Variables of the source that the command uses and the target does not set. */
 function variables(
   from: Dialect,
   to: Dialect,

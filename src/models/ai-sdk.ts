@@ -8,13 +8,16 @@ import { modelFailure } from './model-failure.ts';
 import { untilAbort } from './until-abort.ts';
 
 export interface AiSdkModelOptions {
-  /** Makes the model for a request that names another one, so that a hook can choose. Without it every request goes to the one model. */
+  /**
+   * Creates the model for a request that names another one, so that a hook can choose. Without it, every
+   * request goes to the same model.
+   */
   readonly modelFor?: (modelId: string) => AiSdkLanguageModel;
 }
 
 /**
- * Any language model object of the Vercel AI SDK, of the specifications v2 to v4 (AI SDK 5 to 7). It is
- * asked once for each call, without the SDK's retries. `candidateCount` has no counterpart there.
+ * Any language model object of the Vercel AI SDK, with specification v2 to v4 (AI SDK 5 to 7). It is
+ * called once per call, without the SDK's retries. `candidateCount` has no counterpart there.
  *
  * @example
  * const model = aiSdkModel(createOpenAICompatible({ name: 'local', baseURL }).chatModel('qwen3'));
@@ -68,7 +71,7 @@ async function* partsOf(stream: AiSdkStream): AsyncGenerator<StreamPart> {
       yield value as StreamPart;
     }
   } finally {
-    // It rejects when the stream has failed, which was reported to the reader already.
+    // It rejects if the stream has failed, which was already reported to the reader.
     reader.cancel().catch(() => undefined);
   }
 }

@@ -3,15 +3,15 @@ import type { Model } from './model.ts';
 import type { Provider } from './providers/provider.ts';
 
 export interface CreateModelOptions {
-  /** The address of the model's server, for those that have one. */
+  /** The address of the model's server, for providers that need one. */
   readonly baseUrl?: string;
-  /** Where keys are looked up. */
+  /** The environment in which API keys are looked up. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Makes the model that a text such as `scripted:session.yaml` names. Whatever is missing, a key,
- * a package, an address, is a `ModelError` of one line that says how to fix it. A script's path is
+ * Creates the model that a text such as `scripted:session.yaml` names. If a key, a package or an
+ * address is missing, it throws a one-line `ModelError` that says how to fix it. A script's path is
  * relative to the process's folder.
  *
  * @example
@@ -37,7 +37,7 @@ export async function createModel(spec: string, options: CreateModelOptions = {}
 const forms =
   'scripted:FILE, openai-compatible:NAME with a base URL, google:NAME or anthropic:NAME';
 
-/** Each in its own module, so that only what is used is loaded. */
+/** Each provider has its own module, so that only the one in use is loaded. */
 const providers: Readonly<Record<string, () => Promise<Provider>>> = {
   scripted: async () => (await import('./providers/scripted.ts')).scripted,
   'openai-compatible': async () =>

@@ -3,8 +3,8 @@ import type { ModelConfig, ModelRequest, ModelTool } from './model.ts';
 import { declarationsOf, isAllowed } from './tool-selection.ts';
 
 /**
- * The parameters for the SDK, which writes into what it gets. Gemini takes allowed names only with
- * mode ANY and only of functions that are declared, and refuses a tool config without functions.
+ * The parameters for the SDK, copied because it writes into them. Gemini accepts allowed names only with mode
+ * ANY and only for declared functions, and refuses a tool config without functions.
  */
 export function googleRequest(
   request: ModelRequest,
@@ -49,7 +49,7 @@ function withToolConfig(config: ModelConfig, calling: Calling | undefined): Mode
   };
 }
 
-/** The tool without functions that the model may not see; other kinds of tools in it stay. */
+/** Returns the tool without functions that the model may not see; other kinds of tools in it stay. */
 function onlyAllowed(tool: ModelTool, allows: (name: string | undefined) => boolean): ModelTool {
   const { functionDeclarations, ...others } = tool;
   const left = (functionDeclarations ?? []).filter(({ name }) => allows(name));

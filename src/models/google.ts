@@ -6,7 +6,7 @@ import type { Model } from './model.ts';
 import { modelFailure } from './model-failure.ts';
 import { untilAbort } from './until-abort.ts';
 
-/** As much of the `@google/genai` client as is used. */
+/** The part of the `@google/genai` client that is used. */
 export interface GoogleClient {
   readonly models: {
     generateContentStream(params: never): Promise<AsyncIterable<GenAIResponse>>;
@@ -14,7 +14,7 @@ export interface GoogleClient {
 }
 
 /**
- * A model behind the `@google/genai` client, used as it is. A request that names another model is sent
+ * A model behind the unmodified `@google/genai` client. A request that names another model is sent
  * to that one, so that a hook can choose.
  *
  * @example
@@ -42,11 +42,14 @@ export function googleModel(client: GoogleClient, name: string): Model {
   };
 }
 
-// The client's own types name enums, which no text extends.
+// The client's own types use enums, which no string type is assignable to.
 const stream = (client: GoogleClient, params: GenAIRequest) =>
   client.models.generateContentStream(params as never);
 
-/** What a chunk adds to the text of the first candidate. The SDK's own `text` warns on the console of parts that are no text. */
+/**
+ * The text that a chunk adds to the first candidate. The SDK's own `text` logs a console warning for parts
+ * that are not text.
+ */
 const shownText = ({ candidates }: GenAIResponse): string =>
   (candidates?.find(({ index }) => (index ?? 0) === 0)?.content?.parts ?? [])
     .map((part) => textOf(part) ?? '')

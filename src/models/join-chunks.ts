@@ -5,7 +5,7 @@ import { ModelError } from './model-error.ts';
 import { brokenOff } from './model-failure.ts';
 import type { ModelPart } from './model.ts';
 
-/** The chunks of a stream as the one response they are (HOOK-050); an incomplete one is an error. */
+/** Joins the chunks of a stream into one response (HOOK-050); an incomplete stream is an error. */
 export function joinChunks(chunks: readonly GenAIResponse[], model: string): GenAIResponse {
   const candidates = new Map<number, GenAICandidate>();
   for (const chunk of chunks)
@@ -61,7 +61,10 @@ function addPart(parts: ModelPart[], part: ModelPart): ModelPart[] {
   return [...parts.slice(0, -1), { ...before, text: `${before.text}${part.text}` }];
 }
 
-/** A text alone. One with a signature stays apart, because the signature is of exactly that text. */
+/**
+ * Whether a part is text only. A text with a signature stays separate, because the signature covers exactly
+ * that text.
+ */
 const isPlainText = (part: ModelPart): boolean =>
   part.text !== undefined &&
   Object.entries(part).every(

@@ -1,11 +1,11 @@
 import { HookmachineError } from '../errors.ts';
 
-/** A model could not be used or did not answer. The message is one line for users. */
+/** Thrown when a model cannot be used or does not answer. The message is one line for users. */
 export class ModelError extends HookmachineError {
   override readonly name = 'ModelError';
-  /** The HTTP status the provider answered with. */
+  /** The HTTP status that the provider returned. */
   readonly status: number | undefined;
-  /** The same request may succeed later. */
+  /** Whether the same request may succeed later. */
   readonly retryable: boolean;
 
   constructor(

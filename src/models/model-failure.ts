@@ -4,7 +4,9 @@ import { oneLine } from '../log.ts';
 import { isRecord } from '../protocol/output.ts';
 import { ModelError } from './model-error.ts';
 
-/** What a provider's client threw, as one line that says what happened and what to do about it. */
+/**
+ * Converts what a provider's client threw to an error whose one line says what happened and how to fix it.
+ */
 export function modelFailure(model: string, thrown: unknown): ModelError {
   if (isHookmachineError(thrown, 'MODEL_ERROR')) return thrown as ModelError;
   const chain = causes(thrown);
@@ -29,7 +31,7 @@ export function modelFailure(model: string, thrown: unknown): ModelError {
   return say(detail, chain.some(isOverload));
 }
 
-/** An answer that ended before the provider said that it was complete. */
+/** The error for an answer that ended before the provider marked it complete. */
 export const brokenOff = (model: string): ModelError =>
   new ModelError(`${model}: the answer broke off before it was complete; try again`, {
     retryable: true,
@@ -37,7 +39,7 @@ export const brokenOff = (model: string): ModelError =>
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What was thrown and what caused it, the outermost first. */
+/** The thrown error and its causes, the outermost first. */
 function causes(thrown: unknown): Fields[] {
   const found = new Set<Fields>();
   const waiting = [thrown];
@@ -84,7 +86,7 @@ const unreachable: ReadonlySet<string> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** The address that was asked, without what could be a secret in it. */
+/** The address that was called, without parts that could be secret. */
 function whereOf(chain: readonly Fields[]): string {
   const url = first(chain, (error) => error['url'], isText);
   if (url !== undefined && URL.canParse(url)) return withoutSecrets(url);
@@ -117,7 +119,7 @@ const isBrokenOff = (chain: readonly Fields[], code: string | undefined): boolea
       (isText(message) && brokenWords.test(message)),
   );
 
-/** What clients say of a stream that ended too early, each in its own words. */
+/** Messages with which clients report a stream that ended too early. */
 const brokenWords = /^Incomplete JSON segment at the end|ended without a finish reason/;
 
 const unreadable: ReadonlySet<string> = new Set([
@@ -132,7 +134,7 @@ const isOverload = ({ type }: Fields): boolean =>
   isText(type) &&
   ['overloaded_error', 'rate_limit_error', 'api_error', 'server_error'].includes(type);
 
-/** The provider's own words, whether they came as a text or as JSON. */
+/** The provider's own message, whether it came as plain text or as JSON. */
 function tell(thrown: unknown): string {
   const message =
     isRecord(thrown) && isText(thrown['message']) ? thrown['message'] : messageOf(thrown);

@@ -5,12 +5,12 @@ import type {
   GenAIResponse,
 } from '../translate/genai-types.ts';
 
-/** A language model: asks it, hands on text as it streams, answers with the whole response (HOOK-050). */
+/** A language model that streams its text and returns the whole response (HOOK-050). */
 export interface Model {
   readonly name: string;
   /**
-   * Rejects with a `ModelError`, or with the signal's reason as soon as that aborts. What arrives is
-   * one whole response or nothing: an answer that broke off is an error, however much of it streamed.
+   * Rejects with a `ModelError`, or with the signal's reason as soon as it aborts. The result is one whole
+   * response or nothing: an answer that broke off is an error, no matter how much of it was streamed.
    */
   generate(request: ModelRequest, options: GenerateOptions): Promise<GenAIResponse>;
 }
@@ -21,7 +21,7 @@ export interface GenerateOptions {
   readonly onText?: (text: string) => void;
 }
 
-/** A request with what models read beside the fields that hooks may see. */
+/** A request with the fields that models read besides those that hooks may see. */
 export interface ModelRequest extends GenAIRequest {
   readonly config?: ModelConfig;
 }
@@ -33,7 +33,7 @@ export interface ModelConfig extends GenAIConfig {
   readonly seed?: number;
 }
 
-/** Tools as Google GenAI lists them. Other keys are tools that run at the provider. */
+/** Tools in Google GenAI's form. Other keys are tools that the provider runs. */
 export interface ModelTool {
   readonly functionDeclarations?: readonly FunctionDeclaration[];
 }
@@ -42,16 +42,16 @@ export interface FunctionDeclaration {
   readonly name?: string;
   readonly description?: string;
   readonly parametersJsonSchema?: unknown;
-  /** Google's own form of a schema; read when there is no JSON Schema. */
+  /** Google's own form of a schema; used if there is no JSON Schema. */
   readonly parameters?: unknown;
 }
 
-/** A part with what only models read. */
+/** A part with the fields that only models read. */
 export interface ModelPart extends GenAIPart {
   readonly inlineData?: { readonly mimeType?: string; readonly data?: string };
   readonly fileData?: { readonly mimeType?: string; readonly fileUri?: string };
-  /** Proves to the provider that the part is the model's own; it must come back unchanged. */
+  /** Proves to the provider that the part is the model's own; it must be returned unchanged. */
   readonly thoughtSignature?: string;
-  /** The same for providers behind the AI SDK. */
+  /** The same proof, for providers behind the AI SDK. */
   readonly providerMetadata?: Readonly<Record<string, unknown>>;
 }

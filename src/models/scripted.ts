@@ -12,7 +12,7 @@ export type { ScriptedTurn } from './scripted/turn.ts';
 
 /**
  * A model that answers from a YAML file, without a key or a network. The file is a list of turns, one
- * for each call, in order:
+ * per call, in order:
  *
  * ```yaml
  * - text: I will read it first.
@@ -31,7 +31,7 @@ export async function scriptedModel(file: string): Promise<Model> {
 }
 
 /**
- * The same from turns in memory.
+ * Like `scriptedModel`, from turns in memory.
  *
  * @example
  * const model = modelFromTurns([{ calls: [{ name: 'glob', args: { pattern: '*' } }] }, { text: 'Done.' }]);
@@ -86,14 +86,14 @@ async function play(
   });
 }
 
-/** Words with the space behind them. */
+/** The words of a text, each with its surrounding white space. */
 const wordsOf = (text = ''): string[] => text.match(/\s*\S+\s*|\s+/g) ?? [];
 
 function partsOf({ text, calls = [] }: ScriptedTurn, number: number): ModelPart[] {
   return [
     ...(text ? [{ text }] : []),
     ...calls.map(({ name, args = {}, id }, index) => ({
-      // A copy, because what receives the arguments may change them.
+      // A copy, because the receiver may change the arguments.
       functionCall: { id: id ?? `call-${number}-${index + 1}`, name, args: structuredClone(args) },
     })),
   ];

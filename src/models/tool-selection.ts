@@ -5,8 +5,8 @@ export const declarationsOf = (config: ModelConfig | undefined): FunctionDeclara
   (config?.tools ?? []).flatMap(({ functionDeclarations }) => functionDeclarations ?? []);
 
 /**
- * Whether the request lets the model see a function: a list of allowed names leaves the others out in
- * every mode, and an empty one leaves out all (seed 000 §3.5, C-48, C-88).
+ * Returns a test of whether the request lets the model see a function: a list of allowed names hides the
+ * others in every mode, and an empty list hides all (seed 000 §3.5, C-48, C-88).
  */
 export function isAllowed(config: ModelConfig | undefined): (name: string | undefined) => boolean {
   const { mode, allowedFunctionNames } = config?.toolConfig?.functionCallingConfig ?? {};

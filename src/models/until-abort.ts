@@ -1,6 +1,6 @@
 /**
- * Runs work that ends when the signal aborts, even if the work does not listen. The signal given to
- * the work also aborts when it is over, so that nothing it opened outlives it.
+ * Runs work, and rejects when the signal aborts, even if the work ignores the signal. The signal given to the
+ * work also aborts when the work is over, so that nothing it opened outlives it.
  */
 export async function untilAbort<T>(
   signal: AbortSignal,

@@ -1,22 +1,22 @@
 import type { Attributes, Meter } from '@opentelemetry/api';
 
-/** What is counted and timed. */
+/** What is counted and measured. */
 export interface HookMetrics {
-  /** Hooks denied something. */
+  /** Counts a denial by hooks. */
   denied(about: Attributes): void;
-  /** A hook failed, or took too long. */
+  /** Counts a hook that failed or timed out. */
   failed(about: Attributes): void;
   hookTook(ms: number, about: Attributes): void;
   toolTook(ms: number, about: Attributes): void;
   modelTook(ms: number, about: Attributes): void;
 }
 
-/** In seconds: a function takes less than a millisecond, a hook that starts a build minutes. */
+/** In seconds: a function takes less than a millisecond, a hook that starts a build takes minutes. */
 const boundaries = [
   0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300,
 ];
 
-/** The instruments of a meter. */
+/** Creates the instruments of a meter. */
 export function hookMetrics(meter: Meter): HookMetrics {
   const histogram = (name: string, description: string) => {
     const made = meter.createHistogram(name, {

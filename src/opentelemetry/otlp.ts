@@ -5,31 +5,32 @@ import { loadSender } from './packages.ts';
 import type { SpanTarget } from './spans.ts';
 
 /**
- * How long a collector has to take what is sent, in ms; the end of a process waits no longer for it.
- * Longer than this, the exporter would try again.
+ * How long a collector may take to accept a batch, in ms; at its end the process waits no longer than this.
+ * With a longer timeout, the exporter would retry.
  */
 const patience = 750;
 
-/** So many spans wait for the collector at most. */
+/** How many spans may be queued for the collector. */
 const mostWaiting = 8_192;
 
-/** What sends spans and metrics to a collector. */
+/** Sends spans and metrics to a collector. */
 export interface OtlpTarget extends Pick<SpanTarget, 'api' | 'tracer' | 'meter'> {
-  /** Sends what is left. Nothing is sent after it. */
+  /** Sends what is left; afterwards nothing is sent any more. */
   readonly close: () => Promise<void>;
 }
 
-/** The outcome of sending something; the error of a connection may have a code alone. */
+/** The outcome of an export. A connection error may have only a code. */
 interface Sent {
   readonly code: number;
   readonly error?: Error;
 }
 
 /**
- * Sends to the collector that settings name, else to the one that the environment does; `failed` receives
- * why something was not sent. Whether anything is sent, the environment has no say in.
+ * Starts sending to the collector that the settings name, or otherwise to the one that the environment names;
+ * `failed` receives the reason whenever an export fails. The environment has no say in whether anything is
+ * sent.
  *
- * @throws what says which packages to install
+ * @throws an error that says which packages to install
  */
 export async function openOtlp(
   { endpoint, headers, timeout = patience }: OtlpSettings,
@@ -41,7 +42,7 @@ export async function openOtlp(
     ...(endpoint !== undefined && { url: `${endpoint.replace(/\/+$/, '')}/v1/${path}` }),
     ...(headers && { headers: { ...headers } }),
     timeoutMillis: timeout,
-    // A connection that the collector closes for its idleness would cost what is sent next.
+    // If the collector closed an idle connection, the next export would be lost.
     keepAlive: false,
   });
   const heard = <Items>(exporter: Exporter<Items>): void => {

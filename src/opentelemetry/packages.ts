@@ -6,10 +6,10 @@ import type * as Metrics from '@opentelemetry/sdk-metrics';
 import type * as Traces from '@opentelemetry/sdk-trace';
 import { isNotInstalled, loadPackage } from '../optional-package.ts';
 
-/** The API of OpenTelemetry, which a program loads for itself. */
+/** The API of OpenTelemetry, which a program loads by itself. */
 export type Api = typeof OtelApi;
 
-/** What sends to a collector. */
+/** The packages that are needed to send to a collector. */
 interface Sender {
   readonly api: Api;
   readonly traces: typeof Traces;
@@ -28,10 +28,10 @@ const names = {
   metricExporter: '@opentelemetry/exporter-metrics-otlp-http',
 } as const satisfies Record<keyof Sender, string>;
 
-/** @throws what says which package to install */
+/** @throws an error that says which package to install */
 export const loadApi = (): Promise<Api> => load(names.api, [names.api]) as Promise<Api>;
 
-/** @throws what says which packages to install */
+/** @throws an error that says which packages to install */
 export async function loadSender(): Promise<Sender> {
   const all = Object.values(names);
   const loaded = await Promise.all(

@@ -9,7 +9,7 @@ import { parentIn } from './trace-parent.ts';
 
 type Entry<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: Kind }>;
 
-/** A span that has begun and not ended. */
+/** A run whose span has begun and not ended. */
 interface Run {
   readonly id: string;
   readonly span: Span;
@@ -18,42 +18,41 @@ interface Run {
   readonly name: string;
   readonly startedAt: number;
   readonly above: Run | undefined;
-  /** Of an event: its hooks as they were planned, and those whose spans have not ended. */
+  /** For an event: its hooks as planned, and the runs of those whose spans have not ended. */
   readonly planned: readonly JournaledHook[];
   readonly hooks: Set<Run>;
-  /** Of a hook: it is over, and its answer was read; either may come first. */
+  /** For a hook: when it ended, and whether its answer was read; either may come first. */
   endedAt?: number;
   isRead?: true;
 }
 
-/** Where spans go, and what they are a part of. */
+/** Where spans are sent, and what they belong to. */
 export interface SpanTarget {
   readonly api: Api;
   readonly tracer: Tracer;
   readonly meter: Meter;
   readonly redactor: Pick<Redactor, 'text' | 'id'>;
-  /** Whether spans are nested in those of the program, which then must be told at once. */
+  /** Whether spans are nested in those of the program. In that case they must be created at once. */
   readonly isNested: boolean;
 }
 
-/** The longest text of a hook's that is kept, and the longest name of a span. */
+/** The longest text of a hook that is kept, and the longest name of a span, in characters. */
 const longest = 300;
 const longestSpanName = 100;
 
-/** How many sessions may be open; a server has many of which nobody says that they ended. */
+/** How many sessions may be open; a server has many whose end is never reported. */
 const mostSessions = 1_000;
 
 const now = (): number => performance.timeOrigin + performance.now();
 
 /**
- * Makes spans and metrics of what a journal records, in the order in which it does: session, turn, model
- * call, tool call, hook event, hook. What was not nested in a span of the program's own belongs to the
- * session's.
+ * Turns the entries of a journal, in their order, into spans and metrics: session, turn, model call, tool
+ * call, hook event, hook. Whatever is not nested in a span of the program belongs to the session's span.
  */
 export class HookSpans {
   readonly #target: SpanTarget;
   readonly #metrics: HookMetrics;
-  /** What the process itself is a part of. */
+  /** The context that the process itself belongs to. */
   readonly #above: Context;
   readonly #runs = new Map<string, Run>();
   readonly #sessions = new Map<string, { readonly span: Span; readonly context: Context }>();
@@ -75,7 +74,7 @@ export class HookSpans {
     else this.#end(run, entry);
   }
 
-  /** A call that ran without a machine. */
+  /** Records a call that ran without a machine. */
   plain({ id, name, session, status, failed, startedAt, endedAt }: PlainCall): void {
     const { redactor } = this.#target;
     const tool = redactor.text(name, longest);
@@ -94,7 +93,7 @@ export class HookSpans {
     this.#metrics.toolTook(endedAt - startedAt, aboutTool(tool));
   }
 
-  /** Ends what is still open. */
+  /** Ends all open spans. */
   end(): void {
     for (const { span } of this.#runs.values()) span.end(now());
     this.#runs.clear();
@@ -202,7 +201,7 @@ export class HookSpans {
     span.setStatus({ code, ...(why !== undefined && { message: why.slice(0, longest) }) });
   }
 
-  /** What begins by itself belongs to the span that the program is in, else to its session's. */
+  /** A run that nothing else started belongs to the program's active span, or otherwise to its session's. */
   #rootFor(session: string, at: number): Context {
     const { api, tracer, isNested } = this.#target;
     const active = api.context.active();
@@ -225,7 +224,7 @@ export class HookSpans {
   }
 }
 
-/** How the names of spans begin. */
+/** The first words of span names. */
 const verbs: Readonly<Record<JournaledMachine, string>> = {
   agentTurn: 'invoke_agent',
   modelCall: 'chat',
@@ -260,7 +259,7 @@ function attributesOf(entry: Entry<'started'>, above: Run | undefined): Attribut
   };
 }
 
-/** The conventions for generative AI; who provides the model is not known here. */
+/** The conventions for generative AI; the provider of the model is not known here. */
 const ofCall = (machine: Call, name: string, session: string): Attributes => ({
   'gen_ai.operation.name': verbs[machine],
   'gen_ai.conversation.id': session,

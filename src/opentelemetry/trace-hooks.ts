@@ -9,14 +9,14 @@ import { version } from '../settings/managed.ts';
 import { loadApi } from './packages.ts';
 import { HookSpans } from './spans.ts';
 
-/** A hook system, as far as it is looked at. */
+/** The part of a hook system that is used here. */
 interface TracedSystem {
   readonly config: { getWorkingDir(): string; readonly onWarning?: WarningSink };
   observe(observer: InspectObserver, plain?: PlainObserver): () => void;
 }
 
 export interface TraceHooksOptions {
-  /** Default: of the provider that the program registered. */
+  /** Default: those of the provider that the program registered. */
   readonly tracer?: Tracer;
   readonly meter?: Meter;
 }
@@ -24,9 +24,9 @@ export interface TraceHooksOptions {
 const scope = 'hookmachine';
 
 /**
- * Has a program's own OpenTelemetry see every turn, model call, tool call and hook, as spans and metrics
- * without payloads. Where `@opentelemetry/api` is not installed, a warning says so, and nothing is traced.
- * Gives back what ends it, to be called before the provider is shut down.
+ * Reports every turn, model call, tool call and hook to the program's own OpenTelemetry, as spans and metrics
+ * without payloads. If `@opentelemetry/api` is not installed, a warning says so, and nothing is traced.
+ * Returns a function that stops it, to be called before the provider is shut down.
  *
  * @example
  * const stop = await traceHooks(config.getHookSystem());

@@ -3,7 +3,10 @@ import type { Api } from './packages.ts';
 
 const header = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(?:$|-)/;
 
-/** What a process is a part of, as its `TRACEPARENT` says in the format of W3C Trace Context. */
+/**
+ * Returns the context that a process belongs to according to its `TRACEPARENT`, in the format of W3C Trace
+ * Context.
+ */
 export function parentIn(
   { ROOT_CONTEXT, trace, isSpanContextValid }: Api,
   { TRACEPARENT = '' }: NodeJS.ProcessEnv,

@@ -1,11 +1,12 @@
 import { commandLineOf, parentOf } from './processes.ts';
 
-/** How often it is looked whether the caller lives, in ms. */
+/** How often the caller is checked, in ms. */
 const interval = 500;
 
 /**
- * Calls back once the process that called this one is gone, however it ended: no signal and no end of a
- * pipe says so. A shell that only started us for it is not the caller, for it waits on. Returns how to stop.
+ * Calls back once the process that called this one is gone, however it ended: no signal and no closed pipe
+ * reports that. A shell that was only used to start us is not the caller, because it keeps waiting. Returns a
+ * function that stops the watch.
  */
 export function watchCaller(onGone: () => void): () => void {
   const parent = process.ppid;

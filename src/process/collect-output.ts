@@ -4,12 +4,12 @@ import type { Readable } from 'node:stream';
 import { streamOf } from './pipes.ts';
 import { withoutStacks } from './processes.ts';
 
-/** What is kept of an output, however much is written. */
+/** The part of an output that is kept, however much is written. */
 export interface Kept {
   add(chunk: Buffer): void;
   /** All of it, decoded as one text, so that no character is cut at a chunk's end (C-36). */
   text(): string;
-  /** Whether more came by than is kept. */
+  /** Whether there was more output than is kept. */
   readonly truncated: boolean;
 }
 
@@ -23,7 +23,9 @@ export class OutputHead implements Kept {
     this.#room = limit;
   }
 
-  /** What goes over the limit is thrown away, but was read: a hook that waits for its reader would never end. */
+  /**
+   * Anything beyond the limit is discarded, but still read: a hook that waits for its reader would never end.
+   */
   add(chunk: Buffer): void {
     if (chunk.length > this.#room) this.#truncated = true;
     if (this.#room === 0) return;
@@ -43,7 +45,10 @@ export class OutputHead implements Kept {
   }
 }
 
-/** Keeps the first and the last bytes of an output, so that its memory is bounded and the end, where errors stand, is kept. */
+/**
+ * Keeps the first and the last bytes of an output, so that memory is bounded and the end, where errors
+ * usually are, is kept.
+ */
 export class OutputWindow implements Kept {
   readonly #half: number;
   readonly #head: Buffer[] = [];
@@ -73,14 +78,16 @@ export class OutputWindow implements Kept {
     if (this.#tailSize > 2 * this.#half) this.#trim();
   }
 
-  /** What was kept, decoded as a whole, so that no character is cut at a chunk's end; a gap is noted in its place. */
+  /**
+   * What was kept, decoded as a whole, so that no character is cut at a chunk's end; a note marks the gap.
+   */
   text(): string {
     this.#trim();
     const head = Buffer.concat(this.#head);
     const tail = Buffer.concat(this.#tail);
     const leftOut = this.#seen - head.length - tail.length;
     if (leftOut === 0) return Buffer.concat([head, tail]).toString('utf8');
-    // In stream mode the decoder keeps back a character that the cut left incomplete.
+    // In stream mode the decoder holds back a character that the cut left incomplete.
     const start = new TextDecoder('utf-8', { ignoreBOM: true }).decode(head, { stream: true });
     const end = tail.subarray(firstCharacter(tail)).toString('utf8');
     return `${start}\n[… ${leftOut} bytes left out …]\n${end}`;
@@ -100,15 +107,15 @@ function firstCharacter(bytes: Buffer): number {
   return first;
 }
 
-/** How much fits into a pipe, in bytes. */
+/** The capacity of a pipe, in bytes. */
 export const pipeSize = 64 * 1024;
 
-/** Holds what is read in one go: all that a pipe can hold. */
+/** Holds what is read in one go: as much as a pipe can hold. */
 let buffer: Buffer | undefined;
 
 /**
- * What comes out of a pipe's end that never waits, at most what fits into one: nothing at its end, undefined
- * where more may come. It is overwritten by the next.
+ * Reads from our non-blocking end of a pipe, at most what fits into the pipe: an empty result at its end,
+ * undefined if more may come. The next read overwrites the result.
  */
 export function readNow(reader: number): Buffer | undefined {
   buffer ??= Buffer.allocUnsafeSlow(pipeSize);
@@ -117,17 +124,17 @@ export function readNow(reader: number): Buffer | undefined {
     try {
       return into.subarray(0, readSync(reader, into, 0, pipeSize, null));
     } catch (error) {
-      // A pipe that cannot be read any more has come to its end.
+      // A pipe that can no longer be read has come to its end.
       return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? undefined : into.subarray(0, 0);
     }
   });
 }
 
-/** Streams that daemons still hold, the oldest first, and how many of them are read on. */
+/** Streams that daemons still hold, the oldest first, and how many of them are still read. */
 const leftStreams = new Set<Readable>();
 const mostLeft = 64;
 
-/** Reads one output of a process to its end. */
+/** Reads one output of a process until it ends. */
 export class OutputCollector {
   readonly #kept: Kept;
   readonly #onEnd: () => void;
@@ -137,8 +144,8 @@ export class OutputCollector {
   #isKept = true;
 
   /**
-   * A stream is read from the beginning, a pipe's end from `readOn()` on. `onEnd` is called where the
-   * last writer has closed it, or it was destroyed, unless `readOn()` has seen the end.
+   * A stream is read from the beginning, our end of a pipe from `readOn()` on. `onEnd` is called when the
+   * last writer has closed it, or it was destroyed, unless `readOn()` has already seen the end.
    */
   constructor(output: number | Readable, kept: Kept, onEnd: () => void) {
     this.#kept = kept;
@@ -147,10 +154,10 @@ export class OutputCollector {
     else this.#follow(output);
   }
 
-  /** Reads to the end: at once if it is there already, else as it comes. */
+  /** Reads to the end: at once if the end is there already, otherwise as output arrives. */
   readOn(): void {
     if (this.#reader === undefined) return;
-    // Twice as much as fits into it: mostly that is all, and a flood must not hold the host.
+    // Twice the pipe's capacity: usually that is everything, and a flood must not hold up the host.
     for (let portions = 0; portions < 2; portions++) {
       const chunk = readNow(this.#reader);
       if (chunk === undefined) break;
@@ -165,7 +172,7 @@ export class OutputCollector {
       this.#follow(streamOf(this.#reader));
       this.#reader = undefined;
     } catch {
-      // What cannot be followed is read again when the hook has exited.
+      // An output that cannot be followed is read again when the hook has exited.
     }
   }
 
@@ -173,7 +180,7 @@ export class OutputCollector {
     return this.#ended;
   }
 
-  /** Keeps reading, but keeps nothing more and holds up nobody. */
+  /** Keeps reading, but keeps nothing more and does not hold up the host. */
   leave(): void {
     this.#isKept = false;
     if (this.#reader !== undefined) this.readOn();
@@ -186,7 +193,7 @@ export class OutputCollector {
     if (leftStreams.size > mostLeft) leftStreams.values().next().value!.destroy();
   }
 
-  /** Stops reading, whoever still writes. */
+  /** Stops reading, even if something still writes. */
   destroy(): void {
     if (this.#reader !== undefined) closeSync(this.#reader);
     this.#reader = undefined;

@@ -1,6 +1,4 @@
-/*
- * The door: all that other parts may import of what starts and supervises processes.
- */
+/* The entry point: all that other parts may import from the code that starts and supervises processes. */
 import { startWaiting } from './ahead/waiting-hooks.ts';
 import { HookStreams, startPlainly } from './plain-start.ts';
 import { OutputWindow } from './collect-output.ts';
@@ -13,21 +11,30 @@ export { orderFifos } from './pipes.ts';
 export { isGroupAlive } from './processes.ts';
 export { coarse, environmentOf, findProgram, identitiesOf, isExecutable } from './programs.ts';
 
-/** The process port of the `hookProcess` machine, as a callback actor's logic: a command may start without what runs machines. */
+/**
+ * The process port of the `hookProcess` machine, as a callback actor's logic, so that a command can start
+ * without what runs machines.
+ */
 export const hookProcess = superviseHook(startPlainly, takeTurn, startWaiting(startPlainly));
 
-/** Starts a command that outlives the event it is started for; loaded by who has such a hook. */
+/** Starts a command that outlives the event it is started for; loaded only when there is such a hook. */
 export const loadLive = async () => (await import('./live-process.ts')).startLive;
 
-/** Sees whether the caller of this process lives; loaded by who is called for each event. */
+/**
+ * Watches whether the caller of this process is alive; loaded only by commands that are called for each
+ * event.
+ */
 export const loadCallerWatch = async () => (await import('./caller-watch.ts')).watchCaller;
 
-/** What is kept of each output of a command that is no hook, in bytes. */
+/** How much is kept of each output of a command that is not a hook, in bytes. */
 export const commandOutputLimit = 64 * 1024;
 
 const keepWindow = () => new OutputWindow(commandOutputLimit);
 
-/** The same for a command that is no hook: it waits for no turn, and of what it writes the first and the last is kept. */
+/**
+ * The same for a command that is not a hook: it does not wait for a turn, and the beginning and end of its
+ * output are kept.
+ */
 export const commandProcess = superviseHook(
   (command, stdin) => startPlainly(command, stdin, new HookStreams(openInput, keepWindow)),
   takeNoTurn,

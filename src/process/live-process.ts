@@ -8,29 +8,29 @@ import { killRun, terminateRun } from './run-end.ts';
 import { marked, newMark, type Run } from './strays.ts';
 import { forgetRun, loseLeader, watchRun } from './watchdog.ts';
 
-/** How long SIGTERM is given to a process, in ms. */
+/** How long a process has to react to SIGTERM, in ms. */
 const grace = 5_000;
 
-/** A process that stays, and is talked to line by line. */
+/** A process that stays alive and exchanges lines with us. */
 export interface LiveProcess {
   send(line: string): void;
-  /** Ends it with all that it started: by SIGTERM, then by SIGKILL. */
+  /** Ends it with all that it started: with SIGTERM, then with SIGKILL. */
   end(): void;
 }
 
-/** Who receives what the process does. */
+/** Receives what the process does. */
 export interface LiveListener {
   line(line: string): void;
-  /** A line went over the limit of bytes; the rest of what it prints is ignored. */
+  /** A line exceeded the limit of bytes; the rest of what the process prints is ignored. */
   overlong(): void;
   stderr(text: string): void;
-  /** It is gone, or could not be started; continues "it …". */
+  /** The process is gone, or could not be started; `how` continues "it …". */
   ended(how: string): void;
 }
 
 /**
- * Starts a command that outlives the event it is started for. Nothing of it survives the host, and it
- * keeps no host alive.
+ * Starts a command that outlives the event it is started for. Nothing of it survives the host, and it does
+ * not keep the host alive.
  */
 export function startLive(
   command: HookCommand,
@@ -60,7 +60,7 @@ export function startLive(
   });
   onLines(child.stdout, longestLine, listener);
   child.stderr.setEncoding('utf8').on('data', (text: string) => listener.stderr(text));
-  // Whoever ends hears of it by its exit.
+  // An end is reported by the process's exit.
   for (const stream of [child.stdin, child.stdout, child.stderr])
     stream.on('error', () => undefined);
   child.unref();

@@ -19,10 +19,10 @@ import { removeAtExit, tellToMake } from './watchdog.ts';
 /*
  * Standard streams that a script can open by name.
  *
- * Node's own pipes are sockets, and on Linux `echo no > /dev/stderr` or `cat /dev/stdin` fails on a
- * socket (ENXIO): a guard written that way loses its reason, or under `set -e` its denial. So stdout
- * and stderr are FIFOs. stdin is an unlinked file, because a FIFO opened by name after its writer
- * has gone waits for another. Where none can be made, callers fall back to Node's pipes.
+ * Node's own pipes are sockets, and on Linux `echo no > /dev/stderr` or `cat /dev/stdin` fails on a socket
+ * (ENXIO): a guard written that way loses its reason, or under `set -e` its denial. So stdout and stderr are
+ * FIFOs. stdin is an unlinked file, because a FIFO opened by name after its writer has gone waits for
+ * another. If none can be made, callers fall back to Node's pipes.
  */
 
 const { O_RDONLY, O_RDWR, O_WRONLY, O_NONBLOCK } = constants;
@@ -32,12 +32,12 @@ let inputs = 0;
 export interface InputFile {
   /** The hook's end; close it once the hook has it. */
   readonly reader: number;
-  /** Writes all of the input; what reads it then finds its end (HOOK-061). */
+  /** Writes the whole input; its reader then finds the end of it (HOOK-061). */
   fill(text: string): void;
   close(): void;
 }
 
-/** An input that is filled before the hook looks for it. */
+/** Creates an input that is filled before the hook opens it. */
 export function openInput(): InputFile {
   const file = join(scratchFolder(), `input-${inputs++}`);
   let writer: number | undefined = openSync(file, 'wx', 0o600);
@@ -64,10 +64,10 @@ export function openInput(): InputFile {
 }
 
 /**
- * An input that is filled after the hook began to wait for it.
+ * Creates an input that is filled after the hook has begun to wait for it.
  *
- * It is a FIFO. One that is opened by name after its writer has gone waits for another, so from time to
- * time one comes and goes.
+ * It is a FIFO. A reader that opens it by name after its writer has gone waits for another writer, so from
+ * time to time one comes and goes.
  */
 export function openInputPipe(): InputFile {
   const path = takeFifo();
@@ -75,7 +75,7 @@ export function openInputPipe(): InputFile {
   let reader: number;
   let nudging: NodeJS.Timeout | undefined;
   let rest: Socket | undefined;
-  // Opened for both, so that neither of the others waits for its counterpart.
+  // Opened for both reading and writing, so that neither of the other two waits for its counterpart.
   const both = openSync(path, O_RDWR);
   try {
     reader = openSync(path, O_RDONLY);
@@ -96,7 +96,7 @@ export function openInputPipe(): InputFile {
     if (written === bytes.length) closeSync(writer!);
     else {
       rest = new Socket({ fd: writer!, readable: false, writable: true });
-      // A hook need not read its input: EPIPE is no failure (HOOK-192).
+      // A hook need not read its input: EPIPE is not a failure (HOOK-192).
       rest.on('error', () => undefined).end(bytes.subarray(written));
     }
     writer = undefined;
@@ -109,7 +109,7 @@ export function openInputPipe(): InputFile {
     }, ms).unref();
   }
 
-  /** Opens and closes it for writing; tells whether anybody has it open for reading. */
+  /** Opens and closes it for writing; returns whether anybody has it open for reading. */
   function touch(): boolean {
     return withoutStacks(() => {
       try {
@@ -130,7 +130,7 @@ export function openInputPipe(): InputFile {
   }
 }
 
-/** Writes what there is room for at once. */
+/** Writes as much as there is room for right now; returns the number of bytes. */
 function writeNow(writer: number, bytes: Buffer): number {
   return withoutStacks(() => {
     try {
@@ -142,17 +142,17 @@ function writeNow(writer: number, bytes: Buffer): number {
 }
 
 export interface OutputPipe {
-  /** Our end, reading from which never waits. */
+  /** Our end; reading from it never waits. */
   readonly reader: number;
   /** The hook's end; close it once the hook has it. */
   readonly writer: number;
-  /** Gives the pipe back. One that something may still hold open must not serve another hook. */
+  /** Returns the pipe to the pool. A pipe that something may still hold open must not serve another hook. */
   release(clean: boolean): void;
 }
 
 /** A pipe for stdout or stderr. */
 export function openOutput(): OutputPipe {
-  // Its sockets take a FIFO that has nothing yet for one that has ended: a denial would be lost.
+  // Bun's sockets mistake a FIFO that is still empty for one that has ended: a denial would be lost.
   if (process.versions['bun'] !== undefined) throw new Error('Bun cannot follow a FIFO.');
   const path = takeFifo();
   // Opened for reading first and without waiting, so that opening for writing need not wait either.
@@ -166,11 +166,11 @@ export function openOutput(): OutputPipe {
   }
 }
 
-/** What comes out of a pipe, as it comes; it closes our end. */
+/** Streams what comes out of a pipe, and closes our end when done. */
 export const streamOf = (reader: number): Socket =>
   new Socket({ fd: reader, readable: true, writable: false });
 
-/** How many FIFOs are made at once; more and more, because each time costs a process. */
+/** How many FIFOs are made at once; more and more, because each batch costs a process. */
 const [fewest, most] = [8, 512];
 
 let fifoFolder: string | undefined;
@@ -178,7 +178,7 @@ let made = 0;
 let free: string[] = [];
 let ordered: string[] = [];
 
-/** Has the first of them made while the host does something else. */
+/** Has the first FIFOs made while the host does something else. */
 export function orderFifos(): void {
   try {
     const inside = currentFolder();
@@ -186,11 +186,11 @@ export function orderFifos(): void {
     ordered = names.map((name) => join(inside, name));
     tellToMake(names);
   } catch {
-    // Where there is no folder for them, hooks get Node's pipes.
+    // If there is no folder for them, hooks get Node's pipes.
   }
 }
 
-/** The path of a FIFO that nobody has open; throws where none can be made. */
+/** Returns the path of a FIFO that nobody has open; throws if none can be made. */
 export function takeFifo(): string {
   const inside = currentFolder();
   if (free.length === 0 && ordered.length > 0 && ordered.every((path) => existsSync(path)))
@@ -209,9 +209,9 @@ function currentFolder(): string {
   return fifoFolder;
 }
 
-/** Gives a FIFO back. One that something may still have open must not serve another hook. */
+/** Returns a FIFO to the pool. One that something may still have open must not serve another hook. */
 export function returnFifo(path: string, isClean: boolean): void {
-  // A cleaner may have removed the folder, and another has taken its place.
+  // A cleaner may have removed the folder, so that another has taken its place.
   if (isClean && fifoFolder !== undefined && dirname(path) === fifoFolder) {
     free.push(path);
     return;
@@ -219,7 +219,7 @@ export function returnFifo(path: string, isClean: boolean): void {
   try {
     unlinkSync(path);
   } catch {
-    // gone with its folder
+    // It is gone with its folder.
   }
 }
 
@@ -237,9 +237,12 @@ const nextNames = (count: number): string[] =>
 
 let scratch: string | undefined;
 
-/** A folder of our own. Payloads may hold secrets, so it is kept off the disk where the system has a memory file system. */
+/**
+ * A folder of our own. Payloads may hold secrets, so it is kept off the disk if the system has a memory file
+ * system.
+ */
 export function scratchFolder(): string {
-  // Cleaners of temporary files may have been there.
+  // A cleaner of temporary files may have removed the folder.
   if (scratch === undefined || !existsSync(scratch)) {
     scratch = makeFolder();
     removeAtExit(scratch);

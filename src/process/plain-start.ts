@@ -16,7 +16,7 @@ export interface StartedHook {
 /** A way to start a hook. */
 export type StartHook = (command: HookCommand, stdin: string) => StartedHook;
 
-/** Starts a hook as its shell's `-c` of its command, or as the program it names. */
+/** Starts a hook as a shell with `-c` and its command, or as the program it names. */
 export function startPlainly(
   command: HookCommand,
   stdin: string,
@@ -43,7 +43,7 @@ export function startPlainly(
   }
 }
 
-/** What is started for a hook, and with which arguments. */
+/** Returns what is started for a hook, and with which arguments. */
 export const programOf = ({
   command,
   args,
@@ -62,18 +62,18 @@ export const programOf = ({
   }
 };
 
-/** What is kept of each output stream, in bytes (10 MiB, G-01). */
+/** How much is kept of each output stream, in bytes (10 MiB, G-01). */
 export const outputLimit = 10 * 1024 * 1024;
 
 /**
- * How long a hook's outputs are left alone, in ms. Most hooks are over by then and have written what
- * fits into a pipe; to follow a pipe takes the host longer than to read it.
+ * How long a hook's outputs are left unread, in ms. Most hooks have finished by then and have written no more
+ * than fits into a pipe; following a pipe costs the host more time than reading it once.
  */
 const patience = 10;
 
 const outputNames = ['stdout', 'stderr'] as const;
 
-/** The standard streams of one process: filled, handed over to it, then read, in the end released. */
+/** The standard streams of one process: filled, handed over to it, then read, and finally released. */
 export class HookStreams {
   #input: InputFile | undefined;
   readonly #outputs = outputNames.map(() => orNodesPipe(openOutput));
@@ -85,7 +85,7 @@ export class HookStreams {
   #isHandedOver = false;
   #isReleased = false;
 
-  /** The input is a file, unless a process is to wait for it. */
+  /** The input is a file, unless a process must wait for it. */
   constructor(
     makeInput: () => InputFile = openInput,
     makeKept: () => Kept = () => new OutputHead(outputLimit),
@@ -94,26 +94,26 @@ export class HookStreams {
     this.#kept = outputNames.map(makeKept);
   }
 
-  /** Whether none of them is one of Node's pipes. */
+  /** Whether none of the streams is one of Node's pipes. */
   get areFiles(): boolean {
     return this.#input !== undefined && !this.#outputs.includes(undefined);
   }
 
-  /** Whether the process has written something already, which is then lost. */
+  /** Whether the process has already written something; what it wrote is then lost. */
   get haveBegun(): boolean {
     return this.#outputs.some(
       (output) => output !== undefined && (readNow(output.reader)?.length ?? 0) > 0,
     );
   }
 
-  /** Puts the input in place: before the process starts, or before it receives what to run. */
+  /** Provides the input: before the process starts, or before it receives what to run. */
   fill(text: string): void {
     this.#text = text;
     try {
       this.#input?.fill(text);
     } catch (error) {
       if (this.#isHandedOver) throw error;
-      // A pipe needs no room for what it carries.
+      // A pipe needs no disk space for what it carries.
       closeSync(this.#input!.reader);
       this.#input = undefined;
     }
@@ -138,21 +138,24 @@ export class HookStreams {
     for (const fd of this.#theirs) if (fd !== undefined) closeSync(fd);
   }
 
-  /** Begins to read the process, and feeds it where its input is a pipe; `onEnd` is called as an output ends that is read as it comes. */
+  /**
+   * Begins to read the process's output, and feeds it if its input is a pipe; `onEnd` is called when an
+   * output that is read as it arrives ends.
+   */
   attach(child: ChildProcess, onEnd: () => void): void {
     this.#child = child;
     this.#collectors = outputNames.map((name, index) => {
       const output = this.#outputs[index]?.reader ?? child[name]!;
       return new OutputCollector(output, this.#kept[index]!, onEnd);
     });
-    // Who receives much may answer as much.
+    // A hook that receives much may answer with as much.
     if (this.#text.length > pipeSize) this.readOn();
     else this.#reading = setTimeout(() => this.readOn(), patience).unref();
-    // A hook need not read its input: EPIPE is no failure (HOOK-192).
+    // A hook need not read its input: EPIPE is not a failure (HOOK-192).
     child.stdin?.on('error', () => undefined).end(this.#text);
   }
 
-  /** Reads all outputs to their ends: at once if those are there already, else as they come. */
+  /** Reads all outputs to their ends: at once if those are there already, otherwise as output arrives. */
   readOn(): void {
     clearTimeout(this.#reading);
     for (const collector of this.#collectors) collector.readOn();
@@ -163,7 +166,7 @@ export class HookStreams {
     return this.#collectors.every(({ ended }) => ended);
   }
 
-  /** What was read so far. */
+  /** What has been read so far. */
   read(): Pick<HookExit, 'stdout' | 'stderr' | 'truncated'> {
     const [stdout = '', stderr = ''] = this.#kept.map((kept) => kept.text());
     return {
@@ -173,12 +176,12 @@ export class HookStreams {
     };
   }
 
-  /** Leaves the outputs to whatever still holds them, which a closed pipe would kill. */
+  /** Leaves the outputs to whatever still holds them and would be killed by a closed pipe. */
   leave(): void {
     for (const collector of this.#collectors) if (!collector.ended) collector.leave();
   }
 
-  /** Lets go of everything, whoever still holds the other ends. */
+  /** Releases everything, even if something still holds the other ends. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
@@ -195,7 +198,7 @@ export class HookStreams {
   }
 }
 
-/** Without a stream of our making the hook still runs, with one that it cannot open by name. */
+/** If we cannot make a stream, the hook still runs, with one that it cannot open by name. */
 function orNodesPipe<Stream>(open: () => Stream): Stream | undefined {
   try {
     return open();

@@ -2,13 +2,16 @@ import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:f
 import { isShortage } from '../errors.ts';
 
 /*
- * /proc, read the short way: between two events the host sleeps, and what `readFileSync` does beyond
- * open, read and close would be a tenth of what a small hook costs.
+ * Reads /proc with as few calls as possible: between two events the host sleeps, and what `readFileSync` does
+ * beyond open, read and close would be a tenth of what a small hook costs.
  */
 
 let buffer: Buffer | undefined;
 
-/** Kept to be given up for one look: a host that has run out of descriptors must find what it is to end. */
+/**
+ * Kept so that it can be given up for one look: a host that has run out of file descriptors must still find
+ * what it has to end.
+ */
 let spare: number | undefined;
 
 function withSpare<Seen>(look: () => Seen): Seen {
@@ -30,11 +33,11 @@ function keepSpare(): void {
   try {
     spare ??= openSync('/proc/self/stat', 'r');
   } catch {
-    // There is none to keep.
+    // There is none left to keep.
   }
 }
 
-/** What a file under /proc says, up to 1 MiB; throws where there is none. */
+/** Returns the content of a file under /proc, up to 1 MiB; throws if there is none. */
 function readProc(path: string): string {
   return withSpare(() => {
     const fd = openSync(path, 'r');
@@ -48,7 +51,7 @@ function readProc(path: string): string {
 
 const kept = new Map<string, number>();
 
-/** The same of a file that is looked at with every hook: it stays open. */
+/** Does the same for a file that is read with every hook: it stays open. */
 export function readAgain(path: string): string {
   const fd = kept.get(path) ?? openSync(path, 'r');
   kept.set(path, fd);
@@ -67,7 +70,10 @@ function textOf(fd: number): string {
 
 let ours: boolean | undefined;
 
-/** Whether /proc tells of the processes that this one sees: one from outside of a container numbers them otherwise. */
+/**
+ * Whether /proc describes the processes that this one sees: one mounted from outside a container numbers them
+ * differently.
+ */
 export function isOurs(): boolean {
   try {
     ours ??= readlinkSync('/proc/self') === String(process.pid);
@@ -78,35 +84,46 @@ export function isOurs(): boolean {
   return ours;
 }
 
-/** The numbers of all processes; throws where no look at them can be had. */
+/** The numbers of all processes; throws if they cannot be read. */
 export const allPids = (): number[] =>
   withSpare(() => readdirSync('/proc'))
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
 
-/** What the system tells of a process. */
+/** What the system says about a process. */
 interface Stat {
   readonly state: string;
   readonly group: number;
   readonly session: number;
   /** In the system's own ticks. */
   readonly startedAt: number;
-  /** Whether it is known to have been started with no environment at all: one that is becoming another program shows none either. */
+  /**
+   * Whether the process is known to have been started with no environment at all: one that is becoming
+   * another program shows none either.
+   */
   readonly isBare: boolean;
 }
 
-/** What the system grants a process, and what it hands on to its children; not to a shell that was started before. */
+/**
+ * What the system grants a process and the process hands on to its children, but not to a shell that was
+ * started earlier.
+ */
 export type Limits = readonly string[];
 
-/** Of /proc/PID/stat, counted behind the name: how nice it is, its real-time priority, and its policy. */
+/**
+ * Indexes into /proc/PID/stat, counted after the name: nice value, real-time priority and scheduling policy.
+ */
 const scheduling = [16, 37, 38];
 
-/** The scheduling, limits, control groups and OOM score of this process; throws where no look at them can be had. */
+/** The scheduling, limits, control groups and OOM score of this process; throws if they cannot be read. */
 export const ownLimits = (): Limits =>
-  // They are looked at with every hook.
+  // They are read with every hook.
   limitsIn('/proc/self', fieldsOf(readAgain('/proc/self/stat')), readAgain);
 
-/** Whether a process neither has ended nor is stopped, and has these; throws where no look at it can be had. */
+/**
+ * Whether a process has neither ended nor been stopped, and has these limits; throws if it cannot be
+ * inspected.
+ */
 export function runsWith(pid: number, limits: Limits): boolean {
   const fields = fieldsOf(readProc(`/proc/${pid}/stat`));
   if (!/^[SRD]/.test(fields[0] ?? '')) return false;
@@ -124,10 +141,12 @@ const limitsIn = (
   ...['limits', 'cgroup', 'oom_score_adj'].map((name) => read(`${folder}/${name}`)),
 ];
 
-/** What stands behind the command's name, which is in parentheses and may itself hold blanks and parentheses. */
+/**
+ * The fields after the command's name, which is in parentheses and may itself contain blanks and parentheses.
+ */
 const fieldsOf = (stat: string): string[] => stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 
-/** Undefined when the process is gone or out of our reach; throws where no look at it can be had. */
+/** Undefined if the process is gone or out of our reach; throws if it cannot be inspected. */
 export function statOf(pid: number): Stat | undefined {
   try {
     const fields = fieldsOf(readProc(`/proc/${pid}/stat`));
@@ -142,7 +161,10 @@ export function statOf(pid: number): Stat | undefined {
   }
 }
 
-/** The environment that a process was started with, and undefined when it is gone or out of our reach; throws where no look at it can be had. */
+/**
+ * The environment that a process was started with; undefined if the process is gone or out of our reach;
+ * throws if it cannot be inspected.
+ */
 export function environmentOf(pid: number): string | undefined {
   try {
     return readProc(`/proc/${pid}/environ`);
@@ -152,10 +174,10 @@ export function environmentOf(pid: number): string | undefined {
   }
 }
 
-/** How much of a command line is worth telling, in characters. */
+/** The longest part of a command line that is worth reporting, in characters. */
 const longestCommandLine = 200;
 
-/** What a process was started as; undefined when it is gone. */
+/** The command line of a process; undefined if the process is gone. */
 export function commandLineOf(pid: number): string | undefined {
   const line = tried(() => Buffer.from(readProc(`/proc/${pid}/cmdline`), 'latin1').toString())
     ?.replaceAll('\0', ' ')
@@ -164,7 +186,10 @@ export function commandLineOf(pid: number): string | undefined {
   return line.length > longestCommandLine ? `${line.slice(0, longestCommandLine)}…` : line;
 }
 
-/** The process that started this one, or that it was left to; undefined when it is gone, or no look at it can be had. */
+/**
+ * The process that started this one, or that adopted it; undefined if the process is gone or cannot be
+ * inspected.
+ */
 export const parentOf = (pid: number): number | undefined =>
   tried(() => Number(fieldsOf(readProc(`/proc/${pid}/stat`))[1]));
 
@@ -181,9 +206,9 @@ function tried<Seen>(look: () => Seen): Seen | undefined {
 }
 
 /*
- * A process started detached leads a process group and a session, both named by its pid. What it
- * starts stays in the session but may leave the group, as `timeout` does, or a shell after `set -m`.
- * So a group here means its leader's whole session, as far as the system lets us see that.
+ * A process started detached leads a process group and a session, both named by its pid. What it starts stays
+ * in the session but may leave the group, as `timeout` does, or a shell after `set -m`. So a group here means
+ * its leader's whole session, as far as the system lets us see it.
  */
 
 /** Sends a signal to everything that lives in these groups. */
@@ -192,7 +217,7 @@ function signalGroups(leaders: ReadonlySet<number>, signal: NodeJS.Signals): voi
     try {
       process.kill(-group, signal);
     } catch {
-      // ESRCH: gone since. EPERM: what is left runs as another user, out of our reach.
+      // ESRCH: gone by now. EPERM: what is left runs as another user, out of our reach.
     }
   }
 }
@@ -202,16 +227,18 @@ export function signalGroup(leader: number, signal: NodeJS.Signals): void {
   signalGroups(new Set([leader]), signal);
 }
 
-/** Kills these groups, twice because a process may be between two groups when looked at. */
+/** Kills these groups, twice because a process may have been between two groups when it was looked at. */
 export function killGroups(leaders: ReadonlySet<number>): void {
   signalGroups(leaders, 'SIGKILL');
   signalGroups(leaders, 'SIGKILL');
 }
 
-/** Whether the system knows the leader's own group; one whose members are all dead but not reaped counts. */
+/**
+ * Whether the system knows the leader's own group; a group whose members are all dead but not reaped counts.
+ */
 export const groupExists = (leader: number): boolean => exists(-leader);
 
-/** Whether the system knows this process; one that is dead but not reaped counts. */
+/** Whether the system knows this process; a process that is dead but not reaped counts. */
 export const processExists = (pid: number): boolean => exists(pid);
 
 function exists(target: number): boolean {
@@ -225,7 +252,7 @@ function exists(target: number): boolean {
   });
 }
 
-/** Whether a signal of ours reaches this process; one that is gone is out of nobody's reach. */
+/** Whether our signals reach this process; a process that is gone is not out of reach. */
 export const canSignal = (pid: number): boolean =>
   withoutStacks(() => {
     try {
@@ -236,14 +263,14 @@ export const canSignal = (pid: number): boolean =>
     }
   });
 
-/** What lives in the session of this leader; undefined where the system does not tell. */
+/** The living processes in this leader's session; undefined if the system does not tell. */
 export const sessionMembers = (leader: number): number[] | undefined =>
   livingProcesses()?.flatMap(({ pid, session }) => (session === leader ? [pid] : []));
 
-/** Those of these groups in which something lives. */
+/** Those of these groups that have a living process. */
 export function livingGroups(leaders: ReadonlySet<number>): Set<number> {
   const processes = livingProcesses();
-  // Where no look can be had just now, none is known to be gone.
+  // If the processes cannot be read right now, no group is known to be gone.
   if (processes === undefined)
     return new Set([...leaders].filter((id) => isOurs() || groupExists(id)));
   return new Set(processes.map(({ session }) => session).filter((id) => leaders.has(id)));
@@ -255,14 +282,20 @@ export function isGroupAlive(leader: number): boolean {
   return livingProcesses()?.some(({ group }) => group === leader) ?? true;
 }
 
-/** The groups inside the leaders' sessions; only those just seen, for the number of one that is gone may be a stranger's by now. */
+/**
+ * The groups inside the leaders' sessions; only those just seen, because the number of one that is gone may
+ * by now belong to a stranger.
+ */
 function groupsOf(leaders: ReadonlySet<number>): ReadonlySet<number> {
   const processes = livingProcesses();
   if (processes === undefined) return leaders;
   return new Set(processes.filter(({ session }) => leaders.has(session)).map(({ group }) => group));
 }
 
-/** Every process that lives, or undefined where the system does not tell. One that died but was not reaped still answers signals; only its state tells. */
+/**
+ * Every living process, or undefined if the system does not tell. A process that died but was not reaped
+ * still accepts signals; only its state shows it.
+ */
 function livingProcesses(): { pid: number; group: number; session: number }[] | undefined {
   if (!isOurs()) return undefined;
   try {
@@ -275,7 +308,10 @@ function livingProcesses(): { pid: number; group: number; session: number }[] | 
   }
 }
 
-/** Runs what often fails, and says why by an error that nobody reads further: no stack is made for it, which would take the longest. */
+/**
+ * Runs something that often fails with an error that nobody reads further: no stack is captured for it, which
+ * would take the most time.
+ */
 export function withoutStacks<Made>(run: () => Made): Made {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

@@ -6,12 +6,12 @@ import { markName } from './strays.ts';
 
 /** The file of a program on the PATH, or undefined. */
 export function findProgram(name: string): string | undefined {
-  // Relative entries would let a project folder name its own programs.
+  // Relative entries would let a project folder supply its own programs.
   const folders = (process.env['PATH'] ?? '').split(betweenFolders).filter(isAbsolute);
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
-/** Whether this is a file that may be run. */
+/** Whether this is a file that may be executed. */
 export function isExecutable(file: string): boolean {
   try {
     accessSync(file, constants.X_OK);
@@ -23,7 +23,7 @@ export function isExecutable(file: string): boolean {
 
 let known: { path: string | undefined; shell: string } | undefined;
 
-/** The shell that runs hook commands: `bash` where the PATH has one, else `sh` (C-15). */
+/** The shell that runs hook commands: `bash` if the PATH has one, otherwise `sh` (C-15). */
 export function findShell(): string {
   const path = process.env['PATH'];
   if (known === undefined || known.path !== path)
@@ -49,7 +49,7 @@ interface HereDocument {
 const anyOf = (...patterns: RegExp[]): RegExp =>
   new RegExp(patterns.map(({ source }) => source).join('|'), 'y');
 
-/** What has a meaning outside of quotes; anything else is text. */
+/** Tokens that have a meaning outside quotes; anything else is text. */
 const unquotedToken = anyOf(
   /\\[^]/,
   /'[^']*'/,
@@ -64,15 +64,18 @@ const unquotedToken = anyOf(
   /[\n"`)}]/,
 );
 
-/** What has a meaning inside double quotes. Backticks are one token there, for in them a backslash may mean two things. */
+/**
+ * Tokens that have a meaning inside double quotes. Backticks are one token there, because a backslash in them
+ * may mean two things.
+ */
 const quotedToken = anyOf(/\\[^]/, /`(?:\\[^]|[^\\`])*`/, /\$\{/, /\$\({1,2}/, /["}]/);
 
 /**
  * Makes a hook's command safe for a project folder with blanks in its name (HOOK-188, C-14).
  *
  * The shell itself expands `$LLXPRT_PROJECT_DIR`, `${extensionPath}` and whatever else we add to the
- * environment. Where it would split the value, outside of quotes, the reference is put into double
- * quotes. The value never becomes part of the command, so no name of a folder can run anything.
+ * environment. Where it would split the value, outside quotes, the reference is put into double quotes. The
+ * value never becomes part of the command, so no folder name can run anything.
  *
  * @example
  * expandCommand('$LLXPRT_PROJECT_DIR/check.sh', { LLXPRT_PROJECT_DIR: '/my project' })
@@ -92,8 +95,8 @@ export function expandCommand(command: string, env: Readonly<Record<string, stri
     let token = found?.[0] ?? command[index]!;
     const { name, braced, delimiter, indented } = found?.groups ?? {};
     const variable = name ?? braced;
-    // The pattern of a case ends with a lone parenthesis, and nothing short of a parser tells it
-    // from the end of the substitution: what follows stays as it is.
+    // The pattern of a case ends with a lone parenthesis, and only a parser can tell it from the end of the
+    // substitution: what follows stays as it is.
     if (token === 'case' && places.some(isQuoted)) token = command.slice(index);
     else if (variable !== undefined && Object.hasOwn(env, variable)) token = `"${token}"`;
     else if (delimiter !== undefined && place !== 'arithmetic')
@@ -117,16 +120,16 @@ export function expandCommand(command: string, env: Readonly<Record<string, stri
   return expanded;
 }
 
-/** The shell splits nothing in such a place. */
+/** The shell does not split values in such a place. */
 const isQuoted = (place: Place): boolean => place === 'double' || place === 'quoted braces';
 
-/** Leaves the innermost place if it is such a one, else enters one. */
+/** Leaves the innermost place if it is of this kind, otherwise enters one. */
 function toggle(places: Place[], place: Place): void {
   if (places.at(-1) === place) places.pop();
   else places.push(place);
 }
 
-/** The place behind the here-documents that begin at `start`; the shell splits nothing in them. */
+/** The position after the here-documents that begin at `start`; the shell does not split values in them. */
 function afterDocuments(command: string, start: number, documents: HereDocument[]): number {
   for (const { delimiter, isIndented } of documents.splice(0)) {
     for (let line: string | undefined; line !== delimiter && start < command.length;) {
@@ -140,19 +143,19 @@ function afterDocuments(command: string, start: number, documents: HereDocument[
 }
 
 /*
- * What a hook finds in its environment.
+ * The environment of a hook.
  *
- * A hook of the administrator is to decide the same whatever the user, or an agent in the user's name,
- * has put into the environment: no `BASH_ENV`, `NODE_OPTIONS`, `PYTHONPATH`, `LD_PRELOAD`, `GIT_DIR` or
- * exported function reaches it, and its programs come from the folders of the system. The names that
- * are let through say where home is, which language to speak, and what the terminal can do; they are
- * those that sudo lets through, under the same conditions.
+ * An administrator's hook must decide the same whatever the user, or an agent in the user's name, has put
+ * into the environment: no `BASH_ENV`, `NODE_OPTIONS`, `PYTHONPATH`, `LD_PRELOAD`, `GIT_DIR` or exported
+ * function reaches it, and its programs come from the system's folders. The variables that are let through
+ * say where home is, which language to use, and what the terminal can do; they are those that sudo lets
+ * through, under the same conditions.
  */
 
-/** Where programs of a clean environment are looked for. */
+/** The folders in which programs of a clean environment are looked up. */
 export const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
-/** Words for a language, a terminal, a time zone: a path in them would have a file read. */
+/** Values that name a language, a terminal or a time zone: a path in them would cause a file to be read. */
 const word = /^[\w.,:+@=-]*$/;
 const zone = /^[\w.,:+-]+(?:\/[\w.,:+-]+)*$/;
 
@@ -160,11 +163,11 @@ const allowed: readonly [name: RegExp, value: (value: string) => boolean][] = [
   [/^HOME$/, isAbsolute],
   [/^(?:LANG|LANGUAGE|LC_[A-Z]+|TERM|COLORTERM|NO_COLOR)$/, (value) => word.test(value)],
   [/^TZ$/, (value) => zone.test(value) && !value.startsWith(':') && !value.includes('..')],
-  // Marks of the hosts that this one runs under, for them to find what is theirs.
+  // Marks of the hosts that this one runs under, so that they can find their processes.
   [new RegExp(`^${markName}$`), (value) => /^[\w.;]*$/.test(value)],
 ];
 
-/** The environment of a hook: the host's, or a clean one, with what the hook was given. */
+/** The environment of a hook: the host's, or a clean one, plus the hook's own variables. */
 export function environmentOf({
   env,
   isClean,
@@ -183,7 +186,7 @@ function cleanEnvironment(): Record<string, string> {
 
 let who: Record<string, string> | undefined;
 
-/** As the system knows the user, not as the environment has it. */
+/** The user as the system knows them, not as the environment says. */
 function whoRunsIt(): Record<string, string> {
   if (who === undefined) {
     try {
@@ -197,10 +200,13 @@ function whoRunsIt(): Record<string, string> {
   return who;
 }
 
-/** A file that changed shortly before a start may have changed shortly after it: clocks of files are coarse. In ms. */
+/**
+ * A file that changed shortly before a start may have changed shortly after it: file timestamps are coarse.
+ * In ms.
+ */
 export const coarse = 50;
 
-/** Which files these names lead to, and in what state those are. */
+/** Which files these names lead to, and in which state those are. */
 export const identitiesOf = (files: readonly string[]): string =>
   files
     .map((file) => {

@@ -13,15 +13,18 @@ import {
 import { killStrays, type Living, markedPids, marksOf, type Run, signalStrays } from './strays.ts';
 import { hasSession, isWatched, leaveSession } from './watchdog.ts';
 
-/** How often runs are looked at, in ms, and how small a share of the time that may take. */
+/** How often runs are checked, in ms, and the largest share of the time that the checks may take. */
 const pause = 10;
 const share = 1 / 5;
 
-/** Who waits for the end of a run. */
+/** Waits for the end of a run. */
 interface Waiting {
-  /** Called at each look. */
+  /** Called at each check. */
   seen(living: Living): void;
-  /** Whom signals are for; none of them reaches anything that is left: called once. */
+  /**
+   * `whom` is what signals are meant for; `unreachable` is called once, if none of them reaches anything that
+   * is left.
+   */
   readonly whom: () => Whom;
   unreachable(): void;
 }
@@ -33,7 +36,7 @@ let timer: NodeJS.Timeout | undefined;
 
 /** Asks a hook's group to end, or everything of the hook. */
 export function terminateRun(run: Run, whom: Whom): void {
-  // A stopped process sees SIGTERM only once it goes on.
+  // A stopped process sees SIGTERM only once it continues.
   for (const signal of ['SIGTERM', 'SIGCONT'] as const) {
     const isSessionSignalled = hasSession(run);
     if (isSessionSignalled) signalGroup(run.leader, signal);
@@ -41,7 +44,10 @@ export function terminateRun(run: Run, whom: Whom): void {
   }
 }
 
-/** Kills a hook's group, or everything of the hook, and whatever of it is found later while its end is waited for. */
+/**
+ * Kills a hook's group, or everything of the hook, and whatever of it is found later while its end is
+ * awaited.
+ */
 export function killRun(run: Run, whom: Whom): void {
   condemned.set(run, whom);
   if (hasSession(run)) killGroups(new Set([run.leader]));
@@ -49,11 +55,11 @@ export function killRun(run: Run, whom: Whom): void {
 }
 
 /**
- * Tells again and again what of a hook lives, in its session or elsewhere. Returns a function that
- * calls this off.
+ * Reports again and again what of a hook is alive, in its session or elsewhere. Returns a function that
+ * cancels this.
  *
- * No event tells of the end of a process that is nobody's child: one has to look. One look serves
- * all runs that are waited for.
+ * No event reports the end of a process that is not our child, so the processes must be polled. One check
+ * serves all runs that are waited for.
  */
 export function onRunEnd(run: Run, waiter: Waiting): () => void {
   waiting.set(run, waiter);
@@ -87,13 +93,16 @@ function look(): void {
   timer = waiting.size > 0 ? setTimeout(look, Math.max(pause, took / share)) : undefined;
 }
 
-/** Whether something of a run that is to end lives, and none of it takes our signals: it is another user's. */
+/**
+ * Whether something of a run that must end is alive and none of it accepts our signals, because it belongs to
+ * another user.
+ */
 export function isOutOfReach(run: Run, whom: Whom): boolean {
   const left = livingOf(run, whom);
   return left.length > 0 && !left.some(canSignal);
 }
 
-/** What lives of a run that was to end, and why it does. */
+/** What is still alive of a run that should have ended, and why. */
 export function survivorsOf(run: Run, whom: Whom): Survivor[] {
   return livingOf(run, whom).map((pid) => ({
     pid,
@@ -107,7 +116,7 @@ function livingOf(run: Run, whom: Whom): number[] {
   return [...new Set([...members, ...markedPids(run, whom)])];
 }
 
-/** All that is known where nothing tells of processes. */
+/** All that is known if the system says nothing about processes. */
 const leaderOf = ({ leader }: Run): number[] => (processExists(leader) ? [leader] : []);
 
 function whyOf(pid: number): string {

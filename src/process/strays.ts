@@ -3,43 +3,46 @@ import type { HookLeft, Whom } from '../../machines/hook-process.ts';
 import { allPids, environmentOf, isOurs, readAgain, statOf } from './processes.ts';
 
 /*
- * What a hook starts may leave the hook's session: by `setsid`, or as a daemon that forks twice. No
- * number of a group or session leads to it any more. But it was born after the hook began, and it
- * carries the environment that it was born with, in which stands whose it is.
+ * What a hook starts may leave the hook's session: by `setsid`, or as a daemon that forks twice. No group or
+ * session number leads to it any more. But it was born after the hook began, and it carries the environment
+ * that it was born with, which says whose it is.
  */
 
-/** The environment variable that says which hook a process belongs to: one mark for each host that the hook runs under, the inner ones last. */
+/**
+ * The environment variable that says which hook a process belongs to: one mark for each host that the hook
+ * runs under, the innermost last.
+ */
 export const markName = 'HOOKMACHINE_HOOK';
 
-/** What all marks of this process begin with. */
+/** The common prefix of all marks of this process. */
 export const hostMark = `${process.pid}.${Date.now().toString(36)}${Math.random().toString(36).slice(2, 10)}.`;
 
-/** What of a run lives. */
+/** What is alive of a run. */
 export type Living = HookLeft['living'];
 
-/** One run of a hook, as far as its strays can be distinguished from others. */
+/** One run of a hook, with what distinguishes its strays from other processes. */
 export interface Run {
   readonly mark: string;
   /** The process that leads the hook's session. */
   readonly leader: number;
-  /** The number that the system gave last when the run began; undefined where it does not tell. */
+  /** The last number that the system had given when the run began; undefined if the system does not tell. */
   readonly after: number | undefined;
-  /** Processes that it had started before. */
+  /** Processes that the leader had started before. */
   readonly early?: readonly number[];
 }
 
 let marks = 0;
 
-/** A mark for one run that is to come. */
+/** Creates the mark for a new run. */
 export const newMark = (): string => `${hostMark}${marks++};`;
 
-/** The environment with a mark. */
+/** Returns the environment with a mark added. */
 export const marked = (
   env: Readonly<Record<string, string | undefined>>,
   mark: string,
 ): Record<string, string | undefined> => ({ ...env, [markName]: (env[markName] ?? '') + mark });
 
-/** The number that the system gave last to a process or thread, where it tells. */
+/** The last number that the system gave to a process or thread, if the system tells. */
 export function lastPid(): number | undefined {
   try {
     const number = /\d+$/.exec(readAgain('/proc/loadavg').trimEnd())?.[0];
@@ -49,12 +52,12 @@ export function lastPid(): number | undefined {
   }
 }
 
-/** More numbers than this are not tried one after the other. */
+/** Larger ranges of numbers are not tried one by one. */
 const many = 256;
 
 /**
- * Whether `lastPid` tells the truth, which a process shows that was started when it said `last`.
- * Sandboxes tell nothing there, or always the same, or numbers of another system.
+ * Whether `lastPid` is reliable, judged by a process that was started when it returned `last`. Sandboxes
+ * report nothing there, or always the same, or numbers of another system.
  */
 export const tellsPids = (last: number | undefined, pid: number | undefined): boolean =>
   last !== undefined &&
@@ -64,9 +67,9 @@ export const tellsPids = (last: number | undefined, pid: number | undefined): bo
   pid <= (lastPid() ?? 0);
 
 /**
- * What lives of this run: something in its leader's session, or only what left that, or nothing. A
- * leader of another session that `isHook` knows is another hook, and so is what cannot be distinguished from
- * it. Where no look can be had, something may.
+ * What is alive of this run: something in its leader's session, or only what left it, or nothing. A leader of
+ * another session that `isHook` knows is another hook, and so is whatever cannot be distinguished from it. If
+ * the processes cannot be read, something may be alive.
  */
 export function marksOf(run: Run, isHook: (session: number) => boolean): Living {
   const isOthers = (session: number): boolean => session !== run.leader && isHook(session);
@@ -82,7 +85,10 @@ export function marksOf(run: Run, isHook: (session: number) => boolean): Living 
   return living;
 }
 
-/** Sends a signal to what left this run's session, if that is meant, and to what is in it unless that got it already. */
+/**
+ * Sends a signal to what left this run's session, if that is meant, and to what is in it, unless the session
+ * has already received it.
+ */
 export function signalStrays(
   run: Run,
   signal: NodeJS.Signals,
@@ -93,7 +99,10 @@ export function signalStrays(
     if (!isSessionSignalled || session !== run.leader) send(pid, signal);
 }
 
-/** Kills what left this run's session, if that is meant, and what is in it, and again what that started in between. */
+/**
+ * Kills what left this run's session, if that is meant, and what is in it, and then what those started in the
+ * meantime.
+ */
 export function killStrays(run: Run, whom: Whom): void {
   for (let round = 0, found = straysOf(run, whom); found.length > 0 && round < 10; round++) {
     for (const { pid } of found) send(pid, 'SIGKILL');
@@ -101,7 +110,7 @@ export function killStrays(run: Run, whom: Whom): void {
   }
 }
 
-/** What carries the mark of this run, in its session or elsewhere. */
+/** The processes that carry the mark of this run, in its session or elsewhere. */
 export const markedPids = (run: Run, whom: Whom): number[] =>
   straysOf(run, whom).map(({ pid }) => pid);
 
@@ -119,15 +128,15 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // ESRCH: gone since. EPERM: it runs as another user, out of our reach.
+    // ESRCH: gone by now. EPERM: it runs as another user, out of our reach.
   }
 }
 
-/** What was found of a run. */
+/** A process that may belong to a run. */
 interface Stray {
   readonly pid: number;
   readonly session: number;
-  /** If not, it did not show in time whose it is. */
+  /** If false, the process did not show in time whose it is. */
   readonly isMarked: boolean;
 }
 
@@ -139,7 +148,8 @@ function* foundIn(
   yield* markedOf(early, mark, isOthers);
   let [from, to] = [after, after === undefined ? undefined : lastPid()];
   if (after !== undefined && to === after) return;
-  // What is found may have started something by then; but who is without end must not hold the host.
+  // What is found may have started something meanwhile; but a process that forks without end must not hold up
+  // the host.
   for (let round = 0; round < 10; round++) {
     yield* markedOf(numbers(from, to), mark, isOthers);
     [from, to] = [to, to === undefined ? undefined : lastPid()];
@@ -147,16 +157,22 @@ function* foundIn(
   }
 }
 
-/** The numbers that the system gave behind `from`, up to `to`; all that are in use where those are too many, began again from below, or are not known. */
+/**
+ * The numbers that the system gave after `from`, up to `to`; all numbers in use if those are too many,
+ * wrapped around, or are unknown.
+ */
 function numbers(from: number | undefined, to: number | undefined): Iterable<number> {
   if (from === undefined || to === undefined || to < from || to - from > many) return allPids();
   return Array.from({ length: to - from }, (_, index) => from + 1 + index);
 }
 
-/** How often one is looked at that shows no environment, and how long each look waits, in ms. */
+/** How often a process that shows no environment is checked, and how long each check waits, in ms. */
 const [looks, glance] = [8, 0.5];
 
-/** Those of these processes that live and carry the mark, and those that do not show in time whether they do. */
+/**
+ * Those of these processes that are alive and carry the mark, and those that do not show in time whether they
+ * do.
+ */
 function* markedOf(
   pids: Iterable<number>,
   mark: string,
@@ -168,14 +184,14 @@ function* markedOf(
     const environment = environmentOf(pid);
     if (environment !== '' && environment?.includes(mark) !== true) continue;
     const stat = statOf(pid);
-    // Of the dead only their number is left, and the system's own threads have no session.
+    // Of dead processes only the number is left, and the system's own threads have no session.
     if (stat === undefined || /[ZX]/.test(stat.state) || stat.session === 0) continue;
     const { session, startedAt } = stat;
     if (environment !== '') yield { pid, session, isMarked: true };
     else if (startedAt >= ownStart() && !isOthers(session))
       unclear.push({ pid, session, isMarked: false });
   }
-  // One that is just becoming another program shows no environment for a moment.
+  // A process that is just becoming another program shows no environment for a moment.
   for (let look = 0; unclear.length > 0 && look < looks; look++) {
     Atomics.wait(nobody, 0, 0, glance);
     const seen = unclear;
@@ -186,12 +202,12 @@ function* markedOf(
       else if (environment?.includes(mark)) yield { ...stray, isMarked: true };
     }
   }
-  // On a busy machine it is longer between two programs; who is waited for is looked at again.
+  // On a busy machine this moment is longer; a run that is waited for is checked again.
   for (const stray of unclear) if (statOf(stray.pid)?.isBare === false) yield stray;
 }
 
 let started: number | undefined;
 const ownStart = (): number => (started ??= statOf(process.pid)?.startedAt ?? 0);
 
-/** Nobody ever wakes who waits for it. */
+/** Never notified: it exists only to be waited on. */
 const nobody = new Int32Array(new SharedArrayBuffer(4));

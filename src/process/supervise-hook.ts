@@ -18,15 +18,15 @@ import { marksOf, type Living, type Run } from './strays.ts';
 import { forgetRun, isWatched, loseLeader, spareRun, watchRun } from './watchdog.ts';
 
 /**
- * Runs one hook command, started in the given way (one that may be started ahead of its event in a way
+ * Runs one hook command, started in the given way (a command that may be started ahead of its event in a way
  * of its own), and reports what it did; it knows no policy and no deadline.
  *
- * It waits for its turn where too many hooks run already. It reports `process.closed` once the
- * command has exited and nothing that it started lives or holds its streams any more, or when asked to
- * `leave` what does, or to `collect` what there is. Before that, if it is not so as soon as the command
- * exits, it reports `process.exited` with what is left, and `process.left` whenever that has changed.
- * A hook that is ended before its turn never runs. What it may run is asked only when its turn has
- * come: while it waits, trust may be withdrawn and a script be swapped.
+ * It waits for its turn if too many hooks are already running. It reports `process.closed` once the command
+ * has exited and nothing that it started is alive or holds its streams any more, or when ordered to `leave`
+ * what does, or to `collect` what there is. Before that, if something is left when the command exits, it
+ * reports `process.exited` with what is left, and `process.left` whenever that has changed. A hook that is
+ * ended before its turn never runs. Whether it may run is asked only when its turn has come: while it waits,
+ * trust may be withdrawn and a script may be swapped.
  */
 export const superviseHook =
   (
@@ -84,9 +84,9 @@ class RunningHook {
   readonly #startedAt = performance.now();
   readonly #hook: StartedHook;
   #ended: { exitCode: number | null; signal: string | null; durationMs: number } | undefined;
-  /** Who is being ended. */
+  /** What is being ended. */
   #ending: Whom | undefined;
-  /** What was left when it was last looked at, and what was last reported. */
+  /** What was left at the last check, and what was last reported. */
   #living: Living = 'group';
   #reported: HookLeft | undefined;
   #callOff: (() => void) | undefined;
@@ -140,7 +140,7 @@ class RunningHook {
       this.#report({ type: 'process.unreachable' });
   }
 
-  /** The machine has let go of the hook: nothing of it may stay. */
+  /** The machine has let go of the hook: nothing of it may remain. */
   abandon(): void {
     if (this.#closed) return;
     if (this.#hook.child.pid !== undefined) killRun(this.#hook.run, 'all');
@@ -148,11 +148,14 @@ class RunningHook {
     this.#endTurn();
   }
 
-  /** Closes the run when nothing of the hook is left, or says what is, and looks again until it is so. */
+  /**
+   * Closes the run if nothing of the hook is left; otherwise reports what is, and checks again until nothing
+   * is.
+   */
   #settle(): void {
     if (this.#closed || this.#ended === undefined) return;
     const { run, streams } = this.#hook;
-    // A stranger may hold a stream for ever: nobody waits for it once an end was ordered.
+    // A stranger may hold a stream forever: streams are not waited for once an end was ordered.
     const left = { living: this.#living, output: this.#ending === undefined && !streams.ended };
     if (left.living === 'nothing' && !left.output) return this.#close();
     this.#callOff ??= onRunEnd(run, {
@@ -171,12 +174,12 @@ class RunningHook {
 
   #see(living: Living): void {
     this.#living = living;
-    // What the dead have written is read in the next turn.
+    // What the dead processes have written is read in the next turn of the event loop.
     if (living === 'group') this.#settle();
     else setImmediate(() => this.#settle());
   }
 
-  /** Closes the run, and lets what lives of it live on. */
+  /** Closes the run, and leaves running what still lives. */
   #leave(): void {
     const { child, run, streams } = this.#hook;
     if (this.#living !== 'nothing') spareRun(run);
@@ -185,7 +188,9 @@ class RunningHook {
     child.unref();
   }
 
-  /** Closes the run although something of it may live on, which then keeps neither a turn nor the host. */
+  /**
+   * Closes the run although something of it may still be alive, which then holds neither a turn nor the host.
+   */
   #giveUp(): void {
     const { child, run } = this.#hook;
     const survivors = survivorsOf(run, this.#ending ?? 'all');
@@ -227,7 +232,7 @@ class RunningHook {
   }
 }
 
-/** Why there is no process; where the folder is missing, the system says that the shell is. */
+/** Why there is no process; if the folder is missing, the system blames the shell. */
 function toError(error: unknown, { cwd }: HookCommand): Error {
   if (!isError(error)) return new Error(String(error));
   if (!('syscall' in error) || existsSync(`${cwd}/.`)) return error;
@@ -252,11 +257,11 @@ let next: NodeJS.Immediate | undefined;
 let refused: string | undefined;
 
 /**
- * Begins a hook as soon as fewer of them run than may, in the order of asking; `begin` is called
- * with what ends its turn. Returns what ends the turn too, be it taken or still awaited.
+ * Begins a hook as soon as fewer hooks run than may, in the order of asking; `begin` receives the function
+ * that ends its turn. Returns the same function, which works whether the turn was taken or is still awaited.
  *
- * The limit is the environment variable `HOOKMACHINE_HOOK_LIMIT`, by default 4 for each core and at
- * least 16. It counts this process's hooks only, so that a hook may itself run `hookmachine fire`.
+ * The limit is the environment variable `HOOKMACHINE_HOOK_LIMIT`, by default 4 for each core and at least 16.
+ * It counts only this process's hooks, so that a hook may itself run `hookmachine fire`.
  */
 export function takeTurn(begin: (end: () => void) => void): () => void {
   let state: 'waiting' | 'taken' | 'over' = 'waiting';
@@ -284,7 +289,10 @@ export function takeNoTurn(begin: (end: () => void) => void): () => void {
 
 const nothing = (): void => undefined;
 
-/** Begins the hook that has waited longest, and sees to the others in a later turn: starting blocks the host, and answers are to be read in between. */
+/**
+ * Begins the hook that has waited longest, and leaves the others to a later turn of the event loop: starting
+ * blocks the host, and answers must be read in between.
+ */
 function beginNext(): void {
   next = undefined;
   if (waiting.length === 0 || running >= limit()) return;
@@ -304,6 +312,6 @@ function limit(): number {
   return Math.max(fewest, perCore * availableParallelism());
 }
 
-/** What of a run lives just after its leader's end. */
+/** What is alive of a run just after its leader has ended. */
 const livingAfter = (run: Run): Living =>
   groupExists(run.leader) ? 'group' : marksOf(run, isWatched);

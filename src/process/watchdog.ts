@@ -5,14 +5,14 @@ import { isOurs, killGroups, processExists } from './processes.ts';
 import { hostMark, killStrays, type Run } from './strays.ts';
 
 /*
- * Sees to it that no hook outlives the host, however the host ends.
+ * Makes sure that no hook outlives the host, however the host ends.
  *
- * A small shell holds the other end of a pipe. When the host is gone, even by SIGKILL, the pipe
- * ends, and the shell kills the groups it was given, and whatever carries the host's mark, if
- * /proc is of the same processes. A host that ends in an orderly way does it itself, at once.
+ * A small shell, the watchdog, holds the other end of a pipe. When the host is gone, even by SIGKILL, the
+ * pipe ends, and the shell kills the groups it was given, and whatever carries the host's mark, if /proc
+ * describes the same processes. A host that ends in an orderly way does that itself, at once.
  */
 
-/** Of /proc/PID/stat, what follows the name in parentheses is: state, parent, group, session. */
+/** The fields of /proc/PID/stat after the name in parentheses are: state, parent, group, session. */
 const script = `
 trap '' INT TERM HUP
 groups=' ' scratch= spared=
@@ -42,25 +42,31 @@ done
 [ -z "$scratch" ] || rm -rf -- "$scratch"
 `;
 
-/** The hooks of which something may live, those of them whose session may, and those whose leader is gone. */
+/**
+ * The hooks of which something may be alive, those of them whose session may be, and those whose leader is
+ * gone.
+ */
 const runs = new Set<Run>();
 const sessions = new Set<Run>();
 const leaderless = new WeakSet<Run>();
 /** The groups that end with the host. */
 const groups = new Set<number>();
-/** The groups that the dog knows of. */
+/** The groups that the watchdog knows of. */
 const watched = new Set<number>();
-/** The marks of hooks whose daemons live on. */
+/** The marks of hooks whose daemons stay alive. */
 const spared: string[] = [];
 let scratch: string | undefined;
 let dog: ChildProcess | undefined;
 let isArmed = false;
-/** What is still to be sent to the dog: it wakes by it, so it waits until the host has nothing else to do. Until then it finds hooks by their mark. */
+/**
+ * What is still to be sent to the watchdog: sending wakes it, so it waits until the host has nothing else to
+ * do. Until then the watchdog finds hooks by their mark.
+ */
 let unsent = '';
 let telling: NodeJS.Immediate | undefined;
 let tellingLater: NodeJS.Timeout | undefined;
 
-/** Ends this process group when the host ends. */
+/** Makes this process group end when the host ends. */
 export function watch(group: number): void {
   groups.add(group);
   arm();
@@ -70,55 +76,55 @@ export function watch(group: number): void {
   tell(`watch ${group}`);
 }
 
-/** Ends this hook when the host ends, and what left its session too. */
+/** Makes this hook end when the host ends, including what left its session. */
 export function watchRun(run: Run): void {
   runs.add(run);
   sessions.add(run);
   watch(run.leader);
 }
 
-/** Whether this group is one of a hook, or of a process that waits to be one. */
+/** Whether this group belongs to a hook, or to a process that waits to be one. */
 export const isWatched = (group: number): boolean => watched.has(group);
 
-/** The process that led the hook's session is gone, and no zombie either. */
+/** Called when the process that led the hook's session is gone and not even a zombie. */
 export function loseLeader(run: Run): void {
   leaderless.add(run);
 }
 
-/** Whether the hook's session may live; if not, its number may be a stranger's. */
+/** Whether the hook's session may be alive; if not, its number may belong to a stranger. */
 export function hasSession(run: Run): boolean {
   // As long as anything lives in a session, no new process is given its number.
   if (leaderless.has(run) && processExists(run.leader)) leaveSession(run);
   return sessions.has(run);
 }
 
-/** The hook's session is gone; what left it may live. */
+/** Called when the hook's session is gone; what left it may be alive. */
 export function leaveSession(run: Run): void {
   if (sessions.delete(run)) forget(run.leader);
 }
 
-/** The hook is gone, and all that was its own. */
+/** Called when the hook is gone, with everything of its own. */
 export function forgetRun(run: Run): void {
   runs.delete(run);
   leaveSession(run);
 }
 
-/** What lives of the hook may outlive the host. */
+/** What is alive of the hook may outlive the host. */
 export function spareRun(run: Run): void {
   forgetRun(run);
   spared.push(run.mark);
   if (dog === undefined) return;
   tell(`spare ${run.mark}`);
-  // At once: a host that is killed before it was sent ends a daemon that may live.
+  // At once: if the host were killed before this was sent, a daemon that may live would be ended.
   flush();
 }
 
-/** The process group is gone. */
+/** Called when the process group is gone. */
 export function forget(group: number): void {
   groups.delete(group);
   if (!watched.delete(group)) return;
   unsent += `forget ${group}\n`;
-  // Before its number is given out again; nothing is lost until then.
+  // Sent before its number is given out again; nothing is lost until then.
   tellingLater ??= setTimeout(flush, 50).unref();
 }
 
@@ -126,12 +132,12 @@ export function forget(group: number): void {
 export function removeAtExit(folder: string): void {
   scratch = folder;
   arm();
-  // Before the first hook, or one that has just been started would outlive a host that is killed.
+  // Before the first hook, or a hook that has just been started would outlive a host that is killed.
   if (dog === undefined) start();
   else tell(`scratch ${folder}`);
 }
 
-/** Has it make FIFOs of these names in the folder that it is to remove. */
+/** Has the watchdog make FIFOs with these names in the folder that it will remove. */
 export function tellToMake(names: readonly string[]): void {
   tell(`make ${names.join(' ')}`);
   flush();
@@ -139,7 +145,7 @@ export function tellToMake(names: readonly string[]): void {
 
 function tell(order: string): void {
   unsent += `${order}\n`;
-  // Without marks to find them by, it must hear of hooks before they do anything.
+  // Without marks to find them by, the watchdog must be told of hooks before they do anything.
   if (isOurs()) telling ??= setImmediate(flush);
   else flush();
 }
@@ -164,7 +170,7 @@ function arm(): void {
     try {
       if (scratch !== undefined) rmSync(scratch, { recursive: true, force: true });
     } catch {
-      // Without a descriptor to spare it is left to the dog.
+      // Without a spare file descriptor, this is left to the watchdog.
       return;
     }
     if (isClean) dog?.kill('SIGKILL');
@@ -179,7 +185,7 @@ function start(): void {
     for (const group of watched) tell(`watch ${group}`);
     for (const mark of spared) tell(`spare ${mark}`);
   } catch {
-    // Hooks run without it, and the next one tries again.
+    // Hooks run without the watchdog, and the next hook tries to start it again.
   }
 }
 
@@ -195,7 +201,7 @@ function startDog(): ChildProcess {
     if (dog === started) dog = undefined;
   };
   started.once('error', loseIt).once('exit', loseIt);
-  // Without a descriptor to spare there is no pipe.
+  // Without a spare file descriptor, there is no pipe.
   const pipe = started.stdin as Socket | undefined;
   pipe?.on('error', loseIt);
   // Neither the shell nor its pipe may keep the host alive.

@@ -11,7 +11,10 @@ import {
 } from './fields.ts';
 import type { HookEventFields } from './input.ts';
 
-/** What each event's own fields must be where they come from outside (seed 003 "Input Interfaces"). More fields are tolerated. */
+/**
+ * The required shape of each event's own fields from outside (seed 003 "Input Interfaces"). More fields are
+ * tolerated.
+ */
 const shapes = {
   BeforeTool: { tool_name: text, tool_input: object },
   AfterTool: { tool_name: text, tool_input: object, tool_response: object },
@@ -43,12 +46,15 @@ const shapes = {
   PostCompress: { trigger: oneOf(['manual', 'auto']) },
 } satisfies Readonly<Record<string, Shape>>;
 
-/** An event's fields as they may come from outside: defaults left out, model calls in no checked format yet. */
+/**
+ * An event's fields as they may arrive from outside: without defaults, and with model calls in an unchecked
+ * format.
+ */
 export type OutsideEventFields = {
   [Event in keyof typeof shapes]: Shaped<(typeof shapes)[Event]>;
 };
 
-/** Whether a value has all that an event's fields need; whatever the value is, it does not throw (DELTA-HPAY-005). */
+/** Whether a value has all fields that an event needs; does not throw for any value (DELTA-HPAY-005). */
 export function isEventFields<Event extends keyof typeof shapes>(
   event: Event,
   value: unknown,
@@ -60,7 +66,7 @@ export function isEventFields<Event extends keyof typeof shapes>(
   }
 }
 
-/** An event's fields from outside, checked; or what is wrong with them, one sentence a field. */
+/** Checks an event's fields from outside, and returns them or their faults, one sentence per field. */
 export function checkEventFields<Event extends HookEventName>(
   event: Event,
   value: unknown,

@@ -16,21 +16,21 @@ export const HookEventName = {
 } as const;
 /** The event of any hook point. */
 export type HookEventName = AnyEventName;
-/** One of the eleven. */
+/** One of the eleven lifecycle events. */
 export type LifecycleEvent = (typeof HookEventName)[keyof typeof HookEventName];
 
 /** All event names, in the order of the documents. */
 export const hookEventNames: readonly LifecycleEvent[] = Object.values(HookEventName);
 
-/** Narrows a text to an event name (DELTA-HFAIL-005). */
+/** Narrows a string to an event name (DELTA-HFAIL-005). */
 export const isHookEventName = (name: string): name is LifecycleEvent =>
   Object.hasOwn(HookEventName, name);
 
-/** Where a hook definition comes from; also its rank, the first being the strongest (HOOK-187). */
+/** The sources of a hook definition, which are also its rank; the first is the strongest (HOOK-187). */
 export const hookSources = ['project', 'user', 'system', 'extension'] as const;
 export type HookSource = (typeof hookSources)[number];
 
-/** Whose word goes before whose, the strongest first; a source's rank among hooks is another thing. */
+/** The sources by authority, the strongest first; a source's rank among hooks is independent of this. */
 export const authorities = [
   'system',
   'user',

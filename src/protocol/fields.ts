@@ -1,13 +1,13 @@
 import { isRecord } from './output.ts';
 
-/** One field of an object from outside: its value as it counts; what is wrong with it is reported. */
+/** One field of an object from outside. Reading it returns the value to use, and reports its faults. */
 export interface Field<T, Absent extends boolean = false> {
-  /** Whether it may be left out. */
+  /** Whether the field may be omitted. */
   readonly mayBeAbsent: Absent;
   readonly read: (value: unknown, path: string, faults: string[]) => T;
 }
 
-/** The fields of an object by their names. */
+/** The fields of an object, by name. */
 export type Shape = Readonly<Record<string, Field<unknown, boolean>>>;
 
 type ValueOf<F> = F extends Field<infer T, boolean> ? T : never;
@@ -15,7 +15,7 @@ type AbsentIn<S extends Shape> = {
   [Name in keyof S]: S[Name] extends Field<unknown, true> ? Name : never;
 }[keyof S];
 
-/** An object with the fields of a shape, and any others. */
+/** An object with the fields of a shape and any others. */
 export type Shaped<S extends Shape> = {
   [Name in Exclude<keyof S, AbsentIn<S>>]: ValueOf<S[Name]>;
 } & {
@@ -30,22 +30,22 @@ const field = <T>(fits: (value: unknown) => boolean, wanted: string): Field<T> =
   },
 });
 
-/** A text. */
+/** A string. */
 export const text = field<string>((value) => typeof value === 'string', 'a string');
 
 /** True or false. */
 export const flag = field<boolean>((value) => typeof value === 'boolean', 'true or false');
 
-/** Whatever it is, but it must be there. */
+/** Any value, as long as it is present. */
 export const anything: Field<unknown> = { mayBeAbsent: false, read: (value) => value };
 
-/** One of these texts. */
+/** One of these strings. */
 export const oneOf = <const T extends string>(
   values: readonly T[],
   or = `one of ${values.join(', ')}`,
 ) => field<T>((value) => (values as readonly unknown[]).includes(value), or);
 
-/** An object, whatever it holds; a copy of it counts. */
+/** A plain object with any content; the value is a copy of it. */
 export const object: Field<Record<string, unknown>> = {
   mayBeAbsent: false,
   read(value, path, faults) {
@@ -55,13 +55,13 @@ export const object: Field<Record<string, unknown>> = {
   },
 };
 
-/** A field that may be left out. */
+/** A field that may be omitted. */
 export const optional = <T>({ read }: Field<T>): Field<T | undefined, true> => ({
   mayBeAbsent: true,
   read: (value, ...rest) => (value === undefined ? undefined : read(value, ...rest)),
 });
 
-/** A field that may be left out, and what then counts. */
+/** A field that may be omitted, with a default. */
 export const withDefault = <T>({ read }: Field<T>, fallback: () => NoInfer<T>): Field<T, true> => ({
   mayBeAbsent: true,
   read: (value, ...rest) => (value === undefined ? fallback() : read(value, ...rest)),
@@ -78,7 +78,10 @@ export const listOf = <S extends Shape>(shape: S, wanted: string): Field<Shaped<
   },
 });
 
-/** The object with its fields checked, these first and then all others; what is wrong is reported, one sentence a field. */
+/**
+ * Returns the object with its fields checked, these first and then all others; faults are reported, one
+ * sentence per field.
+ */
 export function readShape<S extends Shape>(
   shape: S,
   given: unknown,
@@ -103,7 +106,7 @@ function withoutPrototype(value: Readonly<Record<string, unknown>>): Record<stri
   return rest;
 }
 
-/** Whether a value is what JSON calls an object, and no instance of a class. */
+/** Whether a value is an object in JSON's sense, and not an instance of a class. */
 const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   isRecord(value) && !isClass(value['constructor']);
 

@@ -25,21 +25,21 @@ const decisions: readonly unknown[] = [
   'ask',
 ] satisfies HookDecision[];
 
-/** Whether a value is one of the five words of a decision, letter by letter (C-31). */
+/** Whether a value is exactly one of the five decisions (C-31). */
 export const isDecision = (value: unknown): value is HookDecision => decisions.includes(value);
 
-/** What a decision must be, for messages. */
+/** A description of a valid decision, for messages. */
 export const decisionWanted = 'exactly one of block, deny, allow, approve, ask';
 
 /** Whether a decision blocks. */
 export const isBlocking = (decision: unknown): boolean =>
   decision === 'block' || decision === 'deny';
 
-/** Whether a value is an object that is no array. */
+/** Whether a value is an object and not an array. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The fields of an object; what is none has none. */
+/** The fields of an object; none if the value is not an object. */
 export const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
   isRecord(value) ? value : {};
 
@@ -59,9 +59,9 @@ const fields: Readonly<
 };
 
 /**
- * A hook's JSON object with its common fields checked. A field of the wrong type is dropped with
- * a note and costs the others nothing (C-31); null is a field left out. Fields that are not ours are
- * passed through.
+ * Checks the common fields of a hook's JSON object. A field of the wrong type is dropped with a note and does
+ * not affect the others (C-31); null means that a field is omitted. Fields that are not ours are passed
+ * through.
  */
 export function checkHookOutput(printed: Readonly<Record<string, unknown>>): {
   output: HookOutput;
@@ -72,7 +72,7 @@ export function checkHookOutput(printed: Readonly<Record<string, unknown>>): {
   for (const [name, { fits, wanted }] of Object.entries(fields)) {
     const value = printed[name];
     if (!Object.hasOwn(printed, name) || fits(value)) continue;
-    // A null decision is a documented way to make none, and is kept for those who look (HOOK-158).
+    // A null decision is a documented way to make none, and is kept for callers that check it (HOOK-158).
     if (name === 'decision' && value === null) continue;
     dropped.add(name);
     if (value !== null) notes.push(ignored(`"${name}"`, value, wanted));
@@ -118,12 +118,15 @@ export class DefaultHookOutput implements HookOutput {
     return isBlocking(this.decision);
   }
 
-  /** Whether the agent is to stop: `continue` is false. */
+  /** Whether the agent must stop: `continue` is false. */
   shouldStopExecution(): boolean {
     return this.continue === false;
   }
 
-  /** The reason to show: a stop prefers `stopReason`, all else `reason`; each falls back to the other (C-39). */
+  /**
+   * The reason to show: a stop prefers `stopReason`, everything else `reason`; each falls back to the other
+   * (C-39).
+   */
   getEffectiveReason(): string {
     const [first, second] = this.shouldStopExecution()
       ? [this.stopReason, this.reason]
@@ -131,7 +134,7 @@ export class DefaultHookOutput implements HookOutput {
     return text(first) ?? text(second) ?? 'No reason provided';
   }
 
-  /** The reason of a block: `reason` first, even when the agent is to stop as well (C-39). */
+  /** The reason of a block: `reason` first, even if the agent must stop too (C-39). */
   getBlockReason(): string {
     return text(this.reason) ?? text(this.stopReason) ?? 'No reason provided';
   }
@@ -141,7 +144,7 @@ export class DefaultHookOutput implements HookOutput {
     return text(this.stopReason) ?? text(this.reason) ?? 'No reason provided';
   }
 
-  /** `hookSpecificOutput.additionalContext`, when a hook gave one. */
+  /** `hookSpecificOutput.additionalContext`, if a hook gave it. */
   getAdditionalContext(): string | undefined {
     return text(this.hookSpecificOutput?.['additionalContext']);
   }
@@ -153,7 +156,10 @@ export class DefaultHookOutput implements HookOutput {
   }
 }
 
-/** A BeforeTool output: honours `permissionDecision` and carries rewritten arguments (HOOK-169, HOOK-170, HOOK-199). */
+/**
+ * A BeforeTool output, which honours `permissionDecision` and carries rewritten arguments (HOOK-169,
+ * HOOK-170, HOOK-199).
+ */
 export class BeforeToolHookOutput extends DefaultHookOutput {
   override isBlockingDecision(): boolean {
     return (
@@ -169,7 +175,7 @@ export class BeforeToolHookOutput extends DefaultHookOutput {
     return this.#permissionReason() ?? super.getBlockReason();
   }
 
-  /** The arguments the tool is to run with, when a hook rewrote any; to be spread over the original ones (C-43). */
+  /** The rewritten arguments, if a hook gave any; to be spread over the original ones (C-43). */
   getModifiedToolInput(): Record<string, unknown> | undefined {
     const input = this.hookSpecificOutput?.['tool_input'];
     return isRecord(input) ? { ...input } : undefined;
@@ -180,10 +186,10 @@ export class BeforeToolHookOutput extends DefaultHookOutput {
   }
 }
 
-/** An AfterTool output; its additional context is for the tool result's model-facing text (HOOK-027). */
+/** An AfterTool output; its additional context goes into the tool result's text for the model (HOOK-027). */
 export class AfterToolHookOutput extends DefaultHookOutput {}
 
-/** The class that the merged output of a tool's event is wrapped in; undefined for other events. */
+/** Wraps the merged output of a tool's event in its class; undefined for other events. */
 export function createToolHookOutput(
   output: HookOutput,
   event: HookEventName,
@@ -192,13 +198,13 @@ export function createToolHookOutput(
   return event === 'AfterTool' ? new AfterToolHookOutput(output) : undefined;
 }
 
-/** What to tell a hook's author whose value was left out: where it stood, what it was, what it must be. */
+/** The note for a hook's author about an ignored value: where it was, what it was, what it must be. */
 export const ignored = (path: string, value: unknown, wanted: string): string =>
   `${path} is ${shown(value)} and was ignored: it must be ${wanted}`;
 
 const longestShown = 60;
 
-/** A value as it may stand in a message: short, whatever its size. */
+/** A value as shown in a message, shortened if needed. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object' && value !== null) return 'an object';
@@ -207,7 +213,7 @@ function shown(value: unknown): string {
   return written.length > longestShown ? `${written.slice(0, longestShown - 3)}...` : written;
 }
 
-/** An object without the keys whose value is undefined. */
+/** Returns the object without the keys whose value is undefined. */
 export function defined<T extends object>(object: {
   [Key in keyof T]: T[Key] | undefined;
 }): T {

@@ -1,24 +1,29 @@
 import { isRecord } from './output.ts';
 
-/** A piece of content as Google GenAI spells it: text, or something only the model reads (an image, a file). */
+/**
+ * A part of content in Google GenAI's form: text, or something that only the model reads (an image, a file).
+ */
 export interface ContentPart {
   readonly text?: string;
   readonly [key: string]: unknown;
 }
 
-/** What the model reads of a tool's result: a text, a part, or a list of both. */
+/** A tool's result as the model reads it: a text, a part, or a list of both. */
 export type LlmContent = string | ContentPart | readonly (string | ContentPart)[];
 
-/** What a tool gives back (HOOK-026, HOOK-149). */
+/** A tool's result (HOOK-026, HOOK-149). */
 export interface ToolResult {
-  /** What the model reads. */
+  /** The content that the model reads. */
   readonly llmContent: LlmContent;
-  /** What the user sees. */
+  /** The text that the user sees. */
   readonly returnDisplay: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** Present when the tool failed; `llmContent` then tells the model the same. */
+  /** Set if the tool failed; `llmContent` then tells the model the same. */
   readonly error?: { readonly message: string; readonly type?: string };
-  /** Set when an AfterTool hook asked for `suppressOutput`: the model reads the result, the user does not see it (HOOK-029, HOOK-132). */
+  /**
+   * Set if an AfterTool hook asked for `suppressOutput`: the model reads the result, the user does not see it
+   * (HOOK-029, HOOK-132).
+   */
   readonly suppressDisplay?: boolean;
 }
 
@@ -27,7 +32,7 @@ export function errorResult(message: string, type: string): ToolResult {
   return { llmContent: message, returnDisplay: message, error: { message, type } };
 }
 
-/** The texts of a tool's content as one; what is no text is left out. */
+/** The texts of a tool's content joined into one, without the parts that are not text. */
 export function textsIn(content: unknown): string {
   const parts: readonly unknown[] = Array.isArray(content) ? content : [content];
   return parts

@@ -2,14 +2,14 @@ import { rules } from '@secretlint/secretlint-rule-preset-recommend';
 import { redacted } from './secrets.ts';
 
 /**
- * Shapes that secretlint has no rule for, or leaves alone when they may be an example: a linter must not
- * raise a false alarm, and here a secret must not be shown.
+ * Shapes that secretlint has no rule for, or ignores because they may be examples: a linter must not raise a
+ * false alarm, but here a secret must not be shown.
  */
 const ownShapes: readonly RegExp[] = [
   /-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----[^]*?(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|$)/g,
   /(?<=Private-Lines: \d{1,4}\r?\n)[\w+/=\r\n]+/g,
   /\bAGE-SECRET-KEY-1[0-9A-Z]{20,}/g,
-  // AWS, with the secret that stands beside the id.
+  // AWS, with the secret next to the id.
   /\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,20}\b(?:[\s,:;|"'/]{1,5}[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+]))?/g,
   /\b(?:gh[pousr]|github_pat)_\w{16,}/g,
   /\bgl(?:pat|ptt|dt|rt|cbt|ft|soat|agent|imt|oas)-[\w-]{16,}/g,
@@ -32,9 +32,12 @@ const ownShapes: readonly RegExp[] = [
   /(?<=\b[\w~.-]{3})8Q~[\w~.-]{30,}/g,
 ];
 
-/** Redacts what has the shape of a secret wherever it stands: the tokens and keys that services give out. */
+/**
+ * Redacts everything that has the shape of a secret, wherever it occurs: the tokens and keys that services
+ * issue.
+ */
 export function redactShapes(text: string): string {
-  // None is shorter.
+  // No secret is shorter.
   if (text.length < 16) return text;
   const shown = ownShapes.reduce((whole, shape) => whole.replace(shape, redacted), text);
   return redactRanges(shown, secretlint()(shown));
@@ -54,14 +57,18 @@ function redactRanges(text: string, ranges: readonly Range[]): string {
   return `${shown}${text.slice(at)}`;
 }
 
-/** What does not look for a secret's shape in a text, and addresses, of which only the password is hidden. */
+/**
+ * Rules that do not look for a secret's shape in a text, and those for addresses, in which only the password
+ * is hidden.
+ */
 const unusedRules = /-(?:filter-comments|gcp|basicauth|database-connection-string)$/;
 
 let found: ((text: string) => readonly Range[]) | undefined;
 
 /**
- * The rules of secretlint, which are made with the first text. Each is called by itself, for secretlint's own call is asynchronous, and nothing may be written
- * before it was looked at.
+ * Returns a function that runs secretlint's rules, which are created for the first text. Each rule is called
+ * directly, because secretlint's own call is asynchronous and nothing may be written before it has been
+ * checked.
  */
 function secretlint(): (text: string) => readonly Range[] {
   if (found) return found;

@@ -1,9 +1,9 @@
 import { redacted } from './secrets.ts';
 
-/** The password of an address, also where the address is encoded, and what stands alone before its host. */
+/** Matches the password of an address, even if the address is encoded, and a lone secret before its host. */
 const inAddresses: readonly RegExp[] = [
   /(:\/\/[^\s/:@]*:)[^\s/]+(?=@)/g,
-  // No browser takes a slash in a password; drivers of databases do.
+  // No browser accepts a slash in a password, but database drivers do.
   /(?<![\w+.-])((?!https?:|wss?:)[a-z][a-z0-9+.-]{1,30}:\/\/[^\s/:@]{0,100}:)(?!\d+[/?#])[^\s"'`<>@:]{1,300}(?=@)/gi,
   /(%3A%2F%2F(?:(?!%3A|%40|%2F)[^\s&]){0,200}%3A)(?:(?!%40|%2F)[^\s&]){1,300}(?=%40)/gi,
   /(jdbc:oracle:\w{1,10}:[^\s/]{1,100}\/)[^\s@/]{1,200}(?=@)/gi,

@@ -1,9 +1,9 @@
 import { isName, isPlain, isValue, redacted, type IsSecret } from './secrets.ts';
 
 /**
- * Finds the values of secret keys in running text: broken JSON, also as a text within JSON, assignments,
- * headers, YAML and options of commands. Where it is in doubt how far a value goes, it hides too much.
- * It never looks at a place again: texts are long.
+ * Returns a function that redacts the values of secret keys in running text: broken JSON, even as a string in
+ * JSON, assignments, headers, YAML and command options. If it is unclear how far a value extends, it hides
+ * too much rather than too little. It never scans the same place twice, because texts are long.
  */
 export function redactAssigned(
   isSecret: IsSecret,
@@ -25,7 +25,7 @@ export function redactAssigned(
       const at = keys.lastIndex - (quote?.length ?? 0);
       keys.lastIndex = at;
       if (sign === undefined && !isTakenBare(text, found.index, name, quote)) continue;
-      // Of a list only what follows an option or a header, not the next of several names.
+      // In a list, only the item after an option or a header is a value, not the next of several names.
       if (sign?.includes(',') && !isListed(text, found.index, name, at)) continue;
       if (isName(name)) isNamed = isSecret(wordAt(text, at));
       const isOfNamed = isNamed && isValue(name);
@@ -45,45 +45,51 @@ export function redactAssigned(
   };
 }
 
-/** What holds secrets under names of its own. */
+/** A Kubernetes secret holds secrets under arbitrary names. */
 const kubernetes = /^[ \t]*(?:- )?kind:[ \t]*["']?Secret\b/m;
 
 const listed = /^-|^(?:(?:proxy-)?authorization|(?:set-)?cookie|x-[\w-]+)$/i;
 
-/** Whether what comes next in a list is the value of this one: of an option, a header, the first argument of a call. */
+/**
+ * Whether the next item of a list is the value of this one: of an option, a header or the first argument of a
+ * call.
+ */
 const isListed = (text: string, before: number, name: string, at: number): boolean =>
   (listed.test(name) || /\(\\*["'`]$/.test(text.slice(Math.max(0, before - 20), before))) &&
   matchAt(/\\*(["'`])[^"'`\n]{0,200}["'`]\s*:/y, text, at) === null;
 
-/** A type stands where a value would. */
+/** Matches a type in the place of a value. */
 const type =
   /(?:string|number|boolean|bool|any|unknown|str|int|object|bytes|none|null|undefined)(?:\[\])?(?:\s*\|\s*(?:string|null|undefined|none))*(?=\s*(?:[;,)}>\]]|$))/iy;
 
-/** The end of a style, of Markdown or of a terminal. */
+/** Matches the end of a style of Markdown or of a terminal. */
 const styled = String.raw`(?:\*{1,2}|(?:\u001B|\\+u001b|\\+x1b|\\+033|\\+e)\[[\d;]{0,8}m)?`;
 
-/** Names of two words, and in other languages. */
+/** Names of two words, and names in other languages. */
 const spaced = String.raw`(?:api|access|secret|private|signing|encryption) keys?|pass (?:word|phrase|code)s?|(?:one-time|verification|security|2fa|mfa|recovery|backup) codes?|contraseña|mot de passe|пароль|密码|密碼|パスワード|비밀번호`;
 
-/** Words after which a name and its value stand with nothing between them. */
+/** Matches words that are followed by a name and its value without a sign between them. */
 const setsNext =
   /(?:^|[\s;&|(])(?:setenv|setx|set(?:\s+-\w+)*|env|arg|config set(?:\s+-\w+)*|identified by|requirepass|login\s+\S+|login\s+\S+\s+account\s+\S+)\s+(?:\S{0,200}[/:.])?$/i;
 
-/** Whether what follows a name without a sign is its value: an option's, setenv's, what stands in quotes. */
+/**
+ * Whether the text after a name without a sign is its value: that of an option or of setenv, or a quoted
+ * text.
+ */
 const isTakenBare = (text: string, at: number, name: string, quote: string | undefined): boolean =>
   name.startsWith('-') ||
   quote !== undefined ||
   setsNext.test(text.slice(Math.max(0, at - 120), at));
 
 interface Assigned {
-  /** Where its key begins. */
+  /** The offset at which its key begins. */
   readonly before: number;
   readonly name: string;
-  /** What stands between them; an option of a command has none. */
+  /** The sign between key and value; a command option has none. */
   readonly sign: string | undefined;
 }
 
-/** Where a value starts and ends, and in which quotes it must be put; its own it keeps. */
+/** The start and end of a value, and the quotes that must be added to it; its own quotes are kept. */
 interface Value {
   readonly quote: string;
   readonly start: number;
@@ -108,7 +114,7 @@ function valueAt(text: string, at: number, { before, name, sign }: Assigned): Va
       start: at,
       end: at + matchAt(/(?:(?!%26)[^\s"'`&])*/iy, text, at)![0].length,
     };
-  // A header or a phrase; an assignment in a shell is a word.
+  // The value of a header or a phrase extends to the end of the line; that of a shell assignment is one word.
   if (
     sign !== undefined &&
     (!/^(?:=|\]=|%5D=)$/i.test(sign) ||
@@ -120,13 +126,13 @@ function valueAt(text: string, at: number, { before, name, sign }: Assigned): Va
   return { quote: '', start: at, end: at + matchAt(word, text, at)![0].length };
 }
 
-/** Whether it is a line of a file of properties: no shell knows names with dots. */
+/** Whether it is a line of a properties file: no shell allows names with dots. */
 const isProperty = (text: string, before: number, name: string): boolean =>
   /^[a-z][\w-]*\./i.test(name) && (before === 0 || text.charAt(before - 1) === '\n');
 
 /**
- * What a key of YAML has below it: a block scalar, a list, a value on the next line. Undefined when
- * nothing stands deeper than the key.
+ * Returns the value that a YAML key has below it: a block scalar, a list, or a value on the next line.
+ * Undefined if nothing is indented deeper than the key.
  */
 function blockAt(text: string, at: number, before: number, sign: string): Value | undefined {
   const scalar = matchAt(/[|>][-+\d]{0,2}[ \t]*(?:#[^\n]*)?\r?\n/y, text, at);
@@ -151,7 +157,7 @@ function blockAt(text: string, at: number, before: number, sign: string): Value 
   return { quote: '', start: start + indent, end: last };
 }
 
-/** A line ends where the quotes do that it stands in from its key on. */
+/** Returns the end of the line, or that of the quoted text that the key is in. */
 function endOfLine(text: string, at: number, before: number): number {
   const found = text.indexOf('\n', at);
   const end = found === -1 ? text.length : found;
@@ -163,8 +169,8 @@ function endOfLine(text: string, at: number, before: number): number {
 }
 
 /**
- * Where the closing quote is. Each level of JSON within JSON doubles the backslashes before a quote
- * and adds one, so their number tells whether a quote is of this level.
+ * Returns the offset of the closing quote. Each level of JSON within JSON doubles the backslashes before a
+ * quote and adds one, so their number tells whether a quote belongs to this level.
  */
 function endOfQuoted(text: string, from: number, slashes: number, mark: string): number {
   for (let at = from; (at = text.indexOf(mark, at)) !== -1; at++) {
@@ -175,7 +181,7 @@ function endOfQuoted(text: string, from: number, slashes: number, mark: string):
   return text.length;
 }
 
-/** Behind the bracket that closes the one here; those within quotes do not count. */
+/** Returns the offset after the bracket that closes the one here; brackets within quotes do not count. */
 function endOfBracket(text: string, from: number): number {
   const marks = /(\\*)(["'`])|([[{])|[\]}]/g;
   marks.lastIndex = from;

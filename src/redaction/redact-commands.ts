@@ -1,6 +1,6 @@
 import { isPlain, isUserAndPassword, redacted } from './secrets.ts';
 
-/** The options of programs that take a password and do not say so, as `-p` of mysql. */
+/** Options that take a password although their names do not say so, such as `-p` of mysql. */
 const options: readonly (readonly [programs: RegExp, option: RegExp])[] = [
   [/^(?:mysql|mariadb)\w*$/, /\s-p(?=\S)/g],
   [/^sshpass$/, /\s-p\s*/g],
@@ -28,7 +28,7 @@ const programName = new RegExp(
 
 const word = /\\*(["'])((?:(?!\\*\1)[^\n])*)|[^\s"'`|;&)]+/y;
 
-/** Redacts what well-known programs take as a password in their arguments. */
+/** Redacts what well-known programs take as passwords in their arguments. */
 export function redactCommands(text: string): string {
   let safe = '';
   let from = 0;
@@ -49,7 +49,7 @@ export function redactCommands(text: string): string {
   return redactUsers(`${safe}${text.slice(from)}`);
 }
 
-/** Which items of a list of arguments are passwords, such as the one behind `-p` of sshpass. */
+/** Returns the indexes of passwords in a list of arguments, such as the one after `-p` of sshpass. */
 export function secretArguments(items: readonly unknown[]): ReadonlySet<number> {
   const hidden = new Set<number>();
   const at = items.findIndex((item) => typeof item === 'string' && programName.test(item));
@@ -60,7 +60,7 @@ export function secretArguments(items: readonly unknown[]): ReadonlySet<number> 
     if (!wanted.test(program)) continue;
     for (const [index, item] of rest.entries()) {
       const before = ` ${rest.slice(0, index).join(' ')} `;
-      // As it stands in a command, with the next item behind it, and with its own end.
+      // The item as part of a command: once followed by the next item, and once on its own.
       for (const [command, which] of [
         [`${before}${item} `, index + 1],
         [before + item, index],
@@ -96,14 +96,14 @@ function afterOption(command: string, option: RegExp): string {
   return `${safe}${command.slice(from)}`;
 }
 
-/** `-u name:password` of curl and many others; a user's and a group's number are none. */
+/** Matches `-u name:password` of curl and many others; the numeric ids of a user and a group do not count. */
 const users =
   /((?:^|[\s"'`[,])(?:-u|-U|--user|--proxy-user|--login|--creds|--auth|-a)(?:["'`]\s{0,4},)?[\s=]{0,4}\\{0,8}(["'`]?)[^\s:"'`=\\/]{1,200}:)(?!\d+(?!\S))(?!\/\/)([^\s"'`\\]+)([^"'`\n]*)/g;
 
-/** What a header of basic or bearer authentication sends, wherever it stands. */
+/** Matches what a header of basic or bearer authentication sends, wherever it occurs. */
 const schemes = /\b(Bearer|Basic|Token|ApiKey|JWT|Negotiate|OAuth)(\s+|%20|\+)([\w.~+/=:-]{8,})/gi;
 
-/** What follows words instead of a sign. */
+/** Matches values that follow words instead of a sign. */
 const phrases =
   /\b((?:requirepass|masterauth|identified by)\s{1,4}["']?|(?:password|passphrase|passcode|token|secret|key) (?:is|was)(?: now)?(?:: {0,4}| {1,4})["'`]?)([^\s"'`;]{4,})/gi;
 
@@ -111,7 +111,7 @@ const redactUsers = (text: string): string =>
   text
     .replace(
       users,
-      // Within quotes a password may hold spaces.
+      // A quoted password may contain spaces.
       (_, option: string, quote: string, _password: string, rest: string) =>
         `${option}${redacted}${quote ? '' : rest}`,
     )

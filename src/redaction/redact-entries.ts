@@ -1,20 +1,23 @@
 import { said } from '../settings/problem.ts';
 
-/** What is wrong with one entry of `hooksConfig.redact`. */
+/** A problem of one entry of `hooksConfig.redact`. */
 export interface RedactProblem {
   readonly index: number;
   readonly message: string;
   readonly fix: string;
 }
 
-/** The entries of `hooksConfig.redact` that can be used. */
+/** The usable entries of `hooksConfig.redact`, and the problems of the others. */
 export interface RedactEntries {
   readonly names: readonly string[];
   readonly expressions: readonly RegExp[];
   readonly problems: readonly RedactProblem[];
 }
 
-/** Reads what is to be redacted: names of keys, and expressions written `/…/flags`. A bad entry costs the others nothing. */
+/**
+ * Reads the entries: names of keys, and expressions written as `/…/flags`. A bad entry does not affect the
+ * others.
+ */
 export function readRedactEntries(entries: readonly unknown[]): RedactEntries {
   const names: string[] = [];
   const expressions: RegExp[] = [];

@@ -2,10 +2,10 @@ import { secretItems } from './secret-items.ts';
 import { redacted, secretFields, type IsSecret } from './secrets.ts';
 
 /**
- * Redacts the JSON in a text as if it were none: a hook's stdout, a tool's arguments, line by line
- * when it is no JSON as a whole. What holds no secret stays as it was written.
+ * Redacts the JSON in a plain text: a hook's stdout or a tool's arguments, line by line if the text as a
+ * whole is not JSON. A part that holds no secret stays as it was written.
  *
- * @param hide redacts the texts in the JSON, which may be JSON again
+ * @param hide redacts the strings in the JSON, which may be JSON again
  */
 export function redactJson(
   text: string,
@@ -28,7 +28,7 @@ export function redactJson(
     );
   };
 
-  /** Undefined when there is none. */
+  /** Undefined if it contains no JSON. */
   const redactedIn = (part: string): string | undefined => {
     const from = part.search(/^\s*"|[[{]/);
     const to = Math.max(...['"', ']', '}'].map((mark) => part.lastIndexOf(mark))) + 1;

@@ -1,13 +1,16 @@
 import { isRandom, redacted } from './secrets.ts';
 
-/** Whether a word can be a password that somebody made up, and no word of a language: it has letters and digits. */
+/** Whether a word may be a made-up password rather than a word of a language: it has letters and digits. */
 const isMixed = (word: string): boolean =>
   word.length >= 6 &&
   /\d/.test(word) &&
   /[a-z]/i.test(word) &&
   !/^(?:[/~$<{([%]|https?:)/i.test(word);
 
-/** Between a name and what it names, where there is no sign: a tab, a column's edge, an arrow, the next line. */
+/**
+ * What may separate a name from its value if there is no sign: a tab, a column's edge, an arrow, the next
+ * line.
+ */
 const gap = String.raw`(?:[ \t]{0,4}(?:[|,;→⇒–—>-]{1,2}|<-|\\t|\\n|\\r\\n|\r?\n|\t)[ \t]{0,4}|[ \t]{1,4}(?:is[ \t]{1,4})?)["'\`]?`;
 
 const loose: readonly (readonly [expression: RegExp, isSecret: (word: string) => boolean])[] = [
@@ -21,21 +24,24 @@ const loose: readonly (readonly [expression: RegExp, isSecret: (word: string) =>
   isSecret as (word: string) => boolean,
 ]);
 
-/** A user and a password before a host, without a scheme; what a label, a digest or a version makes look like one is none. */
+/**
+ * Matches a user and a password before a host, without a scheme; a label, a digest or a version that merely
+ * looks like one does not count.
+ */
 const account =
   /(?<![\w/:@.+-])((?!(?:mailto|e-?mail|from|to|b?cc|reply-to|author|by|sips?|xmpp|acct|npm|workspace|patch|contact|user|login|owner|maintainer|id):)[\w.+-]{1,64}:)([^\s:@/"'`<>()[\]]{6,200})(?=@(?!sha\d|npm:|\d+\.\d+\.\d+(?!\.\d))[a-z\d][\w.-]*)/gi;
 
-/** A line of a shell that hands a program its password on stdin. */
+/** Matches a shell line that passes a password to a program on stdin. */
 const takesSecret =
   /--(?:password|passphrase|token|secret)-stdin|--with-token|\|\s*(?:sudo\s+)?(?:ch)?passwd\b|\bpasswd\s+(?:--stdin|[^\n]{0,40}<<<)|\bsudo\s(?:[^|\n]{0,40}\s)?(?:-\w*S|--stdin)\b|--(?:passphrase|pass|password)-fd/;
 
-/** What such a line prints into the program, or gives it as a here-string. */
+/** Matches what such a line prints into the program or passes to it as a here-string. */
 const given: readonly RegExp[] = [
   /(\b(?:echo|printf)(?:\s+-\w+)*(?:\s+\\*["']%s(?:\\+n)?\\*["'])?\s+\\*["']?)([^\s"'|\\][^"'|\n\\]{0,200}?)(?=\\*["']?\s*\|)/g,
   /(<<<\s*\\*["']?)([^\s"'|;&\\]+)/g,
 ];
 
-/** Redacts what is given to a program on its stdin, or stands beside a secret's name with no sign between them. */
+/** Redacts what is passed to a program on its stdin, or follows a secret's name with no sign between them. */
 export function redactLoose(text: string): string {
   let shown = text;
   if (takesSecret.test(shown))
@@ -53,7 +59,7 @@ export function redactLoose(text: string): string {
     );
   for (const [expression, isSecret] of loose)
     shown = shown.replace(expression, (whole, name: string, word: string, at: number) => {
-      // The next parameter of a function.
+      // It is the next parameter of a function.
       const isParameter = /,\s*$/.test(name) && shown.charAt(at + whole.length) === ')';
       return isSecret(word) && !isParameter ? `${name}${redacted}` : whole;
     });

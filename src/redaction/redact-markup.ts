@@ -1,6 +1,6 @@
 import { isPlain, redacted, type IsSecret } from './secrets.ts';
 
-/** Redacts what stands in elements that are named, or name themselves, for a secret: XML, property lists. */
+/** Redacts the content of elements that are named after a secret or name one: XML, property lists. */
 export function redactMarkup(text: string, isSecret: IsSecret): string {
   const tags =
     /<(?:key|name)>\s*([\w.-]{1,200})\s*<\/(?:key|name)>\s*<(?:string|value|data)>|<([\w:.-]{1,200})(?:\s[^<>]{0,1000}?)?(?<!\/)>/gi;
@@ -16,7 +16,7 @@ export function redactMarkup(text: string, isSecret: IsSecret): string {
     const closing = named === undefined ? `</${tag}` : '</';
     const end = unclosed.has(closing) ? -1 : text.indexOf(closing, start);
     if (end === -1) unclosed.add(closing);
-    // An element such as <input> holds nothing.
+    // An element such as <input> has no content.
     if (end === -1 && !isSecret(localName(tag))) continue;
     const line = text.indexOf('\n', start);
     const until = end !== -1 ? end : line !== -1 ? line : text.length;
@@ -33,7 +33,7 @@ export function redactMarkup(text: string, isSecret: IsSecret): string {
   );
 }
 
-/** An element with its value as an attribute. */
+/** Matches an element whose value is an attribute. */
 const valued = /(<([\w:.-]{1,200})\s(?:[^<>]{0,400}?\s)?(?:value|content)\s*=\s*["'])([^"'<>]+)/gi;
 
 const localName = (tag: string): string => tag.slice(tag.indexOf(':') + 1);

@@ -5,15 +5,18 @@ import { type SettingsFile, settingsReader } from '../settings/read-files.ts';
 import { readRedactEntries } from './redact-entries.ts';
 import { RedactionError } from './redaction-error.ts';
 
-/** What the settings name to be redacted. */
+/** What the settings redact. */
 export interface RedactSettings {
   readonly entries: readonly string[];
   readonly problems: readonly SettingsProblem[];
-  /** Why settings may redact more than is known: a file of them could not be read. */
+  /** Why settings may redact more than is known: a settings file could not be read. */
   readonly unread?: readonly SettingsProblem[];
 }
 
-/** `hooksConfig.redact` of the project's, the user's and the system's settings, and `managed.redact` of the system's, together: no level can take back what another hides. */
+/**
+ * Combines `hooksConfig.redact` of the project's, the user's and the system's settings and `managed.redact`
+ * of the system's: no level can take back what another hides.
+ */
 export function redactSettings(cwd: string, systemFolder?: string): RedactSettings {
   const read = settingsReader();
   const places = new Map(settingsPlaces(cwd, systemFolder).map((place) => [place.file, place]));
@@ -35,9 +38,9 @@ export function redactSettings(cwd: string, systemFolder?: string): RedactSettin
 }
 
 /**
- * What settings redact together with what a host does; what is wrong there is reported, one line each.
+ * Combines what settings redact with what a host redacts. Problems are reported, one line each.
  *
- * @throws {RedactionError} when something is wrong and payloads are to be shown
+ * @throws {RedactionError} if there is any problem and payloads are to be shown
  */
 export function redactedIn(
   cwd: string,
@@ -52,9 +55,10 @@ export function redactedIn(
 }
 
 /**
- * Refuses to show payloads while a rule that redacts them is broken: what it was to hide would be shown.
+ * Refuses to show payloads while a rule that redacts them is broken, because what it was meant to hide would
+ * be shown.
  *
- * @throws {RedactionError} when one is
+ * @throws {RedactionError} if a rule is broken
  */
 export function refuseBroken({ problems, unread = [] }: RedactSettings): void {
   const [first, ...others] = [...unread, ...problems];
@@ -66,7 +70,7 @@ export function refuseBroken({ problems, unread = [] }: RedactSettings): void {
   );
 }
 
-/** What is wrong with entries that a host gives itself. */
+/** Returns the problems of entries that a host passes itself. */
 const problemsOf = (entries: readonly unknown[]): readonly SettingsProblem[] =>
   readRedactEntries(entries).problems.map(({ index, message, fix }) => ({
     place: placeOf(['redact', index]),
@@ -74,7 +78,7 @@ const problemsOf = (entries: readonly unknown[]): readonly SettingsProblem[] =>
     fix,
   }));
 
-/** What one settings file redacts, or settings that stand in none; the lists stand in these keys. */
+/** Returns what one settings file redacts, or settings that are not in a file; `keys` hold the lists. */
 export function redactOf(
   file: Pick<SettingsFile, 'values' | 'locate'> & { readonly file?: string },
   keys: readonly string[] = ['hooksConfig'],

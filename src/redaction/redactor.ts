@@ -12,25 +12,25 @@ import { boundedExpressions } from './replace-bounded.ts';
 import { secretItems } from './secret-items.ts';
 import { redacted, secretFields, secretKeys, withoutInvisible } from './secrets.ts';
 
-/** The longest text of a payload that is kept. */
+/** The longest text of a payload that is kept, in characters. */
 const longestText = 10_000;
-/** How much of a text is looked at, however little of it is kept. */
+/** How much of a text is examined, however little of it is kept. */
 const mostSeen = 4 * longestText;
 /** The most items of a list, or fields of an object, that are kept. */
 const mostItems = 1_000;
 const deepest = 20;
-/** How many short texts are known, since names and reasons come again and again. */
+/** How many short texts are cached: names and reasons occur again and again. */
 const mostKnown = 200;
 const longestKnown = 500;
-/** About how many characters one payload may take. */
+/** The approximate limit of one payload, in characters. */
 const largest = 200_000;
 
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
 
-/** Makes what happened fit to be shown: without secrets, and not too long. */
+/** Makes recorded data fit to be shown: without secrets, and not too long. */
 export interface Redactor {
   readonly text: (text: string, longest?: number) => string;
-  /** The id of a call: in a UUID only what the entries name is looked for. */
+  /** Redacts the id of a call: in a UUID, only what the entries name. */
   readonly id: (id: string, longest?: number) => string;
   readonly value: (value: unknown) => unknown;
 }
@@ -61,11 +61,11 @@ export function redactor(
     return expressions.hide(redactShapes(redactLoose(named)));
   };
 
-  /** Cut only afterwards, lest half a secret be left at the end. */
+  /** Cuts only after hiding, so that no half of a secret is left at the end. */
   const cut = (whole: string, longest: number): string => {
     const hidden = hide(whole.slice(0, mostSeen));
     if (whole.length <= longest || hidden === redacted) return hidden;
-    // What matches beyond what was looked at was not seen to match.
+    // A match that extends beyond the examined part was not detected.
     const certain = whole.length > mostSeen ? Math.max(0, hidden.length - longestText) : Infinity;
     const length = Math.min(longest, certain);
     const kept = hidden.slice(0, length).replace(/[\uD800-\uDBFF]$/, '');
@@ -140,7 +140,7 @@ export function redactor(
 
   const known = new Map<string, string>();
   const text = (whole: string, longest = longestText): string => {
-    // One that is not cut is the same however long it may be.
+    // A text that is not cut has the same result for any limit.
     if (whole.length > Math.min(longest, longestKnown)) return watched(() => cut(whole, longest));
     let shown = known.get(whole);
     if (shown === undefined) {

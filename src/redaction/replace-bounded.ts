@@ -1,33 +1,33 @@
 import { inTime, tookTooLong } from '../in-time.ts';
 import { redacted } from './secrets.ts';
 
-/** How long work may take before the expression that it is at is given up, in ms. */
+/** How long work may take before the current expression is abandoned, in ms. */
 const limit = 500;
 
 /** Expressions that hide what they match. */
 export interface BoundedExpressions {
   readonly hide: (text: string) => string;
-  /** Does work that hides texts, in bounded time. It may do it again from the beginning. */
+  /** Runs work that hides texts, in bounded time. The work may be restarted from the beginning. */
   readonly watch: <Result>(work: () => Result) => Result;
 }
 
 interface Expression {
   readonly regex: RegExp;
-  /** The longest text that it may still be tried on. */
+  /** The longest text that it may still be applied to. */
   longest: number;
 }
 
 /**
- * Redacts what expressions match, bounded in time: V8 backtracks, and an expression that a user
- * wrote in haste would otherwise freeze the agent. A text that took too long is redacted as a whole,
- * and so is, from then on, every text of half its length, untried: all waiting together stays short.
+ * Returns expressions that redact what they match, in bounded time: V8 backtracks, and an expression that a
+ * user wrote in haste would otherwise freeze the agent. A text that took too long is redacted as a whole, and
+ * from then on so is every text longer than half of it, untried: the total delay stays short.
  */
 export function boundedExpressions(
   regexes: readonly RegExp[],
   tooSlow: (regex: RegExp) => void,
 ): BoundedExpressions {
   const expressions = regexes.map((regex): Expression => ({ regex, longest: Infinity }));
-  // Without quantifiers there is nothing to try again.
+  // Without quantifiers there is no backtracking.
   const mayBeSlow = regexes.some(({ source }) => /[*+?{]/.test(source));
   let current: { readonly expression: Expression; readonly length: number } | undefined;
 
@@ -54,7 +54,7 @@ export function boundedExpressions(
       if (!mayBeSlow) return work();
       for (;;)
         try {
-          // Starting a watch takes longer than looking at a hundred texts.
+          // Starting a watch takes longer than examining a hundred texts.
           return inTime(work, limit);
         } catch (error) {
           blame(error);

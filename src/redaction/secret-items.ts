@@ -1,17 +1,17 @@
 import { secretArguments } from './redact-commands.ts';
 import { isPlain, type IsSecret } from './secrets.ts';
 
-/** Lists of names, of which none is the value of the one before. */
+/** Names of lists whose items are names, none of them the value of the one before. */
 const listsOfNames =
   /^(?:required|enum|fields?|columns?|keys|names|properties|env|secrets|order|redact)$/i;
 
 const headers = /^(?:(?:proxy-)?authorization|(?:set-)?cookie|x-[\w-]*(?:token|key|auth|secret))$/i;
 
 /**
- * Which items of a list are secrets: what follows an option such as `--password`, the second of a pair
- * such as `["Authorization", "…"]`, and the lines of a private key.
+ * Returns a test for the items of a list that are secrets: the item after an option such as `--password`, the
+ * second of a pair such as `["Authorization", "…"]`, and the lines of a private key.
  *
- * @param field the name of the list, where it has one
+ * @param field the name of the list, if it has one
  */
 export function secretItems(
   items: readonly unknown[],

@@ -1,28 +1,31 @@
-/** What stands in the place of what must not be shown. */
+/** The text that replaces anything that must not be shown. */
 export const redacted = '[redacted]';
 
-/** Without what nobody sees within a word, and no program minds, such as a soft hyphen. */
+/** Removes characters within a word that nobody sees and programs ignore, such as a soft hyphen. */
 export const withoutInvisible = (text: string): string =>
   text.replaceAll(/(?<=[\w.-])[\u00AD\u200B-\u200D\u2060\uFEFF]+(?=[\w.=:-])/g, '');
 
-/** Tells whether the value of a key is a secret, by its name; with the value, where only that can tell. */
+/**
+ * Returns true if the value of a key is a secret, judging by the name, or by the value where only that can
+ * tell.
+ */
 export type IsSecret = (name: string, value?: unknown) => boolean;
 
 /**
- * How the names of secrets end, without their separators: GITHUB_TOKEN, githubToken, X-Api-Key. A
- * count of tokens is none.
+ * Matches the endings of names of secrets, without separators: GITHUB_TOKEN, githubToken, X-Api-Key. A count
+ * of tokens is not a secret.
  */
 const secretEnding =
   /(?:(?:password|passwd|passwort|kennwort|wachtwoord|contraseña|motdepasse|пароль|密码|密碼|パスワード|비밀번호|passphrase|passcode|pswd|pwd|secret|(?:one-?time|verification|security|2fa|mfa|recovery|backup)code|credential|cookie|authorization|securestring|stringdata|mnemonic|seedphrase|privkey|clientkeydata|(?:api|access|secret|private|encryption|signing|master|account|shared)key|(?:access|refresh|auth|session|api|bearer)token)s?|token|jwt|bearer)\d*$/;
 
-/** Words that make a secret of a name in which others follow: API_KEY_PROD, SecretString, PASSWORD_DB. */
+/** Matches words that mark a secret even if other words follow: API_KEY_PROD, SecretString, PASSWORD_DB. */
 const secretWords =
   /^(?:.*(?:passwords?|passwd|passphrase|passcode|pwd|secrets?|apikeys?|privatekey|accesskey)|token|credentials?)\d*$/;
 
-/** Two words that make one of these. */
+/** Matches two words that together mark a secret. */
 const secretPairs = /^(?:api|access|secret|private|encryption|signing|master)keys?$/;
 
-/** What is said of a secret in a name's last word is not the secret: its length, its file, when it expires. */
+/** Last words of names that describe a secret rather than hold it: its length, its file, when it expires. */
 const aboutSecret = new Set(
   (
     'count counts limit limits length len size type types name names id ids url uri endpoint file filename path dir folder ' +
@@ -35,10 +38,10 @@ const aboutSecret = new Set(
   ).split(' '),
 );
 
-/** Names that begin so ask or count. */
+/** First words of names that ask or count. */
 const askingWords = new Set('is has had max min num needs requires should can'.split(' '));
 
-/** Keys that lock nothing. */
+/** Words before "key" for keys that are not secrets. */
 const plainKeys = new Set(
   (
     'primary foreign public sort partition cache hot object row unique index group idempotency translation answer map parent ' +
@@ -47,7 +50,7 @@ const plainKeys = new Set(
   ).split(' '),
 );
 
-/** Whose keys are secrets, also where they are not shouted as in an environment. */
+/** Owners whose keys are secrets, even if they are not in upper case as in an environment. */
 const keyOwners = new Set(
   (
     'openai anthropic claude gemini google gcp azure aws stripe github gitlab slack twilio sendgrid mailgun mailchimp npm heroku ' +
@@ -58,11 +61,11 @@ const keyOwners = new Set(
   ).split(' '),
 );
 
-/** Values that tell nothing: a type, a switch, or what was redacted before. */
+/** Matches values that reveal nothing: a type, a switch, or what was already redacted. */
 const plainValue =
   /^(?:true|false|null|none|nil|undefined|yes|no|on|off|string|str|number|boolean|bool|any|unknown|void|never|int|integer|bytes|object|required|optional|secretstr|\*+|\.{3}|…|\[redacted\])?$/i;
 
-/** Whether a word looks drawn by lot: many characters, of both cases, with digits. */
+/** Whether a word looks random: many characters, in both cases, with digits. */
 export const isRandom = (word: string): boolean =>
   word.length >= 10 &&
   /\d/.test(word) &&
@@ -70,23 +73,26 @@ export const isRandom = (word: string): boolean =>
   (/[A-Z]/.test(word) || word.length >= 24) &&
   !/[\s/\\(]/.test(word);
 
-/** Whether a value can be no secret, whatever its name. */
+/** Whether a value cannot be a secret, whatever its name. */
 export const isPlain = (value: unknown): boolean =>
   typeof value === 'boolean' ||
   value === null ||
   value === undefined ||
   (typeof value === 'string' && plainValue.test(value));
 
-/** Names of the settings are whole names; `api_key`, `apiKey` and `API-KEY` are one. */
+/**
+ * Returns the test for secret keys. Names from the settings are whole names; `api_key`, `apiKey` and
+ * `API-KEY` are the same.
+ */
 export function secretKeys(names: readonly string[]): IsSecret {
   const own = new Set(names.map(bare));
-  // The same few names come again and again.
+  // Cached, because the same few names occur again and again.
   const known = new Map<string, boolean>();
   const judge: IsSecret = (given, value) => {
     const name = withoutInvisible(given);
     if (own.has(bare(name))) return true;
     if (name.length > 200) return secretEnding.test(bare(name.slice(-200)));
-    // Where one is, and where one was before.
+    // The current and the previous folder.
     if (
       /^(?:OLD)?PWD$/.test(name) &&
       typeof value === 'string' &&
@@ -113,10 +119,10 @@ export function secretKeys(names: readonly string[]): IsSecret {
   };
 }
 
-/** How many names are remembered. */
+/** How many names are cached. */
 const mostKnown = 2_000;
 
-/** A secret with a suffix. */
+/** Whether it is a secret with a suffix. */
 const isSecretInside = (words: readonly string[], last: string): boolean =>
   words.length > 1 &&
   !aboutSecret.has(last) &&
@@ -124,7 +130,7 @@ const isSecretInside = (words: readonly string[], last: string): boolean =>
     (word, at) => secretWords.test(word) || secretPairs.test(`${word}${words[at + 1] ?? ''}`),
   );
 
-/** OPENAI_KEY, stripeKey, KEY_OPENAI. */
+/** Whether it is the key of a known owner: OPENAI_KEY, stripeKey, KEY_OPENAI. */
 function isOwnersKey(name: string, words: readonly string[]): boolean {
   const at = words.findIndex((word) => /^keys?\d*$/.test(word));
   if (at === -1 || words.length < 2 || aboutSecret.has(words.at(-1)!)) return false;
@@ -135,7 +141,10 @@ function isOwnersKey(name: string, words: readonly string[]): boolean {
     : others.some((word) => keyOwners.has(word));
 }
 
-/** DB_PASS, smtpPass, GITHUB_PAT, the `_auth` of npm, the `sig` of an address. */
+/**
+ * Whether it is one of the short names: DB_PASS, smtpPass, GITHUB_PAT, the `_auth` of npm, the `sig` of an
+ * address.
+ */
 function isShort(name: string, words: readonly string[], last: string, value: unknown): boolean {
   if (
     /^pass\d*$/.test(last) ||
@@ -143,11 +152,11 @@ function isShort(name: string, words: readonly string[], last: string, value: un
   )
     return typeof value !== 'string' || !/^(?:ed)?\d*$/.test(value);
   if (/^(?:pw|otp|totp|cvv|cvc)\d*$/.test(last)) return true;
-  // An address to which everybody who knows it may send.
+  // Anyone who knows the address of a webhook can send to it.
   if (/_WEBHOOK(?:_UR[IL])?$/.test(name)) return true;
   if (last === 'pat') return name === name.toUpperCase() && words.length > 1;
   if (name === '_auth') return true;
-  // Without a value nobody can tell yet.
+  // Without a value it cannot be told yet.
   const text = typeof value === 'string' ? value : undefined;
   if (last === 'auth')
     return (
@@ -158,7 +167,7 @@ function isShort(name: string, words: readonly string[], last: string, value: un
   return /^(?:sig|signature)$/.test(last) && (text === undefined || /^[\w+/=%.-]{16,}$/.test(text));
 }
 
-/** Whether it is what basic authentication sends. */
+/** Whether it has the form that basic authentication sends. */
 export const isUserAndPassword = (base64: string): boolean =>
   /^[\x20-\x7E]*:[\x20-\x7E]*$/.test(Buffer.from(base64, 'base64').toString('latin1'));
 
@@ -175,7 +184,10 @@ const wordsOf = (name: string): readonly string[] =>
 
 const bare = (name: string): string => name.toLowerCase().replaceAll(/[_\s-]/g, '');
 
-/** A secret of an object: by its own name, or as the `value` of what a field beside it names. */
+/**
+ * Returns the test for secret fields of an object: by their own names, or as the `value` of what a sibling
+ * field names.
+ */
 export function secretFields(object: object, isSecret: IsSecret): IsSecret {
   const fields = object as Readonly<Record<string, unknown>>;
   const isNamed = Object.keys(fields).some((field) => {
@@ -190,10 +202,10 @@ export function secretFields(object: object, isSecret: IsSecret): IsSecret {
       (isKubernetes && /^(?:data|stringData)$/.test(field)));
 }
 
-/** Whether a field names what the one beside it holds. */
+/** Whether a field names what a sibling field holds. */
 export const isName = (field: string): boolean =>
   /^(?:\w{0,40}name|\w{0,40}key|field|id|header|variable|param|parameter|option|k)$/i.test(field);
 
-/** Whether a field holds what the one beside it names. */
+/** Whether a field holds what a sibling field names. */
 export const isValue = (field: string): boolean =>
   /^(?:\w{0,40}values?|val|v|content|default)$/i.test(field);

@@ -8,7 +8,7 @@ import { bodyOf } from './body-of.ts';
 /** An event that a host has posted. */
 export interface Posted {
   readonly host: string;
-  /** What the path names behind the host. */
+  /** The event that the path names after the host, if any. */
   readonly event: string | undefined;
   readonly body: string;
   /** Aborted when nobody waits for the answer any more. */
@@ -18,24 +18,27 @@ export interface Posted {
 /** How hosts are answered. */
 export interface AnswerHostsOptions {
   readonly token: string;
-  /** What a user can do who has not the right token. */
+  /** Advice for a user without the right token. */
   readonly tokenHint: string;
-  /** The answer to the host; undefined for nothing. A `HookmachineError` says what is wrong with what it posted. */
+  /**
+   * The answer to the host; undefined for none. A `HookmachineError` says what is wrong with the posted
+   * event.
+   */
   readonly answer: (posted: Posted) => Promise<object | undefined>;
-  /** Called with why a host was not answered. */
+  /** Called with the reason why a host was not answered. */
   readonly warn: (line: string) => void;
 }
 
-/** Answers hosts, beside the inspector's page. */
+/** Answers hosts, alongside the inspector's page. */
 export interface HostAnswers extends Beside {
-  /** Has the hooks ended that still run, and tells their hosts so. */
+  /** Ends the hooks that still run, and tells their hosts so. */
   readonly end: () => Promise<void>;
 }
 
 /**
  * Answers what hosts post to `/HOST` and `/HOST/EVENT` with the token in their `Authorization` header:
- * 200 with a JSON object, or 204 where there is nothing to say. Any other status says in one line why
- * there is no answer, and hosts take it for a hook that failed: a denial is never one.
+ * 200 with a JSON object, or 204 if there is nothing to say. Any other status says in one line why there is
+ * no answer, and hosts take it for a failed hook: a denial never has such a status.
  */
 export function answerHosts(options: AnswerHostsOptions): HostAnswers {
   const { token, tokenHint, warn } = options;

@@ -4,7 +4,10 @@ import { errorOf } from '../message-of.ts';
 /** How large an event may be, in bytes. */
 const mostBytes = 64 * 1024 * 1024;
 
-/** A request's body as text, or the limit that it is beyond; fails when the signal is aborted before all has come. */
+/**
+ * Returns a request's body, or the limit that it exceeds; rejects if the signal is aborted before all has
+ * come.
+ */
 export async function bodyOf(
   request: IncomingMessage,
   signal: AbortSignal,
@@ -13,7 +16,7 @@ export async function bodyOf(
   if (Number(request.headers['content-length'] ?? 0) > mostBytes) return tooLarge;
   const chunks: Buffer[] = [];
   let size = 0;
-  // Not by an iterator, whose early end would end the connection before the host is answered.
+  // Not read with an iterator, whose early end would end the connection before the host is answered.
   return new Promise((resolve, reject) => {
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;

@@ -8,11 +8,11 @@ import { newToken } from '../inspector/serve-feed.ts';
 import { stateFolder } from '../settings/state-folder.ts';
 
 /*
- * Where `serve` is to be found, kept in the user's state folder: entries in the files of hosts stay
- * valid when it is started anew.
+ * The address of `serve`, kept in the user's state folder so that entries in the files of hosts stay valid
+ * when it is restarted.
  */
 
-/** Below the ports that systems lend to connections, so that none of those takes it while `serve` does not run. */
+/** Below the ephemeral ports, so that no connection takes the port while `serve` is not running. */
 const [firstPort, lastPort] = [20_000, 32_767];
 
 const stateName = 'serve';
@@ -31,11 +31,11 @@ function folder(): string {
   return found;
 }
 
-/** The token that hosts show, made when it is first asked for; only the user may read it. */
+/** The token that hosts must send, created when it is first needed; only the user may read it. */
 export function keptToken(): string {
   const file = tokenFile();
   try {
-    // Made only where there is none: two at once have the same.
+    // Created only if there is none, so that two processes at once have the same.
     writeFileSync(file, `${newToken()}\n`, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw unusable(file, error);
@@ -52,7 +52,7 @@ export function keptToken(): string {
   return token;
 }
 
-/** The port that entries of hosts name: the one that is kept, or a free one, which is kept from now on. */
+/** The port that hosts' entries name: the one that is kept, or a free one, which is kept from now on. */
 export async function keptPort(): Promise<number> {
   const kept = portIfKept();
   if (kept !== undefined) return kept;
@@ -72,7 +72,7 @@ export function portIfKept(): number | undefined {
   return Number.isInteger(kept) && kept > 0 && kept < 65_536 ? kept : undefined;
 }
 
-/** Keeps a port for entries of hosts, and for the next start. */
+/** Keeps a port for hosts' entries, and for the next start. */
 export function keepPort(port: number): void {
   const file = join(folder(), 'port');
   if (readIfThere(file).trim() === String(port)) return;

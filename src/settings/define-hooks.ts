@@ -18,22 +18,21 @@ import { checkEntries, type Complain, type Path, placeOf, said, type Checked } f
 import type { HookEntry, OpenGroup } from './schema.ts';
 import { nearestKey, reportUnknownKeys } from './unknown-names.ts';
 
-/** What the settings of a dialect may say. */
+/** What a dialect's settings may contain. */
 export interface SettingsFormat {
-  /** The types of hooks that it knows; default: those of LLxprt. */
+  /** The hook types that it supports; default: LLxprt's. */
   readonly kinds?: readonly HookType[];
   /** The names of its events; default: LLxprt's. */
   readonly eventNames?: readonly string[];
-  /** The event of a name; undefined for what names none. */
+  /** Returns the event with this name; undefined if there is none. */
   readonly eventOf?: (name: string) => HookEventName | undefined;
-  /** The name of its own that one of another host's means, for a hint. */
+  /** Maps an event name of another host to this dialect's own, for a hint. */
   readonly meant?: (name: string) => string | undefined;
 }
 
 /**
- * Checks hooks entry by entry: a bad one is dropped with one problem that names file, place and
- * fix, and costs the others nothing (HOOK-082, 083, 191). A key that nobody knows is reported, and
- * costs nothing either.
+ * Checks hooks entry by entry. A bad entry is dropped with one problem that names the file, the place and the
+ * fix; the others still count (HOOK-082, 083, 191). An unknown key is reported and otherwise ignored.
  */
 export function defineHooks(
   from: HooksFromSource,
@@ -143,7 +142,7 @@ function* defineGroup(
   }
 }
 
-/** Why a hook of these types cannot be given text as it comes; undefined where it can. */
+/** Returns why a hook with these fields cannot receive text as it streams in; undefined if it can. */
 function whyNoStream(
   { async: isAsync, once }: HookEntry,
   event: HookEventName,
@@ -163,22 +162,22 @@ function whyNoStream(
       };
 }
 
-/** What is known of an entry of the settings. */
+/** How one kind of settings entry is checked. */
 interface Entry {
   readonly kind: 'group' | 'hook';
   readonly fields: Readonly<Record<string, Field>>;
-  /** The fields that it cannot do without. */
+  /** Returns the names of the required fields. */
   readonly needed: (value: Readonly<Record<string, unknown>>) => readonly string[];
   readonly foreign: readonly string[];
   readonly fix: string;
-  /** What to do with a key that belongs elsewhere. */
+  /** Returns the fix for a key that belongs elsewhere. */
   readonly hintFor: (key: string) => string | undefined;
 }
 
 const groupEntry = (kinds: readonly HookType[]): Entry => ({
   kind: 'group',
   fields: groupFields,
-  // A matcher that cannot be read could be for any tool.
+  // An unreadable matcher could have been meant for any tool.
   needed: ({ matcher }) =>
     matcher === undefined || matcher === null ? ['hooks'] : ['matcher', 'hooks'],
   foreign: foreignGroupKeys,
@@ -193,7 +192,7 @@ function hookEntry(value: unknown, kinds: readonly HookType[]): Entry {
     kind: 'hook',
     fields,
     needed: () => needed,
-    // What another type of hook needs is no key of another host.
+    // A key that another hook type uses is not foreign.
     foreign: foreignHookKeys.filter((key) => typesWith(key, kinds).length === 0),
     fix: 'make it an object: { "type": "command", "command": "…" }',
     hintFor: (key) => {
@@ -208,8 +207,8 @@ function hookEntry(value: unknown, kinds: readonly HookType[]): Entry {
 }
 
 /**
- * The value, when it fits. A fault in an optional field costs that field only; any other costs the
- * entry, with one problem for the first fault. A field that is null is as good as absent.
+ * Returns the checked value. A fault in an optional field drops only that field; any other fault drops the
+ * entry, with one problem for the first fault. A null field counts as absent.
  */
 function check(
   entry: Entry,
@@ -254,7 +253,7 @@ function check(
   return checked;
 }
 
-/** A discarded entry is reported once, with the key that may have been meant for the one it lacks. */
+/** Names the key that was probably meant for the missing one: a discarded entry is reported only once. */
 function slipHint(value: object, missing: string, names: readonly string[]): string {
   const slip = Object.keys(value).find(
     (key) => !names.includes(key) && nearestKey(key, [missing]) !== undefined,
@@ -262,10 +261,10 @@ function slipHint(value: object, missing: string, names: readonly string[]): str
   return slip === undefined ? '' : ` in place of ${JSON.stringify(slip)}`;
 }
 
-/** The longest delay that a timer takes, in ms; a longer one would fire at once. */
+/** The longest delay that a timer accepts, in ms; a longer one would fire at once. */
 const longestTimeout = 2_147_483_647;
 
-/** A checked entry of the settings as a definition, with its defaults. */
+/** Turns a checked settings entry into a definition with its defaults. */
 function definitionOf(
   hook: HookEntry,
   group: OpenGroup,
@@ -310,7 +309,7 @@ function definitionOf(
   };
 }
 
-/** What a hook runs, as its author wrote it; '' for a plugin. */
+/** Returns what a hook runs, as its author wrote it; '' for a plugin. */
 function whatRuns({ type, command, url, module, prompt, call }: HookEntry): string {
   switch (type) {
     case 'command':
@@ -329,7 +328,7 @@ function whatRuns({ type, command, url, module, prompt, call }: HookEntry): stri
   }
 }
 
-/** Its own word, else that of its file (S-09). */
+/** The hook's own `onFailure`, or else that of its file (S-09). */
 function onFailureOf(
   { onFailure }: HookEntry,
   from: HooksFromSource,
@@ -339,7 +338,7 @@ function onFailureOf(
   return from.onFailure ? { onFailure: from.onFailure } : {};
 }
 
-/** Whether an event's matcher should be a regular expression, and is none. */
+/** Whether the event's matcher must be a regular expression but is not one. */
 function isLiteral(event: HookEventName, matcher: string): boolean {
   if (event !== 'BeforeTool' && event !== 'AfterTool') return false;
   try {

@@ -6,7 +6,7 @@ import { formatProblem, placeOf, said, type SettingsProblem } from './problem.ts
 import { refusals } from './read-bounded.ts';
 import type { InTheWay } from './edit-settings-text.ts';
 
-/** A settings file that cannot be edited; its message says where, why, and what the user can do. */
+/** Thrown if a settings file cannot be edited. The message says where, why, and what the user can do. */
 export class SettingsEditError extends HookmachineError {
   override readonly name = 'SettingsEditError';
   constructor(message: string, options?: ErrorOptions) {
@@ -14,25 +14,25 @@ export class SettingsEditError extends HookmachineError {
   }
 }
 
-/** A file that holds one JSON object, with comments perhaps, to be changed without touching what else stands in it. */
+/** A file that holds one JSON object, possibly with comments. Edits leave the rest of it untouched. */
 export interface EditableJson {
   readonly isThere: boolean;
-  /** Without its byte order mark, which stays. */
+  /** The text without its byte order mark, which is kept on writing. */
   readonly text: string;
   readonly value: Readonly<Record<string, unknown>>;
   readonly locate: ParsedJson['locate'];
-  /** Puts another text in its place. Throws a `SettingsEditError`. */
+  /** Replaces the text. Throws a `SettingsEditError`. */
   readonly write: (text: string) => void;
-  /** Why something cannot be added. */
+  /** Returns the error that says why something cannot be added. */
   readonly inTheWay: (obstacle: InTheWay) => SettingsEditError;
 }
 
 const fix = 'fix it first; nothing was changed';
 
 /**
- * Does something with a file.
+ * Runs an operation on a file.
  *
- * @throws {SettingsEditError} when that cannot be done
+ * @throws {SettingsEditError} if the operation fails
  */
 export function attempt<T>(file: string, what: 'read' | 'written' | 'removed', work: () => T): T {
   try {
@@ -49,9 +49,9 @@ export function attempt<T>(file: string, what: 'read' | 'written' | 'removed', w
 }
 
 /**
- * Opens such a file; one that is not there has the text `fresh`, and is made when it is written.
+ * Opens a JSON file for editing. A missing file has the text `fresh` and is created when it is written.
  *
- * @throws {SettingsEditError} when it is broken: an edit could do harm that nobody sees
+ * @throws {SettingsEditError} if the file is broken: an edit could do damage that nobody notices
  */
 export function openJsonFile(file: string, fresh = '{}\n'): EditableJson {
   const refuse = (problem: Omit<SettingsProblem, 'file'>): SettingsEditError =>

@@ -12,10 +12,10 @@ import { writeAtomically } from '../atomic-file.ts';
 import { type BoundedFile, readBounded } from './read-bounded.ts';
 
 /**
- * The text of a file that is going to be written back, with its byte order mark; undefined when there
- * is no file, and a reason when it is not to be read.
+ * Reads a file that will be written back, byte order mark included. Returns undefined if there is no file,
+ * and the reason if it must not be read.
  *
- * @throws {Error} when it cannot be read, or could not be written back without loss
+ * @throws {Error} if the file cannot be read, or could not be written back without loss
  */
 export function readExactly(
   file: string,
@@ -31,8 +31,8 @@ export function readExactly(
 }
 
 /**
- * Replaces a file's text in one step, so that no reader ever sees half of it. Mode and owner stay; a
- * symbolic link stays one, and the file it leads to is replaced. Folders are made as needed.
+ * Replaces a file's text in one step, so that no reader ever sees half of it. Mode and owner are kept; a
+ * symbolic link stays a link, and its target is replaced. Missing folders are created.
  */
 export function replaceFile(file: string, text: string): void {
   const target = linkTarget(file);
@@ -42,7 +42,7 @@ export function replaceFile(file: string, text: string): void {
   writeAtomically(target, text, before);
 }
 
-/** Where a symbolic link leads, even to a file that is not there yet. */
+/** Resolves a symbolic link, even to a file that does not exist yet. */
 function linkTarget(file: string, steps = 0): string {
   try {
     return realpathSync(file);

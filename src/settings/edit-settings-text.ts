@@ -2,15 +2,15 @@ import { applyEdits, parseTree, type Edit, type Node } from './jsonc.ts';
 import { nodeAt } from './parse-json.ts';
 import type { Path } from './problem.ts';
 
-/** What stands where a list or the object around it should be. */
+/** A value of another type where a list, or an object around it, should be. */
 export interface InTheWay {
   readonly path: Path;
   readonly wanted: 'array' | 'object';
 }
 
 /**
- * Adds a value to the list at `path`, which is made if need be. Whatever else stands in the settings
- * stays as it is: comments, indentation, line ends, trailing commas.
+ * Adds a value to the list at `path`, which is created if needed. The rest of the settings stays as it is:
+ * comments, indentation, line ends, trailing commas.
  */
 export function addToList(
   text: string,
@@ -28,7 +28,7 @@ export function addToList(
   return applyEdits(text, append(text, node, isList ? [entry] : [value, missing[0]!]));
 }
 
-/** Takes these texts out of the list at `path`, if it is there. Comments stay. */
+/** Removes these entries from the list at `path`, if there is one. Comments stay. */
 export function removeFromList(text: string, path: readonly string[], entries: readonly string[]) {
   let rest = text;
   for (;;) {
@@ -41,7 +41,10 @@ export function removeFromList(text: string, path: readonly string[], entries: r
   }
 }
 
-/** Takes the value at `path` out of the list or object that it stands in, and leaves nothing in one that is empty then. Comments stay. */
+/**
+ * Removes the value at `path` from its list or object. If that is empty afterwards, no blank space is left in
+ * it. Comments stay.
+ */
 export function removeAt(text: string, path: Path): string {
   const root = parseTree(text, [], { allowTrailingComma: true })!;
   const container = at(root, path.slice(0, -1));
@@ -57,26 +60,26 @@ export function removeAt(text: string, path: Path): string {
   return inner.trim() === '' ? rest.slice(0, container.offset + 1) + rest.slice(end - 1) : rest;
 }
 
-/** The text of the value at `path`; undefined where there is none. */
+/** Returns the text of the value at `path`; undefined if there is none. */
 export function textAt(text: string, path: Path): string | undefined {
   const node = at(parseTree(text, [], { allowTrailingComma: true })!, path);
   return node && text.slice(node.offset, endOf(node));
 }
 
-/** Puts a text in the place of the value at `path`, if there is one. */
+/** Replaces the value at `path` with a text, if there is one. */
 export function replaceAt(text: string, path: Path, content: string): string {
   const node = at(parseTree(text, [], { allowTrailingComma: true })!, path);
   if (node === undefined) return text;
   return applyEdits(text, [{ offset: node.offset, length: node.length, content }]);
 }
 
-/** The node at exactly this path; of a doubled key the last one, which counts. */
+/** Returns the node at exactly this path; for a duplicate key the last one, which is the one that counts. */
 const at = (root: Node, path: Path): Node | undefined => {
   const { node, isExact } = nodeAt(root, path);
   return isExact ? node : undefined;
 };
 
-/** What may stand between two values. */
+/** Everything that may occur between two values. */
 const between = /,|\/\/[^\r\n]*|\/\*[^]*?\*\/|\r\n|\r|\n|[^\S\r\n]+/g;
 
 interface Token {
@@ -104,7 +107,7 @@ function append(text: string, container: Node, [value, key]: [unknown, string?])
   const from = last ? endOf(last) : container.offset + 1;
   const tokens = tokensOf(text, from, close);
   const comma = tokens.find(isComma);
-  // A comment at the end of the line belongs to what stands before it.
+  // A comment at the end of the line belongs to the value before it.
   const rest = tokens.filter(({ offset }) => offset >= (comma?.end ?? from));
   const line = rest.slice(0, untilBreak(rest));
   const note = line.findLast(isComment);
@@ -136,7 +139,7 @@ function append(text: string, container: Node, [value, key]: [unknown, string?])
 
 const cut = (from: number, to: number): Edit => ({ offset: from, length: to - from, content: '' });
 
-/** Removes one item of a list and the comma that it no longer needs. */
+/** Removes an item from a list, and the comma that is no longer needed. */
 function remove(text: string, list: Node, index: number): Edit[] {
   const items = list.children!;
   const item = items[index]!;
@@ -169,7 +172,7 @@ function untilBreak(tokens: readonly Token[]): number {
   return index === -1 ? tokens.length : index;
 }
 
-/** The blanks that the line of this offset begins with. */
+/** The white space at the start of the line that holds this offset. */
 const indentOf = (text: string, offset: number): string =>
   /^[^\S\r\n]*/.exec(text.slice(lineStart(text, offset)))![0];
 
@@ -179,5 +182,5 @@ const lineStart = (text: string, offset: number): number =>
 const startsLine = (text: string, offset: number): boolean =>
   lineStart(text, offset) > 0 && text.slice(lineStart(text, offset), offset).trim() === '';
 
-/** One step of indentation, as the file has it. */
+/** The file's own unit of indentation. */
 const unitOf = (text: string): string => /^([ \t]+)"/m.exec(text)?.[1] ?? '  ';

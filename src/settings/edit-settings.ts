@@ -2,21 +2,21 @@ import { openJsonFile } from './edit-json-file.ts';
 import { addToList, removeFromList } from './edit-settings-text.ts';
 import { disabledEntries, disabledLists } from './switches.ts';
 
-/** One settings file, to be changed without touching what else stands in it. */
+/** One settings file. Edits leave the rest of it untouched. */
 export interface EditableSettings {
   readonly file: string;
-  /** The hooks that the file disables by name or command, and the list that each stands in. */
+  /** The hooks that the file disables, by name or command, each with the list that holds it. */
   readonly disabled: readonly { readonly entry: string; readonly place: string }[];
   /** Adds a name or command to `hooksConfig.disabled`. Throws a `SettingsEditError`. */
   disable(name: string): void;
-  /** Takes these names and commands out of both lists (C-04). Throws a `SettingsEditError`. */
+  /** Removes these names and commands from both lists (C-04). Throws a `SettingsEditError`. */
   enable(names: readonly string[]): void;
 }
 
 /**
- * Opens a settings file for editing; one that is not there is empty, and made when it is written.
+ * Opens a settings file for editing. A missing file is empty and is created when it is written.
  *
- * @throws {SettingsEditError} when it is broken: an edit could do harm that nobody sees
+ * @throws {SettingsEditError} if the file is broken: an edit could do damage that nobody notices
  */
 export function openSettings(file: string): EditableSettings {
   const { text, value, write, inTheWay } = openJsonFile(file);

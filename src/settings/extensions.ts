@@ -5,17 +5,17 @@ import { extensionsFolder } from './levels.ts';
 import type { SettingsProblem } from './problem.ts';
 import type { ReadFolders, ReadSettingsFile, SettingsFile } from './read-files.ts';
 
-/** An extension of the host, as far as hooks go. */
+/** The part of a host's extension that concerns hooks. */
 export interface HookExtension {
   readonly name: string;
   readonly isActive: boolean;
   /** The extension's folder; its commands may use it as `${extensionPath}`. */
   readonly path?: string;
-  /** As the `hooks` key of the settings. */
+  /** Has the form of the settings' `hooks` key. */
   readonly hooks?: unknown;
 }
 
-/** An active extension's hooks, the lowest in rank (HOOK-085). */
+/** Returns an active extension's hooks, which rank lowest (HOOK-085). */
 export const extensionHooks = ({ name, path, hooks }: HookExtension): HooksFromSource => ({
   source: 'extension',
   hooks,
@@ -23,7 +23,7 @@ export const extensionHooks = ({ name, path, hooks }: HookExtension): HooksFromS
   env: path === undefined ? {} : { extensionPath: path },
 });
 
-/** The hooks of the extensions that the user has installed and enabled for this project. */
+/** Reads the hooks of the extensions that the user has installed and enabled for this project. */
 export function readExtensions(
   project: string,
   read: ReadSettingsFile,
@@ -64,9 +64,9 @@ export function readExtensions(
 }
 
 /**
- * Whether LLxprt has an extension enabled for a project. `entry` is its entry in LLxprt's
- * `extension-enablement.json`, whose rules read `/folder/`, `/folder/*` (with all below it), or
- * either after a `!` that disables; the last one that fits the project counts.
+ * Whether LLxprt has an extension enabled for a project. `entry` is the extension's entry in LLxprt's
+ * `extension-enablement.json`. A rule is `/folder/`, or `/folder/*` for everything below it as well; a
+ * leading `!` disables. The last rule that matches the project counts.
  */
 export function isExtensionEnabled(entry: unknown, project: string): boolean {
   const rules = isRecord(entry) && Array.isArray(entry['overrides']) ? entry['overrides'] : [];

@@ -1,25 +1,28 @@
 import type { HookFunction, LeftBehind, Shell, TlsFiles } from '../../machines/hook-process.ts';
 import type { HookEventName, HookSource } from '../protocol/events.ts';
 
-/** What a hook can be. */
+/** The types of hooks. */
 export type HookType = 'command' | 'live' | 'module' | 'http' | 'prompt' | 'function' | 'plugin';
 
-/** A signed bundle that brings hooks. */
+/** A signed bundle that provides hooks. */
 export interface HookBundle {
   readonly name: string;
   readonly version: string;
   /** Who signed it. */
   readonly signer: string;
-  /** It was changed when it was found: of its hooks only those stand here whose failure denies. */
+  /**
+   * The bundle had been tampered with when it was found. Of its hooks, only those whose failure denies are
+   * kept.
+   */
   readonly isRefused?: true;
-  /** Why its hooks may not start any more, by what its files are like now. */
+  /** Checks the bundle's files as they are now and returns why its hooks may no longer start, if so. */
   readonly fault: () => { readonly why: string; readonly fix: string } | undefined;
 }
 
 /** One hook definition as the registry holds it. */
 export interface HookDefinition {
   readonly event: HookEventName;
-  /** What its dialect calls the event; absent where that is our name of it. */
+  /** The dialect's name for the event; absent if it is the same as ours. */
   readonly nativeEvent?: string;
   readonly type: HookType;
   /**
@@ -31,68 +34,79 @@ export interface HookDefinition {
   readonly args?: readonly string[];
   /** The headers of an `http` hook's request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The variables of the environment that its headers may use. */
+  /** The environment variables that its headers may use. */
   readonly allowedEnv?: readonly string[];
-  /** What its dialect calls that list; default: `allowedEnv`. */
+  /** The dialect's name for that list; default: `allowedEnv`. */
   readonly allowedEnvKey?: string;
-  /** The URLs that it may post to, `*` being any text; a host named here may have a private address. */
+  /** The URLs that it may post to; `*` matches any text. A host named here may have a private address. */
   readonly allowedUrls?: readonly string[];
-  /** How often an `http` hook asks a server again that is away. */
+  /** How often an `http` hook retries a server that is unavailable. */
   readonly retries?: number;
   /** The file that holds the token of an `http` hook's `Authorization` header. */
   readonly tokenFile?: string;
-  /** The files that say who an `http` hook's server must be, and who asks. */
+  /**
+   * The certificate files of an `http` hook: those that its server is checked against, and the client's own.
+   */
   readonly tls?: TlsFiles;
   /** The model that a `prompt` hook asks; default: the host's choice. */
   readonly model?: string;
-  /** How many events a `live` hook works on at once; default 1. */
+  /** How many events a `live` hook handles at once; default 1. */
   readonly concurrency?: number;
-  /** An AfterModel hook that gets the answer's text as it comes, and may hold back so many characters of it. */
+  /**
+   * Set for an AfterModel hook that receives the answer's text as it streams in. It may hold back up to
+   * `holdBack` characters.
+   */
   readonly stream?: { readonly holdBack: number };
-  /** What a `function` hook calls. */
+  /** The function that a `function` hook calls. */
   readonly call?: HookFunction;
-  /** The folder that it runs in, from the project's; default: the project's own. */
+  /** The folder that it runs in, relative to the project folder; default: the project folder. */
   readonly cwd?: string;
-  /** The shell that runs the command; default: bash where there is one. */
+  /** The shell that runs the command; default: bash if available. */
   readonly shell?: Shell;
-  /** The permission rule that says which calls it is for, beside its matcher. */
+  /** A permission rule that a call must match as well as the matcher. */
   readonly if?: string;
-  /** It runs once a session. */
+  /** It runs only once per session. */
   readonly once?: true;
-  /** To start it again for the same event does no harm. */
+  /** Running it again for the same event does no harm. */
   readonly idempotent?: true;
-  /** It is started and not waited for. */
+  /** It is started but not waited for. */
   readonly async?: true;
-  /** Of one that is not waited for: its exit 2 is reported to the model all the same. */
+  /** It is not waited for, but its exit code 2 is still reported to the model. */
   readonly wakes?: true;
-  /** `name` of the settings, else the command: the id for messages and for enabling (C-03). */
+  /** `name` from the settings, or else the command: its id in messages and for enabling (C-03). */
   readonly name: string;
   readonly description?: string;
   /** Deadline in ms. */
   readonly timeout: number;
-  /** How often in a row it may send the agent on; default: as often as it likes. */
+  /** How many times in a row it may make the agent continue; default: no limit. */
   readonly loopLimit?: number;
-  /** What a failure of the hook means; default: the operation goes on, unless a stronger level says otherwise. */
+  /**
+   * What a failure of the hook means; default: the operation continues, unless a stronger level says
+   * otherwise.
+   */
   readonly onFailure?: 'block';
-  /** Its author wrote that a failure lets the operation go on, which no default changes. */
+  /** Its author wrote that the operation continues after a failure. No default changes that. */
   readonly failsOpen?: true;
-  /** A stronger level's default made it block: that is no part of what its author wrote, and of what was trusted. */
+  /**
+   * A stronger level's default made it block: that is not part of what its author wrote, nor of what was
+   * trusted.
+   */
   readonly inheritsOnFailure?: true | undefined;
-  /** What becomes of processes that it leaves when it ended in time; default: `end-group`. */
+  /** What happens to processes that it leaves behind when it ends in time; default: `end-group`. */
   readonly leftBehind?: LeftBehind;
-  /** It does nothing before it has read its input. */
+  /** It does nothing before it has read its input, so it may be started early. */
   readonly prestart?: true;
   readonly matcher?: string;
-  /** Whether its group asked for a sequence. */
+  /** Whether its group runs its hooks in sequence. */
   readonly sequential: boolean;
   readonly source: HookSource;
-  /** The settings file, when it came from one. */
+  /** The settings file, if it came from one. */
   readonly file?: string;
-  /** Where in the settings, such as `hooks.BeforeTool[0].hooks[1]`. */
+  /** Its path in the settings, such as `hooks.BeforeTool[0].hooks[1]`. */
   readonly place: string;
-  /** The signed bundle that it is a part of. */
+  /** The signed bundle that it belongs to. */
   readonly bundle?: HookBundle;
-  /** Variables the command may use beyond the project's, such as an extension's `extensionPath`. */
+  /** Variables that the command may use besides the project's, such as an extension's `extensionPath`. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -103,5 +117,5 @@ export interface RegisteredHook extends HookDefinition {
   readonly enabled: boolean;
 }
 
-/** A hook that may not be asked for its event. */
+/** A hook whose event is not available. */
 export type UnaskedHook = Omit<HookDefinition, 'event'>;

@@ -3,7 +3,7 @@ import type { HookBundle } from './hook-definition.ts';
 import type { SettingsOwner } from './levels.ts';
 import type { ParsedJson } from './parse-json.ts';
 
-/** Hooks as one source gives them, not yet checked. */
+/** The hooks of one source, not yet checked. */
 export interface HooksFromSource {
   readonly source: HookSource;
   /** Whose settings these are; default: LLxprt's. */
@@ -11,14 +11,14 @@ export interface HooksFromSource {
   /** The value of the settings' `hooks` key. */
   readonly hooks: unknown;
   readonly file?: string;
-  /** Where in the file the value at a path of the settings stands. */
+  /** Returns the position in the file of the value at a settings path. */
   readonly locate?: ParsedJson['locate'] | undefined;
-  /** Variables the commands of this source may use. */
+  /** Variables that commands from this source may use. */
   readonly env?: Readonly<Record<string, string>>;
-  /** What a failure means of hooks that do not say it themselves; default: the operation goes on. */
+  /** What a failure means for hooks that do not say so themselves; default: the operation continues. */
   readonly onFailure?: 'block';
   /** The signed bundle whose settings these are. */
   readonly bundle?: HookBundle;
-  /** The environment names the file, so it may only add hooks. */
+  /** The environment names the file, so the file may only add hooks. */
   readonly isAdded?: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * What we use of jsonc-parser. The package that npm has is laid out so that no bundler for Node can take
- * it in; the build (launcher/bundle.ts) puts its code in the place of this line.
+ * The parts of jsonc-parser that we use. No bundler for Node can handle the layout of the npm package, so the
+ * build (launcher/bundle.ts) puts its code here in place of this export.
  */
 export {
   applyEdits,

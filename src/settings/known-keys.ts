@@ -3,10 +3,10 @@ import { isRecord } from '../protocol/output.ts';
 import type { HookType } from './hook-definition.ts';
 import { said } from './problem.ts';
 
-/** Keys under `hooks` that name no event but once were settings (C-04). */
+/** Keys under `hooks` that are not events but used to be settings (C-04). */
 export const reserved: readonly string[] = ['enabled', 'disabled', 'notifications'];
 
-/** What hooks of our own settings can be. */
+/** The hook types that our own settings support. */
 export const ownKinds: readonly HookType[] = ['command', 'live', 'module', 'http', 'prompt'];
 
 /** Keys of `hooksConfig`. */
@@ -21,7 +21,7 @@ export const hooksConfigKeys: readonly string[] = [
   'notifications',
 ];
 
-/** Keys of a hook that other hosts read, and that mean nothing here. */
+/** Keys of a hook that other hosts read but that mean nothing here. */
 export const foreignHookKeys: readonly string[] = [
   'env',
   'args',
@@ -40,13 +40,13 @@ export const foreignHookKeys: readonly string[] = [
   'model',
 ];
 
-/** Keys of a group that say something to people only. */
+/** Keys of a group that are meant only for people. */
 export const foreignGroupKeys: readonly string[] = ['description'];
 
-/** What people write as a key where they cannot write a comment. */
+/** Matches keys that people use for comments where the format has none. */
 export const commentKey = /^(?:\/\/|[$#])|^_?comments?$/;
 
-/** The keys that stand at the top of a settings file, among those of its host. */
+/** Our top-level keys of a settings file, which the host's own keys share. */
 export const topKeys: readonly string[] = [
   'hooks',
   'hooksConfig',
@@ -56,17 +56,17 @@ export const topKeys: readonly string[] = [
   'tools',
 ];
 
-/** The one of our keys in `tools`, among those of its host. */
+/** Our only key in `tools`, which the host's own keys share. */
 export const toolsKeys: readonly string[] = ['enableHooks'];
 
-/** Keys of ours that stand deeper, and mean nothing at the top of a file. */
+/** Our keys that belong deeper in the file and mean nothing at its top level. */
 export const misplacedTopKeys: readonly string[] = [...hookEventNames, 'redact'];
 
-/** What such a key belongs in. */
+/** Returns the key that such a misplaced key belongs under. */
 export const placeOfTopKey = (key: string): string =>
   isHookEventName(key) ? 'hooks' : 'hooksConfig';
 
-/** Other words for our keys that are more than one letter away from them. */
+/** Other spellings of our keys that are more than one letter away from them. */
 const otherWords: Readonly<Record<string, readonly string[]>> = {
   hooksConfig: [
     'hookConfigs',
@@ -79,8 +79,8 @@ const otherWords: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The key among these that another one is a slip of: it differs in its case, in what separates its
- * words, or in one letter that is missing, too many, wrong, or changed with its neighbour.
+ * Returns the key that another one is a typo of: the two differ in case, in how words are separated, or in
+ * one letter that is missing, extra, wrong, or swapped with its neighbour.
  */
 export function slipOf(key: string, keys: readonly string[]): string | undefined {
   if (keys.includes(key) || key.length > 100 || !/^[\w. -]+$/.test(key)) return undefined;
@@ -110,7 +110,7 @@ function isOneSlip(one: string, other: string): boolean {
   );
 }
 
-/** The same as a regular expression, for a schema, which can ask nothing else. */
+/** Returns the same check as a regular expression, because a schema can express nothing else. */
 export function slipPattern(key: string): string {
   const word = letters(key);
   const variants = new Set<string>([word]);
@@ -131,14 +131,14 @@ export function slipPattern(key: string): string {
   return `^(?!${key}$)${gap}(?:${[...variants].map(any).join('|')})${gap}$`;
 }
 
-/** What a field of the settings must be. */
+/** How a settings field is checked. */
 export interface Field {
   readonly fits: (value: unknown) => boolean;
-  /** What is wrong with one that does not fit; default: what it is. */
+  /** Says what is wrong with an invalid value; default: what the value is. */
   readonly fault?: (value: unknown) => string;
-  /** What its user can do where it is not. */
+  /** What the user can do about an invalid value. */
   readonly fix: string;
-  /** What becomes of one that does not fit and is not needed; default: it was ignored. */
+  /** What happens when an optional field is invalid; default: it was ignored. */
   readonly fate?: string;
 }
 
@@ -171,7 +171,9 @@ const commandField: Field = {
 const isCount = (value: unknown, least: number): boolean =>
   Number.isInteger(value) && (value as number) >= least;
 
-/** How many characters a hook on streamed text can hold back: one that wants more wants the whole answer. */
+/**
+ * The most characters that a hook on streamed text can hold back; one that wants more wants the whole answer.
+ */
 export const mostHeldBack = 100_000;
 
 const isHoldBack = (value: unknown): boolean => isCount(value, 0) && Number(value) <= mostHeldBack;
@@ -210,7 +212,7 @@ const processFields: Readonly<Record<string, Field>> = {
   },
 };
 
-/** The fields of a hook that say when it runs, beside its event and its matcher, and how often. */
+/** The fields that say when and how often a hook runs, besides its event and matcher. */
 const whenFields: Readonly<Record<string, Field>> = {
   if: {
     fits: isWritten,
@@ -230,7 +232,7 @@ const whenFields: Readonly<Record<string, Field>> = {
   },
 };
 
-/** How often a server can be asked again. */
+/** The highest number of retries that can be configured. */
 export const mostRetries = 10;
 
 const areTlsFiles = (value: unknown): boolean =>
@@ -240,7 +242,7 @@ const areTlsFiles = (value: unknown): boolean =>
       commentKey.test(key) || (['ca', 'cert', 'key'].includes(key) && isWritten(path)),
   );
 
-/** By type, the field that says what a hook runs, and those that only hooks of this type have. */
+/** For each type, the field that says what the hook runs, and the fields that only this type has. */
 const ownFields: Readonly<
   Record<HookType, { readonly main?: string; readonly fields: Readonly<Record<string, Field>> }>
 > = {
@@ -330,7 +332,10 @@ function isPlainUrl(value: unknown): boolean {
 const isKind = (type: unknown, kinds: readonly HookType[]): type is HookType =>
   kinds.includes(type as HookType);
 
-/** The fields of a hook of this type, among hooks of these types (seed 000 §6.2, HOOK-083, C-02, C-03). */
+/**
+ * Returns the fields of a hook of this type if hooks may have these types (seed 000 §6.2, HOOK-083, C-02,
+ * C-03).
+ */
 export function fieldsOf(
   type: unknown,
   kinds: readonly HookType[],
@@ -345,11 +350,11 @@ export function fieldsOf(
         fits: (given) => isKind(given, kinds),
         fix: named.length === 1 ? `write "type": ${words}` : `write one of ${words} as its "type"`,
       },
-      // What it runs is named first, where keys are listed for people.
+      // The main field comes first wherever keys are listed for people.
       ...(main !== undefined && { [main]: fields[main]! }),
       ...commonFields,
       ...fields,
-      // Only hosts that know more than shell commands start a program without a shell.
+      // Only hosts that support more than shell commands start a program without a shell.
       ...(kinds.includes('live') && {
         ...whenFields,
         ...(type === 'command' && { args: argsField }),
@@ -358,7 +363,7 @@ export function fieldsOf(
   };
 }
 
-/** The types of hooks among these that have such a field. */
+/** Returns those of these hook types that have such a field. */
 export const typesWith = (key: string, kinds: readonly HookType[]): readonly HookType[] =>
   kinds.filter((kind) => Object.hasOwn(fieldsOf(kind, kinds).fields, key));
 
@@ -375,8 +380,11 @@ export const groupFields = {
   },
 } as const satisfies Record<string, Field>;
 
-/** A shorter deadline in ms than any hook that starts a process can meet: whoever writes it means seconds. */
+/**
+ * No hook that starts a process can meet a deadline shorter than this, in ms: the author must have meant
+ * seconds.
+ */
 export const shortestTimeout = 100;
 
-/** A hook's deadline where its definition names none that can be used, in ms (HOOK-120, C-32). */
+/** A hook's deadline in ms if its definition has no usable one (HOOK-120, C-32). */
 export const defaultTimeout = 60_000;

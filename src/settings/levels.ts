@@ -6,55 +6,64 @@ import type { SettingsProblem } from './problem.ts';
 
 const isMac = process.platform === 'darwin';
 
-/** Where administrators keep settings; tests hand another folder to whatever reads them, and no variable names one. */
+/**
+ * Where administrators keep settings. Tests pass another folder to the readers; no environment variable can
+ * change it.
+ */
 const administration = isMac ? '/Library/Application Support' : '/etc';
 
-/** Whose settings files are read: our own, and LLxprt's. */
+/** Whose settings files are read: our own and LLxprt's. */
 export type SettingsOwner = keyof typeof owners;
 
-/** The folder of each in a project and at home, and that of an administrator. */
+/** The folder of each owner in a project and at home, and its folder for administrators. */
 const owners = {
   hookmachine: { folder: '.hookmachine', system: 'hookmachine' },
   llxprt: { folder: '.llxprt', system: isMac ? 'LLxprt-Code' : 'llxprt-code' },
 } as const;
 
-/** A settings file, whether or not it is there. */
+/** A settings file, whether or not it exists. */
 export interface SettingsPlace {
   readonly source: 'project' | 'user' | 'system';
   readonly owner: SettingsOwner;
   readonly file: string;
 }
 
-/** Whether this machine has settings of an administrator's, whatever they say. */
+/** Whether this machine has any administrator's settings, whatever they say. */
 export const hasAdministrator = (): boolean =>
   Object.values(owners).some(({ system }) => existsSync(join(administration, system)));
 
-/** The folder of more files of an administrator's. */
+/** The folder of an administrator's additional settings files. */
 export const systemFilesFolder = (systemFolder = administration): string =>
   join(systemFolder, owners.hookmachine.system, 'settings.d');
 
-/** Where policy bundles of a level are installed, and the signers that it trusts stand beside them. */
+/** Where a level's policy bundles are installed. The signers that it trusts are listed next to them. */
 export interface BundlePlace {
   readonly source: 'user' | 'system';
   readonly folder: string;
-  /** What is installed there. */
+  /** The list of what is installed there. */
   readonly index: string;
-  /** Those whom this level trusts. */
+  /** The file of signers that this level trusts. */
   readonly signers: string;
-  /** All files of signers that count here: a user may also have bundles of whom the administrator trusts. */
+  /**
+   * All signer files that count here: a user may also install bundles of signers whom the administrator
+   * trusts.
+   */
   readonly trusts: readonly string[];
-  /** They are a fleet's: what of them may not run, or fails, denies, unless a hook says otherwise. */
+  /** The bundles are a fleet's: one that may not run, or fails, denies, unless a hook says otherwise. */
   readonly isFleets?: true;
 }
 
-/** The places of bundles, whether or not there are any. */
+/** Returns the places of bundles, whether or not there are any. */
 export function bundlePlaces(systemFolder = administration): BundlePlace[] {
   const system = bundlesIn('system', join(systemFolder, owners.hookmachine.system));
   const root = inFolder(homeFolder(), owners.hookmachine.folder);
   return root === undefined ? [system] : [bundlesIn('user', root, system.trusts), system];
 }
 
-/** The place of a fleet's bundles, which were brought into this folder from its database; the administrator's signers alone count. */
+/**
+ * Returns the place of a fleet's bundles, which were copied from its database into this folder. Only the
+ * administrator's signers count.
+ */
 export function fleetPlace(folder: string, systemFolder = administration): BundlePlace {
   const { source, signers, trusts } = bundlesIn(
     'system',
@@ -82,7 +91,7 @@ function bundlesIn(
 const inFolder = (folder: string | undefined, name: string): string | undefined =>
   folder && join(folder, name);
 
-/** The settings files of the project, the user and the system (HOOK-084). */
+/** Returns the settings files of the project, the user and the system (HOOK-084). */
 export function settingsPlaces(cwd: string, systemFolder = administration): SettingsPlace[] {
   const home = homeFolder();
   const folders = [
@@ -102,7 +111,10 @@ export function settingsPlaces(cwd: string, systemFolder = administration): Sett
   );
 }
 
-/** Those of an administrator's folder, in the order of their names. A folder that cannot be listed stands for them: it cannot be read as a file either, and so denies (S-12). */
+/**
+ * Returns the files of an administrator's folder in the order of their names. A folder that cannot be listed
+ * is returned in their place: it cannot be read as a file either, and so denies (S-12).
+ */
 function systemFiles(systemFolder: string): string[] {
   const folder = systemFilesFolder(systemFolder);
   try {
@@ -115,13 +127,13 @@ function systemFiles(systemFolder: string): string[] {
   }
 }
 
-/** Where the user's trust in projects is recorded: beyond the reach of any project's settings. */
+/** Where the user's trust in projects is recorded, out of reach of any project's settings. */
 export const trustFile = (): string | undefined => inHome('hookmachine-trust.json');
 
-/** Where a user's extensions are installed, one folder each. */
+/** Where a user's extensions are installed, each in its own folder. */
 export const extensionsFolder = (): string | undefined => inHome('extensions');
 
-/** What LLxprt's environment variables name: files that may add hooks, and nothing else (S-11). */
+/** Returns the files that LLxprt's environment variables name. They may add hooks and nothing else (S-11). */
 export const environmentSettings = (): { variable: string; file: string }[] =>
   ['LLXPRT_SYSTEM_SETTINGS_PATH', 'LLXPRT_CODE_SYSTEM_SETTINGS_PATH'].flatMap((variable) => {
     const file = process.env[variable];
@@ -131,7 +143,10 @@ export const environmentSettings = (): { variable: string; file: string }[] =>
 const inHome = (name: string): string | undefined =>
   inFolder(homeFolder(), join(owners.llxprt.folder, name));
 
-/** Undefined for a user without a home: an empty or relative HOME would lead into the project. */
+/**
+ * Returns the home folder; undefined for a user without one, because an empty or relative HOME would lead
+ * into the project.
+ */
 export function homeFolder(): string | undefined {
   let home: string;
   try {
@@ -142,7 +157,7 @@ export function homeFolder(): string | undefined {
   return isAbsolute(home) ? home : undefined;
 }
 
-/** Where the links of a path lead; the path itself where that cannot be known. */
+/** Resolves the links of a path; returns the path itself if that fails. */
 export function realPath(path: string): string {
   try {
     return realpathSync.native(path);
@@ -151,11 +166,14 @@ export function realPath(path: string): string {
   }
 }
 
-/** Whether what one source says holds for the hooks of another: for its own, and for those of weaker ones. */
+/**
+ * Whether one source's settings apply to another's hooks: they apply to its own and to those of weaker
+ * sources.
+ */
 export const reaches = (source: HookSource, hooksOf: HookSource): boolean =>
   authorities.indexOf(source) <= authorities.indexOf(hooksOf);
 
-/** Why a file that the environment names is ignored; undefined for one that may add hooks (S-11). */
+/** Returns why a file that the environment names is ignored; undefined if it may add hooks (S-11). */
 export function environmentFileFault(variable: string, file: string): SettingsProblem | undefined {
   const fault = (message: string, fix: string): SettingsProblem => ({
     file,
@@ -169,7 +187,7 @@ export function environmentFileFault(variable: string, file: string): SettingsPr
   try {
     stats = statSync(file, { throwIfNoEntry: false });
   } catch {
-    // Whoever reads it finds out why it cannot be read.
+    // The reader reports why it cannot be read.
   }
   if (stats === undefined || !stats.isFile()) return undefined;
   if ((stats.mode & 0o022) !== 0)

@@ -39,66 +39,71 @@ import {
 } from './switches.ts';
 import type { DisabledHooks } from './unknown-names.ts';
 
-/** All levels of settings together. */
+/** The settings of all levels together. */
 export interface LoadedSettings {
-  /** Whether the settings' hooks of any source are on; undefined where no level says a word of it. */
+  /** Whether the settings' hooks of any source are switched on; undefined if no level mentions it. */
   readonly enabled: boolean | undefined;
-  /** What each level says of switches (C-01). */
+  /** What each level says about switches (C-01). */
   readonly switches: readonly LevelSwitch[];
-  /** Where hooks come from, the strongest source first. */
+  /** The sources of hooks, the strongest first. */
   readonly sources: readonly HooksFromSource[];
   readonly disabled: readonly DisabledHooks[];
-  /** What a failure means of hooks that do not say it, level by level (S-09). */
+  /** What a failure means for hooks that do not say so, level by level (S-09). */
   readonly failureDefaults: readonly FailureDefault[];
-  /** The levels that have policy bundles; what is in these is looked at when hooks are found. */
+  /** The levels that have policy bundles. The bundles are read when hooks are collected. */
   readonly bundles: readonly BundlePlace[];
-  /** What the administrator manages. */
+  /** What the administrator enforces. */
   readonly managed: Managed;
-  /** Whether any level wants hooks to be asked once more where others changed what they had judged. */
+  /** Whether any level wants hooks to be asked again after others changed what they had judged. */
   readonly recheck: boolean;
-  /** What was wrong with the files themselves; the hooks in them are checked by the registry. */
+  /** Problems with the files themselves; the registry checks the hooks in them. */
   readonly problems: readonly SettingsProblem[];
-  /** The system's file is there, and what it guards is unknown (S-12). */
+  /** Set if the system's file exists but its guards are unknown (S-12). */
   readonly brokenSystem?: SettingsProblem | undefined;
-  /** Files of other sources that are there and could not be read or parsed, so that their guards are unknown (S-10). */
+  /**
+   * Files of other sources that exist but could not be read or parsed, so that their guards are unknown
+   * (S-10).
+   */
   readonly unknown: readonly UnknownFile[];
-  /** What a look at the settings of a project that nobody trusts showed; none for one that is trusted, or that has none. */
+  /**
+   * What a first look at an untrusted project's settings showed; empty if the project is trusted or has none.
+   */
   readonly untrusted: readonly { readonly owner: SettingsOwner; readonly sight: FirstSight }[];
 }
 
-/** What one source says of failures. */
+/** What one source says about failures. */
 export interface FailureDefault {
   readonly source: HookSource;
   readonly onFailure: 'allow' | 'block';
-  /** No hook of a weaker source can say otherwise. */
+  /** Hooks of weaker sources cannot override it. */
   readonly isManaged?: true;
 }
 
 /** A file whose hooks are unknown. */
 interface UnknownFile {
-  /** It could not even be read. */
+  /** The file could not even be read. */
   readonly isUnread: boolean;
   readonly source: HookSource;
   readonly owner: SettingsOwner;
   readonly problem: SettingsProblem;
 }
 
-/** What may be known beside the project when settings are loaded. */
+/** Optional inputs for loading settings. */
 interface LoadSettingsOptions {
-  /** Whether the user trusts the project; asked only where it has a settings file. Default: yes. */
+  /** Whether the user trusts the project; called only if it has a settings file. Default: yes. */
   readonly isTrusted?: (() => boolean) | undefined;
-  /** The folder of administrators' settings, for tests. */
+  /** The folder of administrators' settings; for tests. */
   readonly systemFolder?: string | undefined;
 }
 
 interface Level extends SettingsFile {
   readonly source: HookSource;
   readonly owner: SettingsOwner;
-  /** Named by the environment: it may add hooks, and nothing else (S-11). */
+  /** The environment names the file: it may add hooks and nothing else (S-11). */
   readonly isAdded: boolean;
 }
 
-/** Reads the project's, the user's and the system's settings, and what extensions bring (HOOK-084; C-09). */
+/** Reads the settings of the project, the user and the system, and those of extensions (HOOK-084; C-09). */
 export function loadSettings(
   cwd: string,
   read: ReadSettingsFile = settingsReader(),
@@ -115,7 +120,7 @@ export function loadSettings(
       untrusted.push({ owner, sight: settingsAtFirstSight(file) });
       continue;
     }
-    // Those that the environment names come last.
+    // Files that the environment names come last.
     const fault = variable === undefined ? undefined : addedFault(variable, file, managed());
     if (fault) problems.push(fault);
     const found = fault ? undefined : read(file);
@@ -185,14 +190,17 @@ export function loadSettings(
   };
 }
 
-/** Whether a failure denies where a hook of this source, or its whole file, does not say it: the strictest word of its own level and of stronger ones. */
+/**
+ * Whether a failure denies if neither a hook of this source nor its file says so: the strictest setting of
+ * its own level and of stronger ones decides.
+ */
 export const blocksByDefault = (
   defaults: readonly FailureDefault[],
   hooksOf: HookSource,
 ): boolean =>
   defaults.some(({ source, onFailure }) => onFailure === 'block' && reaches(source, hooksOf));
 
-/** Why a file that the environment names is ignored. */
+/** Returns why a file that the environment names is ignored. */
 function addedFault(
   variable: string,
   file: string,
@@ -209,7 +217,7 @@ function addedFault(
       };
 }
 
-/** The keys with which settings have a say over hooks of others. */
+/** The keys by which settings affect the hooks of other files. */
 const powers = [
   ['tools', 'enableHooks'],
   ['enableHooks'],
@@ -221,7 +229,7 @@ const powers = [
   ['managed'],
 ] as const;
 
-/** What a file that the environment names says beyond hooks, which counts for nothing. */
+/** Reports what a file that the environment names says besides hooks; all of it is ignored. */
 function* withoutAuthority({ file, values, locate }: Level): Generator<SettingsProblem> {
   for (const path of powers) {
     const value = path.reduce<unknown>(
@@ -247,11 +255,14 @@ const brokenProblem = ({ file, problems, broken }: SettingsFile): SettingsProble
 });
 
 interface FileOfLevel extends SettingsPlace {
-  /** The variable that names it. */
+  /** The environment variable that names it. */
   readonly variable?: string;
 }
 
-/** A file that serves two levels counts at the last: in the home folder the project's is the user's. One that the environment names too gains nothing by that. */
+/**
+ * Lists the files of all levels. A file that serves two levels counts as the last: in the home folder, the
+ * project's file is the user's. A file that the environment names as well gains nothing by that.
+ */
 function files(cwd: string, systemFolder: string | undefined): FileOfLevel[] {
   const all: FileOfLevel[] = [
     ...environmentSettings().map(({ variable, file }) => ({

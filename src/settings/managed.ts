@@ -4,60 +4,68 @@ import { collectProblems, type Path, placeOf, said, type SettingsProblem } from 
 import type { SettingsFile } from './read-files.ts';
 import { reportUnknownKeys } from './unknown-names.ts';
 
-/** The version of this package; a constant, because no module of the core looks for a file beside itself. */
+/** The version of this package. It is a constant because no core module reads a file next to itself. */
 export const version = '0.1.0';
 
-/** What an administrator's files say that nobody below can change; of a value that is wrong the strictest reading counts. */
+/**
+ * What an administrator's files enforce: weaker levels cannot change it, and an invalid value gets its
+ * strictest reading.
+ */
 export interface Managed {
-  /** The file by which no hooks run but the administrator's. */
+  /** The file that lets only the administrator's hooks run. */
   readonly onlyManagedHooks?: string;
-  /** The file by which a failure denies, whatever weaker hooks say of theirs. */
+  /** The file that makes a failure deny, whatever weaker hooks say. */
   readonly blocksOnFailure?: string;
-  /** The options and variables that have no effect, each with the file that says so. */
+  /** The options and variables that have no effect, each with the file that forbids it. */
   readonly forbid: ReadonlyMap<string, string>;
-  /** Files that this version cannot obey, so that what they guard is unknown. */
+  /** Problems of files that this version cannot obey, so that their guards are unknown. */
   readonly unmet: readonly SettingsProblem[];
-  /** Signed bundles that this machine has to have. */
+  /** The signed bundles that this machine must have. */
   readonly bundles: readonly RequiredBundle[];
   /** Where every session is recorded. */
   readonly audit?: AuditSettings;
 }
 
-/** A bundle that has to be installed for all users of a machine. */
+/** A bundle that must be installed for all users of a machine. */
 export interface RequiredBundle {
   readonly name: string;
-  /** Who has to have signed it, by the name in the administrator's list of signers. */
+  /** The required signer, by the name in the administrator's list of signers. */
   readonly signer: string;
-  /** The lowest version that will do. */
+  /** The lowest acceptable version. */
   readonly version?: string;
-  /** What it means where it is missing or may not run; default: what a failure of the system's hooks means. */
+  /**
+   * What it means if the bundle is missing or may not run; default: what a failure of the system's hooks
+   * means.
+   */
   readonly onFailure?: 'allow' | 'block';
 }
 
-/** Where an audit log is kept, and how much of it. */
+/** Where an audit log is kept, and how much of it is kept. */
 export interface AuditSettings {
-  /** A file, in whose name `%u` stands for the user's. */
+  /** The path of a file; `%u` in its name is replaced by the user's name. */
   readonly file?: string;
-  /** The size from which on a new file is begun, in bytes. */
+  /** The size in bytes at which a new file is started. */
   readonly maxBytes?: number;
-  /** How many old files stay. */
+  /** How many old files are kept. */
   readonly keep?: number;
-  /** The system's log, or one behind this socket. */
+  /** `true` for the system's log, or the path of another log's socket. */
   readonly syslog?: true | string;
-  /** A collector of OpenTelemetry; `true`: the one that the environment names. */
+  /** An OpenTelemetry collector; `true`: the one that the environment names. */
   readonly opentelemetry?: true | OtlpSettings;
 }
 
 /** A collector that speaks OTLP over HTTP. */
 export interface OtlpSettings {
-  /** Its address, as `https://collector.example.com:4318`; default: what the environment names. */
+  /**
+   * Its address, such as `https://collector.example.com:4318`; default: the one that the environment names.
+   */
   readonly endpoint?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** How long it has to take what is sent, in ms. */
+  /** The timeout of a request to it, in ms. */
   readonly timeout?: number;
 }
 
-/** The options of commands, and the variables of the environment, that can be forbidden. */
+/** The command-line options and environment variables that can be forbidden. */
 export const forbiddable: readonly string[] = [
   '--no-hooks',
   '--trust',
@@ -73,7 +81,7 @@ export const forbiddable: readonly string[] = [
   'QWEN_CODE_SYSTEM_SETTINGS_PATH',
 ];
 
-/** What may stand in `managed`. */
+/** The keys of `managed`. */
 export const managedKeys: readonly string[] = [
   'onlyManagedHooks',
   'defaultOnFailure',
@@ -86,7 +94,7 @@ export const managedKeys: readonly string[] = [
 
 type File = Pick<SettingsFile, 'file' | 'values' | 'locate'>;
 
-/** What all files of the administrator manage together: no file takes back what another one says. */
+/** Combines all of the administrator's files. No file can take back what another one says. */
 export function managedBy(files: readonly File[]): Managed {
   const all = files.flatMap(({ file, values, locate }) => {
     const { managed } = values;
@@ -109,7 +117,7 @@ export function managedBy(files: readonly File[]): Managed {
   };
 }
 
-/** Why this version cannot obey a file. */
+/** Returns the reasons why this version cannot obey a file. */
 function unmetBy({ file, values: { managed }, locate }: File): SettingsProblem[] {
   if (managed === undefined) return [];
   const denied = 'so prompts, model calls and tools are denied';
@@ -138,7 +146,7 @@ function unmetVersion(wanted: unknown, problem: Refuse): SettingsProblem[] {
     : problem(path, `is ${wanted}, and this is hookmachine ${version}`, 'install a newer version');
 }
 
-/** Which bundle is meant by a demand that cannot be read nobody knows. */
+/** An unreadable entry is reported, because nobody can tell which bundle it requires. */
 function unmetBundles({ bundles }: Readonly<Record<string, unknown>>, problem: Refuse) {
   if (bundles === undefined) return [];
   const path = ['managed', 'bundles'];
@@ -152,10 +160,10 @@ function unmetBundles({ bundles }: Readonly<Record<string, unknown>>, problem: R
   });
 }
 
-/** Whoever writes something else than false means the guard. */
+/** Anything but false means that the guard is wanted. */
 const isMeant = (value: unknown): boolean => value !== undefined && value !== false;
 
-/** What `audit` may hold, and what is said of what does not fit. */
+/** The fields of `audit`, each with its check and the fix for an invalid value. */
 const auditFields: Readonly<
   Record<keyof AuditSettings, { fits: (value: unknown) => boolean; fix: string }>
 > = {
@@ -188,7 +196,7 @@ const isOtlp = ({ endpoint, headers, timeout, ...others }: Record<string, unknow
     (isRecord(headers) && Object.values(headers).every((value) => typeof value === 'string'))) &&
   (timeout === undefined || (Number.isInteger(timeout) && (timeout as number) > 0));
 
-/** What of `audit` fits; whatever else than false stands there means that there is one. */
+/** Returns the valid fields of `audit`. Anything but false means that auditing is wanted. */
 function auditOf(value: unknown): AuditSettings[] {
   if (value === undefined || value === false) return [];
   if (!isRecord(value)) return [{}];
@@ -196,7 +204,7 @@ function auditOf(value: unknown): AuditSettings[] {
   return [Object.fromEntries(fields.map(([key]) => [key, value[key]]))];
 }
 
-/** An audit that names no place goes where users cannot take it back. */
+/** An audit without a destination goes to the system's log, where users cannot take it back. */
 const withPlace = (audit: AuditSettings): AuditSettings =>
   audit.file === undefined && audit.syslog === undefined && audit.opentelemetry === undefined
     ? { ...audit, syslog: true }
@@ -204,13 +212,13 @@ const withPlace = (audit: AuditSettings): AuditSettings =>
 
 const isBlocking = (value: unknown): boolean => value !== undefined && value !== 'allow';
 
-/** A list that is none forbids everything. */
+/** A value that is not a list forbids everything. */
 const forbiddenIn = (value: unknown): readonly string[] => {
   if (value === undefined) return [];
   return Array.isArray(value) ? forbiddable.filter((word) => value.includes(word)) : forbiddable;
 };
 
-/** What stands in `bundles` may hold, and what is said of what does not fit. */
+/** The fields of an entry of `bundles`, each with its check and the fix for an invalid value. */
 const bundleFields: Readonly<
   Record<keyof RequiredBundle, { fits: (value: unknown) => boolean; fix: string }>
 > = {
@@ -232,11 +240,11 @@ const bundleFields: Readonly<
   },
 };
 
-/** Demands that can be understood; those that cannot are reported as what nobody can obey. */
+/** Returns the valid entries; the others are reported as impossible to obey. */
 const requiredIn = (value: unknown): readonly RequiredBundle[] =>
   Array.isArray(value) ? value.filter((one) => bundleFault(one) === undefined) : [];
 
-/** Where a demand is not as it should be, and what to do. */
+/** Returns where an entry of `bundles` is invalid, and the fix. */
 function bundleFault(value: unknown): { readonly path: Path; readonly fix: string } | undefined {
   if (!isRecord(value)) return { path: [], fix: 'make it an object: { "name": …, "signer": … }' };
   const field = Object.entries(bundleFields).find(([key, { fits }]) => !fits(value[key]));
@@ -248,14 +256,16 @@ const numbers = /^(\d+)\.(\d+)\.(\d+)$/;
 export const isVersion = (value: unknown): value is string =>
   typeof value === 'string' && numbers.test(value);
 
-/** Whether a version, that of this package by default, is not lower than another one. */
+/** Whether a version, by default that of this package, is at least `wanted`. */
 export function isAtLeast(wanted: string, has = version): boolean {
   const [least, own] = [wanted, has].map((text) => numbers.exec(text)!.slice(1).map(Number));
   const at = least!.findIndex((part, index) => part !== own![index]);
   return at === -1 || own![at]! > least![at]!;
 }
 
-/** What is wrong with `managed` in an administrator's file, or that it stands in any other one. */
+/**
+ * Returns the problems of `managed` in an administrator's file, or reports that it occurs in any other file.
+ */
 export function managedProblems(
   { file, values, locate }: Pick<File, 'values' | 'locate'> & { readonly file?: string },
   isSystems: boolean,
@@ -272,7 +282,7 @@ export function managedProblems(
         message: "counts in an administrator's settings only, so it was ignored",
         fix: 'take it out, or have an administrator set it for this machine',
       }));
-    // One that is no object is reported as what nobody can obey.
+    // A `managed` that is not an object is reported as impossible to obey.
     if (!isRecord(managed)) return;
     reportUnknownKeys(managed, ['managed'], managedKeys, [], complain);
     const { onlyManagedHooks: only, defaultOnFailure, forbid, audit, bundles } = managed;

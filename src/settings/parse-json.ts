@@ -8,32 +8,32 @@ import {
 } from './jsonc.ts';
 import type { Path, Position } from './problem.ts';
 
-/** A JSON text with comments, and where in it each value stands. */
+/** A parsed JSON text, possibly with comments, and the position of each value in it. */
 export interface ParsedJson {
   readonly value: unknown;
-  /** Where the value at this path stands, or the nearest value around it. */
+  /** Returns the position of the value at this path, or of the nearest value around it. */
   readonly locate: (path: Path) => Position;
-  /** Keys that stand more than once in one object; the last one counts. */
+  /** Keys that occur more than once in one object; the last one counts. */
   readonly doubled: readonly DoubledKey[];
 }
 
-/** A key that stood before in the same object. */
+/** A key that occurred earlier in the same object. */
 interface DoubledKey {
-  /** The key of the whole value that it stands under, or is. */
+  /** The top-level key that it is under, or that it is itself. */
   readonly top: string | number;
-  /** Its path, which takes time to find out. */
+  /** Returns its path, which takes time to compute. */
   readonly path: () => Path;
 }
 
-/** Why a text is no JSON. */
+/** Why a text is not valid JSON. */
 export interface SyntaxFault {
   readonly fault: string;
   readonly at: Position;
 }
 
 /**
- * Parses JSON with comments, trailing commas and a byte order mark (C-16), or without them where it
- * `isStrict`, in time that grows with its length only.
+ * Parses JSON that may have comments, trailing commas and a byte order mark (C-16), none of which is allowed
+ * if `isStrict`. The time that it takes is linear in the length of the text.
  */
 export function parseJson(text: string, isStrict = false): ParsedJson | SyntaxFault {
   const source = isStrict ? text : text.replace(/^\uFEFF/, '');
@@ -42,7 +42,7 @@ export function parseJson(text: string, isStrict = false): ParsedJson | SyntaxFa
   if (source.trim() === '') return { fault: 'it is empty', at: position(0) };
   const plain = parsePlainJson(source);
   if (plain) {
-    // Parsed once, and only for who asks where something stands.
+    // Parsed once, and only when a position is asked for.
     let tree: Node | undefined;
     const locate = (path: Path): Position => {
       tree ??= parseTree(source)!;
@@ -68,14 +68,14 @@ export function parseJson(text: string, isStrict = false): ParsedJson | SyntaxFa
       doubled: doubledKeys(root),
     };
   } catch (error) {
-    // The parser calls itself for each level.
+    // The parser is recursive: each level of nesting uses the stack.
     if (isError(error) && error.name === 'RangeError')
       return { fault: 'it is nested too deeply', at: position(0) };
     throw error;
   }
 }
 
-/** Finds the line and the column of an offset; where the lines begin is found out once. */
+/** Returns a function that finds the line and column of an offset. Line starts are computed once. */
 function positionIn(source: string): (offset: number) => Position {
   let starts: number[] | undefined;
   return (offset) => {
@@ -115,7 +115,7 @@ const faults: Readonly<Record<string, string>> = {
   InvalidCharacter: 'a string holds a control character',
 };
 
-/** The value at a path, or the nearest one around it. */
+/** Returns the node of the value at a path, or of the nearest value around it. */
 export function nodeAt(root: Node, path: Path): { node: Node; isExact: boolean } {
   let node = root;
   for (const step of path) {
@@ -131,7 +131,10 @@ export function nodeAt(root: Node, path: Path): { node: Node; isExact: boolean }
 
 const keyOf = (property: Node): unknown => property.children?.[0]?.value;
 
-/** The properties of an object by key, the last of each; looked up for every problem that is located in it. */
+/**
+ * Returns an object's properties by key, the last of each. Cached, because every problem located in the
+ * object looks them up.
+ */
 function propertiesOf(node: Node): ReadonlyMap<unknown, Node> {
   const known = properties.get(node);
   if (known !== undefined) return known;
@@ -143,7 +146,7 @@ function propertiesOf(node: Node): ReadonlyMap<unknown, Node> {
 
 const properties = new WeakMap<Node, ReadonlyMap<unknown, Node>>();
 
-/** Without recursion, which would go through every level for each key. */
+/** Not recursive: recursion would go through every level for each key. */
 function doubledKeys(root: Node): DoubledKey[] {
   const doubled: DoubledKey[] = [];
   const open: { readonly node: Node; readonly top: string | number | undefined }[] = [
@@ -177,13 +180,12 @@ function pathOf(property: Node): Path {
   return path.toReversed();
 }
 
-/** Deeper than settings are, and far from where any parser gives up. */
+/** Deeper than any settings are nested, and far from the depth at which a parser gives up. */
 const deepest = 50;
 
 /**
- * The value of a JSON text without comments, trailing commas or keys that stand more than once;
- * undefined for any other text. Its objects have no prototype, so that no inherited name is taken
- * for a key.
+ * Returns the value of a JSON text without comments, trailing commas or duplicate keys; undefined for any
+ * other text. Its objects have no prototype, so that no inherited name is mistaken for a key.
  */
 export function parsePlainJson(source: string): { readonly value: unknown } | undefined {
   try {
@@ -194,7 +196,7 @@ export function parsePlainJson(source: string): { readonly value: unknown } | un
   }
 }
 
-/** How many keys the objects of a value have, whose prototypes it takes away. */
+/** Counts the keys of all objects in a value, and removes the prototypes of these objects. */
 function keysIn(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null) return 0;
   if (depth > deepest) return Number.NaN;
@@ -206,7 +208,7 @@ function keysIn(value: unknown, depth: number): number {
   );
 }
 
-/** How many keys a valid JSON text writes: texts before a colon. */
+/** Counts the keys that a valid JSON text spells out: strings before a colon. */
 function keysWritten(json: string): number {
   let count = 0;
   for (const [, colon] of json.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"\s*(:?)/g)) if (colon) count++;

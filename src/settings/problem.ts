@@ -1,34 +1,34 @@
 /** Steps into a settings file, such as `['hooks', 'BeforeTool', 0]`. */
 export type Path = readonly (string | number)[];
 
-/** A line and a column, from 1. */
+/** A line and a column, both counted from 1. */
 export interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** What kind of thing is wrong, for programs, where there is more to say than that something was not as it should be. */
+/** The kind of fault, for programs; only where there is more to say than that a value is invalid. */
 export type FaultCode = 'unknown-key' | 'unknown-event' | 'unknown-name' | 'timeout-unit' | 'off';
 
-/** Something wrong with what a user configured; the rest of the configuration lives. */
+/** Something wrong in the user's configuration; the rest of the configuration still counts. */
 export interface SettingsProblem {
-  /** The settings file, when there is one. */
+  /** The settings file, if there is one. */
   readonly file?: string;
   readonly at?: Position;
-  /** Where in the settings, such as `hooks.BeforeTool[0].hooks[1]`; '' for the whole. */
+  /** The path in the settings, such as `hooks.BeforeTool[0].hooks[1]`; '' for the whole file. */
   readonly place: string;
   /** What is wrong and what was done about it. */
   readonly message: string;
   /** What the user can do. */
   readonly fix: string;
   readonly code?: FaultCode;
-  /** Nothing of the file counts, so that nobody knows what it holds. */
+  /** The whole file is ignored, so what it holds is unknown. */
   readonly isWhole?: true;
-  /** For the last line of a file with very many problems: how many are not reported one by one. */
+  /** Set on the last line for a file with very many problems: how many are not reported one by one. */
   readonly more?: number;
 }
 
-/** What is wrong at a place. */
+/** A fault at one place of a file. */
 export interface Fault {
   readonly path: Path;
   readonly message: string;
@@ -36,13 +36,16 @@ export interface Fault {
   readonly code?: FaultCode;
 }
 
-/** Takes what is wrong, which is asked only where it will be reported. */
+/** Takes a fault as a function, which is called only if the fault will be reported. */
 export type Complain = (fault: () => Fault) => void;
 
-/** How many problems of a file are reported one by one: nobody reads more. */
+/** How many problems of a file are reported one by one; nobody reads more. */
 const mostProblems = 100;
 
-/** What a check complains of in a file, each with its place; after the first hundred they are only counted. */
+/**
+ * Collects the problems that a check finds in a file, each with its place; after the first hundred they are
+ * only counted.
+ */
 export function collectProblems(
   from: { readonly file?: string; readonly locate?: ((path: Path) => Position) | undefined },
   check: (complain: Complain) => void,
@@ -67,13 +70,13 @@ export function collectProblems(
   return more > 0 ? [...problems, moreProblems(from.file, more)] : problems;
 }
 
-/** What a check defines entry by entry, and what it complains of. */
+/** The definitions that a check yields entry by entry, and the problems it finds. */
 export interface Checked<Definition> {
   readonly definitions: Definition[];
   readonly problems: SettingsProblem[];
 }
 
-/** Checks a file entry by entry, each of which costs the others nothing. */
+/** Checks a file entry by entry; a bad entry does not affect the others. */
 export function checkEntries<Definition>(
   from: Parameters<typeof collectProblems>[0],
   check: (complain: Complain) => Iterable<Definition>,
@@ -93,7 +96,7 @@ const moreProblems = (file: string | undefined, more: number): SettingsProblem =
   more,
 });
 
-/** The first hundred problems of each file, and at the end a line for each file that has more. */
+/** Returns the first hundred problems of each file, and at the end a line for each file that has more. */
 export function firstProblems(problems: readonly SettingsProblem[]): SettingsProblem[] {
   const first: SettingsProblem[] = [];
   const counts = new Map<string | undefined, number>();
@@ -108,7 +111,7 @@ export function firstProblems(problems: readonly SettingsProblem[]): SettingsPro
   return [...first, ...[...more].map(([file, count]) => moreProblems(file, count))];
 }
 
-/** A problem as one line: file, place, fault, fix (HOOK-191). */
+/** Formats a problem as one line: file, place, fault, fix (HOOK-191). */
 export function formatProblem({ file, at, place, message, fix }: SettingsProblem): string {
   const where = file !== undefined && at ? `${file}:${at.line}:${at.column}` : file;
   return [[where, place].filter(Boolean).join(' '), `${message}; ${fix}`]
@@ -116,14 +119,14 @@ export function formatProblem({ file, at, place, message, fix }: SettingsProblem
     .join(': ');
 }
 
-/** A path as a user would write it. */
+/** Formats a path as a user would write it. */
 export const placeOf = (path: Path): string =>
   path.reduce<string>((place, step) => {
     if (typeof step === 'number') return `${place}[${step}]`;
     return place === '' ? step : `${place}.${step}`;
   }, '');
 
-/** What stands there, in a few words that continue "it …". */
+/** Describes a value in a few words that continue "it …". */
 export function said(value: unknown): string {
   if (value === undefined) return 'is missing';
   if (Array.isArray(value)) return 'is an array';

@@ -6,35 +6,35 @@ import { collectProblems, type Position, type SettingsProblem } from './problem.
 import { readBounded, refusals, withFile } from './read-bounded.ts';
 import { reportMisspeltKeys } from './unknown-names.ts';
 
-/** One settings file as it counts. */
+/** One settings file with the values that count. */
 export interface SettingsFile {
   readonly file: string;
   readonly values: Readonly<Record<string, unknown>>;
   readonly locate?: ParsedJson['locate'] | undefined;
   readonly problems: readonly SettingsProblem[];
-  /** The file is there, and what is in it is unknown. */
+  /** The file exists, but its content is unknown. */
   readonly broken?: {
     readonly fault: string;
     /** It could not even be read. */
     readonly isUnread: boolean;
-    /** It counts as it was when it was last whole. */
+    /** Its last intact version counts. */
     readonly isStale: boolean;
   };
 }
 
 /**
- * Reads a settings file; one that is not there is no file, and no problem. `hasOurKeys` is false for a
- * file whose keys are names that somebody chose, none of which can be misspelt.
+ * Reads a settings file. A missing file yields undefined and is not a problem. `hasOurKeys` is false for a
+ * file whose keys are freely chosen names, which cannot be misspelt.
  */
 export type ReadSettingsFile = (file: string, hasOurKeys?: boolean) => SettingsFile | undefined;
 
-/** Nothing in the file can be used. `message` says why, not what was done about it. */
+/** A file that cannot be used at all. `message` says why, not what was done about it. */
 interface BrokenFile {
   readonly unusable: Pick<SettingsProblem, 'at' | 'message' | 'fix'>;
   readonly isUnread?: true;
 }
 
-/** What the text of a settings file is written in. */
+/** The format of a settings file's text. */
 export interface SettingsFormat {
   readonly name: string;
   readonly parse: (text: string) => (Pick<ParsedJson, 'value'> & Partial<ParsedJson>) | SyntaxFault;
@@ -43,8 +43,9 @@ export interface SettingsFormat {
 const json: SettingsFormat = { name: 'JSON', parse: parseJson };
 
 /**
- * Reads settings files for one session. A broken file counts as it last was, so that a slip of the
- * editor removes no guard while the agent works; if it never was whole, it counts as empty.
+ * Returns a reader of settings files for one session. If a file breaks, its last intact version counts, so
+ * that a slip in the editor removes no guard while the agent works; a file that was never intact counts as
+ * empty.
  */
 export function settingsReader(format = json): ReadSettingsFile {
   const lastWhole = new Map<string, SettingsFile>();
@@ -120,17 +121,20 @@ const broken = (message: string, fix: string, at?: Position): BrokenFile => ({
   unusable: { message, fix, ...(at && { at }) },
 });
 
-/** A link counts, wherever it leads. */
+/** Whether there is anything at this path; a link counts, wherever it leads. */
 export function isThere(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Something is in the way of looking.
+    // The path cannot be examined, so something may be there.
     return true;
   }
 }
 
-/** A link to no file, which nobody knows the settings of; undefined for whatever else stands there. */
+/**
+ * Returns a broken settings file for a link that leads nowhere, whose settings are unknown; undefined for
+ * anything else.
+ */
 export function danglingLink(file: string): SettingsFile | undefined {
   try {
     if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return undefined;
@@ -154,7 +158,7 @@ export function danglingLink(file: string): SettingsFile | undefined {
   };
 }
 
-/** The keys of a settings file that concern hooks; what else stands there is for others to judge. */
+/** The keys of a settings file that concern hooks; the others are for other programs to judge. */
 const ours: ReadonlySet<unknown> = new Set([
   'tools',
   'enableHooks',
@@ -163,18 +167,18 @@ const ours: ReadonlySet<unknown> = new Set([
   'managed',
 ]);
 
-/** How much of a file is looked at, in bytes. */
+/** How much of a file is examined, in bytes. */
 const mostBytes = 4 * 1024 * 1024;
 
-/** The texts without which a settings file has nothing to say of hooks. */
+/** A settings file that holds none of these texts says nothing about hooks. */
 const settingsSigns = ['"hooks"', '"hooksConfig"', '"enableHooks"', '"defaultOnFailure"'];
 
-/** What a look shows of an untrusted file or folder; `fault` says why there was none. */
+/** What a first look at an untrusted file or folder shows; `fault` says why it was not possible. */
 export type FirstSight = { readonly hasHooks: boolean } | { readonly fault: string };
 
 /**
- * Whether a settings file that nobody trusts seems to say anything of hooks. It is not parsed, no
- * pipe or device is opened, and a file without an end keeps nobody waiting.
+ * Whether an untrusted settings file seems to say anything about hooks. It is not parsed, no pipe or device
+ * is opened, and a file without an end keeps nobody waiting.
  */
 export function settingsAtFirstSight(
   file: string,
@@ -188,7 +192,7 @@ export function settingsAtFirstSight(
   }
 }
 
-/** Whether a folder of hooks that nobody trusts has anything in it; nothing in it is looked at. */
+/** Whether an untrusted folder of hooks contains any file. The files themselves are not examined. */
 export function folderAtFirstSight(folder: string): FirstSight {
   try {
     const entries: Dirent[] = readdirSync(folder, { withFileTypes: true });
@@ -204,7 +208,9 @@ function sightOf(what: string, error: unknown): FirstSight {
   return { fault: `${what} cannot be read (${code ?? message})` };
 }
 
-/** Piece by piece, each with the end of the one before, so that no sign falls between two. */
+/**
+ * Reads the file piece by piece, each with the end of the one before, so that no sign is missed between two.
+ */
 function holdsSign(descriptor: number, signs: readonly string[]): boolean {
   const overlap = longestEscape * Math.max(...signs.map(({ length }) => length)) - 1;
   const piece = Buffer.alloc(64 * 1024);
@@ -222,20 +228,23 @@ function holdsSign(descriptor: number, signs: readonly string[]): boolean {
   return false;
 }
 
-/** JSON may spell any letter of a key as `\u0068`. */
+/** JSON may write any letter of a key as an escape such as `\u0068`. */
 const withoutEscapes = (text: string): string =>
   text.replaceAll(/\\u00([4-7][\dA-Fa-f])/g, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
 const longestEscape = String.raw`\u0068`.length;
 
-/** The folders in a folder, by name; one that is not there holds none, and is no problem. */
+/** Lists the folders in a folder, by name. A missing folder holds none and is not a problem. */
 export type ReadFolders = (folder: string) => {
   readonly names: readonly string[];
   readonly problems: readonly SettingsProblem[];
 };
 
-/** Lists folders for one session. One that cannot be read counts as it last was, as a settings file does. */
+/**
+ * Returns a lister of folders for one session. For a folder that cannot be read, its last listing counts, as
+ * with a settings file.
+ */
 export function folderReader(): ReadFolders {
   const lastRead = new Map<string, readonly string[]>();
   return (folder) => {

@@ -2,7 +2,10 @@ import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { forgetOld, stateFolder } from './state-folder.ts';
 
-/** Whether a line was reported in this session before; from now on it was. Where that cannot be remembered it is reported again (S-19). */
+/**
+ * Whether a line was already reported in this session, and marks it as reported. If that cannot be stored,
+ * the line is reported again (S-19).
+ */
 export function reportedInSession(sessionId: string, line: string): boolean {
   const folder = stateFolder('reported');
   if (folder === undefined) return false;
@@ -10,7 +13,7 @@ export function reportedInSession(sessionId: string, line: string): boolean {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const hash = process.getBuiltinModule('node:crypto').createHash('sha256');
     const name = hash.update(JSON.stringify([sessionId, line])).digest('hex');
-    // Made only where there is none: two at once cannot both be the first, and no link is followed.
+    // Exclusive creation: two processes cannot both be the first, and no link is followed.
     closeSync(openSync(join(folder, name), 'wx', 0o600));
     forgetOld(folder);
     return false;

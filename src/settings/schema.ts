@@ -59,7 +59,7 @@ const common = {
     ),
 };
 
-/** What only a hook that starts a process for each event may say. */
+/** Keys that only a hook that starts a process for each event may have. */
 const ofProcesses = {
   leftBehind: z
     .enum(['end-group', 'end', 'leave'])
@@ -75,7 +75,7 @@ const ofProcesses = {
     ),
 };
 
-/** Keys that may stand there, whatever they hold, and mean nothing to us. */
+/** Declares keys that may occur with any value and mean nothing to us. */
 const whatever = (keys: readonly string[]): Record<string, z.ZodOptional<z.ZodUnknown>> =>
   Object.fromEntries(keys.map((key) => [key, z.unknown().optional()]));
 
@@ -202,7 +202,7 @@ const groupSchema = z
   })
   .meta({ id: 'hookGroup', description: 'A hook group.' });
 
-/** A hook as the settings give it, checked. */
+/** A checked hook of the settings. */
 export interface HookEntry {
   readonly type: HookType;
   readonly command?: string;
@@ -232,7 +232,7 @@ export interface HookEntry {
   readonly async?: boolean;
 }
 
-/** A hook group as the settings give it, its hooks yet unchecked. */
+/** A checked hook group of the settings, whose hooks are not yet checked. */
 export interface OpenGroup {
   readonly matcher?: string;
   readonly sequential?: boolean;
@@ -419,7 +419,7 @@ const managed = z
   )
   .optional();
 
-/** The part of settings.json that concerns hooks (seed 000 §6; switches as in C-01, C-04). */
+/** The part of settings.json that concerns hooks (seed 000 §6; switches according to C-01, C-04). */
 const settingsSchema = z
   .looseObject({
     $schema: z.string().optional(),
@@ -458,19 +458,19 @@ const settingsSchema = z
 /** The settings that hookmachine reads. */
 export type Settings = z.infer<typeof settingsSchema>;
 
-/** A hook that is a function of the program that embeds the engine. */
+/** A hook that is a function in the program that embeds the engine. */
 export interface FunctionHook extends Pick<
   HookEntry,
   'timeout' | 'name' | 'description' | 'onFailure'
 > {
   readonly type: 'function';
-  /** Gets the event, and answers with what a command would print, or with nothing. */
+  /** Receives the event, and returns what a command would print, or nothing. */
   readonly call: HookFunction;
 }
 
 type Groups = z.infer<typeof groups>;
 
-/** Settings in code, where a hook may be a function too. */
+/** Settings in code, in which a hook may also be a function. */
 export interface SettingsInCode extends Pick<Settings, 'tools' | 'hooksConfig'> {
   readonly enableHooks?: boolean;
   readonly defaultOnFailure?: 'allow' | 'block';
@@ -481,7 +481,10 @@ export interface SettingsInCode extends Pick<Settings, 'tools' | 'hooksConfig'> 
   };
 }
 
-/** The JSON Schema of the settings, for editors. It refuses the keys that are reported on reading, at the same places. */
+/**
+ * Returns the JSON Schema of the settings, for editors. It rejects the same keys, at the same places, that
+ * are reported when settings are read.
+ */
 export function settingsJsonSchema(): object {
   const schema = z.toJSONSchema(settingsSchema, {
     target: 'draft-7',
@@ -494,7 +497,7 @@ export function settingsJsonSchema(): object {
   const hooks = schema.properties?.['hooks'] as typeof schema;
   hooks.patternProperties = {
     ...hooks.patternProperties,
-    // Events that only a host has.
+    // Events that exist only in one host.
     '^host\\.[\\w.-]+$': hooks.properties!['BeforeTool']!,
   };
   const tools = schema.properties?.['tools'] as typeof schema;

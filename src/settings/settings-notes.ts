@@ -8,15 +8,15 @@ import type { SettingsProblem } from './problem.ts';
 import { offFor } from './switches.ts';
 
 /**
- * What a user should know once a session, though nothing is wrong: hooks of a project that is not
- * trusted, hooks that a stronger level took away, hooks that nothing switches on.
+ * Something that the user should be told once per session although nothing is wrong: hooks of an untrusted
+ * project, hooks that a stronger level took away, hooks that nothing switches on.
  */
 export interface SettingsNote {
   readonly kind: 'untrusted' | 'taken' | 'off';
   readonly problem: SettingsProblem;
 }
 
-/** The one line for a project that nobody trusts; undefined where nothing in it looks like hooks. */
+/** Returns the one note for an untrusted project; undefined if nothing in it looks like hooks. */
 export function untrustedNote(
   project: string,
   sights: readonly FirstSight[],
@@ -31,7 +31,10 @@ export function untrustedNote(
   return { kind: 'untrusted', problem: { file: project, place: '', message, fix } };
 }
 
-/** Hooks of the user, the project and extensions that the administrator's switch takes away. */
+/**
+ * Returns the note about hooks of the user, the project and extensions that the administrator's switch takes
+ * away.
+ */
 export function takenNote(
   settings: LoadedSettings,
   hasOthers: (source: HookSource) => boolean,
@@ -66,7 +69,7 @@ export function takenNote(
   };
 }
 
-/** Hooks that stand in settings while nothing says a word of switches. */
+/** Returns the note about hooks in settings that no level switches on or off. */
 export function offNote(
   { switches, sources }: LoadedSettings,
   fix: string,
@@ -93,11 +96,11 @@ export function offNote(
   };
 }
 
-/** Whether hooks run only where settings switch them on. */
+/** Whether these hooks run only if settings switch them on. */
 export const waitsForSwitch = ({ owner }: Pick<HooksFromSource, 'owner'>): boolean =>
   owner !== 'hookmachine';
 
-/** Whether anything stands there that is no mere setting. */
+/** Whether the `hooks` key holds anything besides mere settings. */
 export const hasHooks = ({ hooks }: HooksFromSource): boolean =>
   isRecord(hooks) &&
   Object.entries(hooks).some(

@@ -2,7 +2,10 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { homeFolder } from './levels.ts';
 
-/** A folder of ours in `$XDG_STATE_HOME`, or in what stands in for it; undefined for a user without a home. */
+/**
+ * Returns one of our folders in `$XDG_STATE_HOME` or its default location; undefined for a user without a
+ * home.
+ */
 export function stateFolder(name: string): string | undefined {
   const given = process.env['XDG_STATE_HOME'];
   const home = homeFolder();
@@ -11,13 +14,13 @@ export function stateFolder(name: string): string | undefined {
   return state && join(state, 'hookmachine', name);
 }
 
-/** Of a session nobody hears of any more after this long, in ms. */
+/** The age in ms after which a session is assumed to be over, so that its file may be removed. */
 const forgottenAfter = 7 * 24 * 60 * 60 * 1000;
 
-/** How many files are kept before old ones are looked for. */
+/** How many files may accumulate before old ones are removed. */
 const mostKept = 500;
 
-/** Removes what is kept of old sessions, one file each. */
+/** Removes the files of old sessions; each session has one file. */
 export function forgetOld(folder: string): void {
   const names = readdirSync(folder);
   if (names.length <= mostKept) return;

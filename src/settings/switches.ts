@@ -5,7 +5,7 @@ import { reaches, type SettingsOwner } from './levels.ts';
 import { collectProblems, type Path, placeOf, said, type SettingsProblem } from './problem.ts';
 import type { SettingsFile } from './read-files.ts';
 
-/** The keys that switch hooks on or off (C-01); `of` is whose hooks a `false` switches off (S-13). */
+/** The keys that switch hooks on or off (C-01); `of` says whose hooks a `false` switches off (S-13). */
 const gates = [
   { path: ['tools', 'enableHooks'], of: 'settings' },
   { path: ['enableHooks'], of: 'settings' },
@@ -19,7 +19,7 @@ export const disabledLists = [
   ['hooks', 'disabled'],
 ] as const;
 
-/** The keys that say what a failure means of hooks that do not say it themselves (S-09). */
+/** The keys that say what a failure means for hooks that do not say so themselves (S-09). */
 const failureDefaults = [['hooksConfig', 'defaultOnFailure'], ['defaultOnFailure']] as const;
 
 type Values = Readonly<Record<string, unknown>>;
@@ -27,21 +27,24 @@ type Values = Readonly<Record<string, unknown>>;
 const valueAt = (values: Values, path: readonly string[]): unknown =>
   path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), values);
 
-/** What one level says of switches. */
+/** What one level says about switches. */
 export interface LevelSwitch {
   readonly source: HookSource;
   readonly file?: string | undefined;
-  /** Whether the settings' hooks are on: false on any gate switches them off, else one true switches them on (C-01); undefined where no gate is set. */
+  /**
+   * Whether the settings' hooks are on: a `false` on any gate switches them off, otherwise a single `true`
+   * switches them on (C-01); undefined if no gate is set.
+   */
   readonly word: boolean | undefined;
-  /** The gate that is false, if one is, such as `tools.enableHooks`. */
+  /** The gate that is false, if any, such as `tools.enableHooks`. */
   readonly offAt?: string | undefined;
-  /** Whether hooks of every dialect are switched off, those too that need no switch. */
+  /** Whether hooks of every dialect are switched off, including those that need no switch. */
   readonly endsAll: boolean;
 }
 
 /**
- * What the settings of one level say of switches. Ours need none, so that a `true` there switches nothing
- * on, and a `false` ends the hooks of every dialect (S-13).
+ * Returns what one level's settings say about switches. Our own settings need none, so a `true` there
+ * switches nothing on, and a `false` switches off the hooks of every dialect (S-13).
  */
 export function switchOf(
   source: HookSource,
@@ -51,7 +54,7 @@ export function switchOf(
   const isOurs = owner === 'hookmachine';
   const states = gates.map(({ path, of }) => ({ path, of, value: valueAt(values, path) }));
   const off = states.filter(({ value }) => value === false);
-  // That which reaches further is named.
+  // The gate with the wider reach is the one named.
   const named = off.find(({ of }) => of === 'all') ?? off[0];
   return {
     source,
@@ -63,9 +66,9 @@ export function switchOf(
 }
 
 /**
- * Whether a source's hooks are on. A `false` reaches hooks of its own level and of weaker ones; a `true`
- * of any level switches on whatever no such `false` reaches (C-01). Hooks that need no switch are off
- * only where a level ends those of every dialect (S-13).
+ * Whether a source's hooks are on. A `false` applies to hooks of its own level and of weaker ones; a `true`
+ * on any level switches on every hook that no such `false` applies to (C-01). Hooks that need no switch are
+ * off only if a level switches off those of every dialect (S-13).
  */
 export function isSwitchedOn(
   levels: readonly LevelSwitch[],
@@ -76,13 +79,13 @@ export function isSwitchedOn(
   return !needsSwitch || levels.some(({ word }) => word === true);
 }
 
-/** Whether the settings' hooks of any source are on; undefined where no level says a word of it. */
+/** Whether the settings' hooks of any source are on; undefined if no level mentions it. */
 export const anySwitchedOn = (levels: readonly LevelSwitch[]): boolean | undefined =>
   levels.some(({ word }) => word !== undefined)
     ? authorities.some((source) => isSwitchedOn(levels, source, true))
     : undefined;
 
-/** The strongest level that switches a source's hooks off. */
+/** Returns the strongest level that switches a source's hooks off. */
 export const offFor = (
   levels: readonly LevelSwitch[],
   source: HookSource,
@@ -95,28 +98,31 @@ export const offFor = (
         reaches(level.source, source) && (needsSwitch ? level.word === false : level.endsAll),
     );
 
-/** What a failure means of the hooks of one level and of weaker ones, where those do not say it; undefined where it is not said. */
+/**
+ * Returns what a failure means for hooks of one level and of weaker ones that do not say so; undefined if the
+ * level does not say.
+ */
 export function failureDefault(values: Values): 'allow' | 'block' | undefined {
   const words = failureDefaults
     .map((path) => valueAt(values, path))
     .filter((value) => value !== undefined && value !== null);
   if (words.length === 0) return undefined;
-  // Whoever writes something else than "allow" means a guard, as with a hook's own `onFailure`.
+  // Anything but "allow" means that a guard is wanted, as with a hook's own `onFailure`.
   return words.every((value) => allowing.includes(value)) ? 'allow' : 'block';
 }
 
-/** The words for a failure that lets the operation go on; `continue` is Claude Code's (S-09). */
+/** The words for a failure that lets the operation continue; `continue` is Claude Code's (S-09). */
 const allowing: readonly unknown[] = ['allow', 'continue'];
 
-/** Whether one level wants hooks to be asked once more where others changed what they had judged. */
+/** Whether one level wants hooks to be asked again after others changed what they had judged. */
 export const wantsRecheck = (values: Values): boolean =>
   valueAt(values, ['hooksConfig', 'recheck']) === true;
 
-/** Names and commands of hooks that one level disables. */
+/** Returns the names and commands of hooks that one level disables. */
 export const disabledHooks = (values: Values): string[] =>
   disabledEntries(values).map(({ entry }) => entry);
 
-/** The same, with the list that each stands in, such as `hooksConfig.disabled`. */
+/** Returns the same, each with the list that holds it, such as `hooksConfig.disabled`. */
 export const disabledEntries = (values: Values): { entry: string; place: string }[] =>
   disabledLists.flatMap((list) =>
     entries(valueAt(values, list))
@@ -138,7 +144,7 @@ interface Check {
   readonly fate?: string;
 }
 
-/** Switches and lists of the wrong type. */
+/** Reports switches and lists of the wrong type. */
 export function switchProblems({
   file,
   values,
@@ -175,7 +181,7 @@ export function switchProblems({
     for (const { path, value, fits, fix, fate = 'it was ignored' } of checks)
       if (value !== undefined && !fits(value))
         complain(() => ({ path, message: `${said(value)}, so ${fate}`, fix }));
-    // One by one: a list may hold millions.
+    // Checked one by one, because a list may hold millions.
     for (const { path, value } of lists)
       for (const [index, entry] of entries(value).entries())
         if (!isString(entry))
@@ -189,7 +195,7 @@ export function switchProblems({
 
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
 
-/** Whether a list of names and commands, which may be as long as the list of all hooks, has a hook. */
+/** Whether a hook is in a list of names and commands; the list may be as long as that of all hooks. */
 export function isListed(
   names: readonly string[],
   { name, command }: Pick<HookDefinition, 'name' | 'command'>,

@@ -20,8 +20,8 @@ import {
 } from './problem.ts';
 
 /**
- * Reports keys of a settings file that evidently were meant for us: where other programs have keys
- * too, those that are a slip of ours, and in `hooksConfig` all that nobody knows.
+ * Reports keys of a settings file that were evidently meant for us: typos of our keys where other programs
+ * have keys too, and every unknown key in `hooksConfig`.
  */
 export function reportMisspeltKeys(values: Readonly<Record<string, unknown>>, complain: Complain) {
   for (const key of Object.keys(values)) {
@@ -46,7 +46,7 @@ export function reportMisspeltKeys(values: Readonly<Record<string, unknown>>, co
     reportUnknownKeys(hooksConfig, ['hooksConfig'], hooksConfigKeys, [], complain);
 }
 
-/** Reports every key of an object that is not known there, with the one that was probably meant. */
+/** Reports every unknown key of an object, with the key that was probably meant. */
 export function reportUnknownKeys(
   value: object,
   path: Path,
@@ -74,7 +74,9 @@ const misplaced = (path: Path, fix: string) => ({
   code: 'unknown-key' as const,
 });
 
-/** Reports keys that are a slip of one of these; any other may be one that its host knows and we do not. */
+/**
+ * Reports keys that are typos of one of these. Any other key may be one that its host knows and we do not.
+ */
 export function reportSlips(
   value: object,
   path: Path,
@@ -88,8 +90,9 @@ export function reportSlips(
 }
 
 /**
- * Reports names in lists of disabled hooks that no hook has, neither as its name nor as its command: a
- * hook that was to be disabled runs on. `knowsAll` tells whether no other hooks may be there; it is asked only where a name is unknown.
+ * Reports names in lists of disabled hooks that are neither the name nor the command of any hook: a hook that
+ * was meant to be disabled keeps running. `knowsAll` returns whether `hooks` is complete; it is called only
+ * if a name is unknown.
  */
 export function unknownDisabled(
   disabled: readonly (DisabledHooks & { readonly file?: string | undefined })[],
@@ -121,13 +124,13 @@ export function unknownDisabled(
   );
 }
 
-/** How many names one is compared with. */
+/** The most names that an unknown one is compared with. */
 const mostCompared = 1_000;
 
-/** Longer than any key is; to compare such words would take time. */
+/** Longer than any key; comparing words of this length would take time. */
 const longestKey = 60;
 
-/** The key that was probably meant; undefined when none of them is near. */
+/** Returns the key that was probably meant; undefined if none is close enough. */
 export function nearestKey(key: string, keys: readonly string[]): string | undefined {
   if (key.length > longestKey) return undefined;
   const written = plain(key);
@@ -142,7 +145,7 @@ export function nearestKey(key: string, keys: readonly string[]): string | undef
 
 const plain = (key: string): string => key.replaceAll(/[-_ .]/g, '').toLowerCase();
 
-/** Such as `timeoutMs` and `desc`. */
+/** True for a longer or shorter form of a key, such as `timeoutMs` and `desc`. */
 const areOneBeginning = (one: string, other: string): boolean =>
   Math.min(one.length, other.length) >= 4 && (one.startsWith(other) || other.startsWith(one));
 

@@ -11,7 +11,10 @@ import {
 } from './levels.ts';
 import { readBounded } from './read-bounded.ts';
 
-/** Reports when the settings of the project, the user or the system change. Gives back what ends it. */
+/**
+ * Reports changes of the settings of the project, the user or the system. Returns a function that ends the
+ * watch.
+ */
 export const watchSettings = (
   cwd: string,
   onChange: () => void,
@@ -22,7 +25,7 @@ export const watchSettings = (
       [
         ...[...settingsPlaces(cwd, systemFolder), ...environmentSettings()].map(({ file }) => file),
         ...bundlePlaces(systemFolder).flatMap(({ index, signers }) => [index, signers]),
-        // Stands for files that are yet to come.
+        // Covers files that do not exist yet.
         join(systemFilesFolder(systemFolder), anyJson),
       ].filter(isAbsolute),
     onChange,
@@ -35,13 +38,13 @@ const debug = debugChannel('system');
 /** How long a file must be quiet, in ms: an editor needs several steps to save. */
 const quiet = 100;
 
-/** How often files are looked at where the system cannot watch, in ms. */
+/** How often files are polled if the system cannot watch them, in ms. */
 const pollEvery = 2_000;
 
 /**
- * Calls `onChange` when the content of one of the files changes, appears or goes: also with its
- * folder, by an editor that puts a new file in its place, or behind a symbolic link. It keeps no
- * process alive. Gives back what ends it.
+ * Calls `onChange` when one of the files appears, disappears or changes its content, whether together with
+ * its folder, by an editor that replaces the file, or behind a symbolic link. It keeps no process alive.
+ * Returns a function that ends the watch.
  */
 export function watchFiles(filesNow: () => readonly string[], onChange: () => void): () => void {
   let watchers: FSWatcher[] = [];
@@ -49,15 +52,15 @@ export function watchFiles(filesNow: () => readonly string[], onChange: () => vo
   let polling: NodeJS.Timeout | undefined;
   let ended = false;
 
-  // Folders are watched, not files, because a file that is replaced takes its watcher with it; and
-  // all are watched anew after each event, because so does a folder.
+  // Folders are watched, not files, because a file that is replaced takes its watcher with it. All are
+  // watched anew after each event, because the same is true of a folder.
   const arm = (): void => {
     const before = watchers;
     watchers = [];
     try {
       for (let folders = foldersToWatch(filesNow()); ;) {
         for (const [folder, names] of folders) watchers.push(watchFolder(folder, names));
-        // What appeared in between raised no event.
+        // A file that appeared in between raised no event.
         const now = foldersToWatch(filesNow());
         if (sameKeys(folders, now)) break;
         close(watchers);
@@ -77,7 +80,7 @@ export function watchFiles(filesNow: () => readonly string[], onChange: () => vo
       const isAny = names.has(anyJson) && name?.endsWith('.json');
       if (name === null || isAny || names.has(name)) soon();
     }).on('error', soon);
-  // Not `watchFile()`: it takes the files as it first sees them, later, for what they always were.
+  // Not `watchFile()`: its first look comes later, and it takes what it sees then for the initial state.
   const poll = (): void => {
     polling ??= setInterval(() => {
       if (hasChanged(contentsOf(filesNow(), contents))) soon();
@@ -117,8 +120,8 @@ const sameKeys = (one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, 
   one.size === other.size && [...one.keys()].every((key) => other.has(key));
 
 /**
- * The folders in which a change may concern one of the files, with the names that matter there: the
- * file's own folder and the one around it, or what there is of them, and the same behind links.
+ * Returns the folders in which a change may concern one of the files, with the names that matter there: the
+ * file's own folder and its parent, or the nearest that exist, and the same behind links.
  */
 function foldersToWatch(files: readonly string[]): Map<string, Set<string>> {
   const folders = new Map<string, Set<string>>();
@@ -135,7 +138,7 @@ function foldersToWatch(files: readonly string[]): Map<string, Set<string>> {
   return folders;
 }
 
-/** The folder, or the nearest one around it that is there. */
+/** Returns the folder, or the nearest existing one around it. */
 const nearest = (folder: string): string =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory() || dirname(folder) === folder
     ? folder
@@ -143,7 +146,10 @@ const nearest = (folder: string): string =>
 
 type Contents = ReadonlyMap<string, string | undefined>;
 
-/** What stands in the files, or why it is not read; in one that cannot be read for a shortage, what stood there before. */
+/**
+ * Returns the content of each file, or why it is not read; for a file that cannot be read because of a
+ * shortage, its previous content.
+ */
 const contentsOf = (files: readonly string[], before: Contents = new Map()): Contents =>
   new Map(
     files.map((file) => {

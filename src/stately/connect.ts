@@ -2,28 +2,30 @@ import { connect as connectSocket, type NetConnectOpts, type Socket } from 'node
 import { StatelyError } from './stately-error.ts';
 import { loadWebSocket, type WebSocketLike } from './stately-package.ts';
 
-/** Where messages go, one after the other. */
+/** The receiver of messages, which are sent in order. */
 export interface Connection {
   send(message: string): void;
-  /** Ends it as soon as what was sent has left; the process waits for that, but no more than 2 s. */
+  /**
+   * Closes the connection once everything has been sent; the process waits for that, but no longer than 2 s.
+   */
   close(): void;
 }
 
-/** How often a server is tried that is not there, and how long after the last time, in ms. */
+/** How often to try to connect to a server, and the pause between two attempts, in ms. */
 const mostTries = 5;
 const pause = 1_000;
-/** How many messages wait for a server, and how many bytes for a slow one. */
+/** How many messages may wait for a server that is not there, and how many bytes for a slow one. */
 const mostWaiting = 10_000;
 const mostBytes = 32_000_000;
-/** How long a server may take to let itself be connected to, and to take what is left for it, in ms. */
+/** How long a server may take to accept the connection, and to take what is left when it is closed, in ms. */
 const patience = 2_000;
 
 /**
- * Connects to a WebSocket server on this machine. What is sent before waits. A server that is not
- * there, or goes away, is reported once and then forgotten; before `close()` nothing of this keeps the
- * process alive.
+ * Connects to a WebSocket server on this machine. Messages that are sent before it is connected wait. If the
+ * server is not there or goes away, that is reported once, and no further messages are sent. Until `close()`,
+ * the connection does not keep the process alive.
  *
- * @throws {StatelyError} when the address is none, or leads to another machine
+ * @throws {StatelyError} if the address is invalid or not on this machine
  */
 export function connect(url: string, onGivenUp: (why: string) => void): Connection {
   const { hostname, port } = checked(url);

@@ -1,7 +1,7 @@
-/** Where Stately's inspector is. */
+/** The origin of Stately's inspector. */
 export const statelyOrigin = 'https://stately.ai';
 
-/** A page that holds Stately's inspector and passes on to it what is inspected. */
+/** The page that embeds Stately's inspector and forwards the inspected events to it. */
 export const relayPage = (stream: string, nonce: string): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

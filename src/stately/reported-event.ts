@@ -1,7 +1,7 @@
 import type { InspectionEvent } from 'xstate';
 import type { Redactor } from '../redaction/redactor.ts';
 
-/** What is looked at of an actor. */
+/** The part of an actor that is used here. */
 interface ActorRef {
   readonly id: string;
   readonly sessionId: string;
@@ -18,9 +18,9 @@ interface Snapshot {
 }
 
 /**
- * What Stately receives of an inspection event, as it is now, for the package looks at it only later;
- * nothing for events that it does not draw. Contexts, results and what events carry may be secret:
- * without a redactor none of it is sent.
+ * Copies an inspection event for Stately as it is now, because the package reads it only later. Undefined for
+ * events that Stately does not draw. Contexts, results and the data of events may be secret: without a
+ * redactor, none of them is sent.
  */
 export function reportedEvent(
   event: InspectionEvent,
@@ -53,7 +53,7 @@ export function reportedEvent(
 
 function reportedActor(ref: ActorRef, redactor: Redactor | undefined): object {
   const { config } = ref.logic;
-  // Of a promise or a callback, it is the function itself.
+  // For a promise or a callback, `config` is the function itself.
   const logic = typeof config === 'object' ? { config } : {};
   const snapshot = reportedSnapshot(snapshotOf(ref), redactor);
   return {
@@ -65,7 +65,7 @@ function reportedActor(ref: ActorRef, redactor: Redactor | undefined): object {
   };
 }
 
-/** While an actor is being made it has none, and throws. */
+/** An actor that is still being created has no snapshot, and throws. */
 function snapshotOf(ref: ActorRef): Snapshot | undefined {
   try {
     return ref.getSnapshot();

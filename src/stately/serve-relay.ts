@@ -5,18 +5,24 @@ import { backlog, limitStrangers, strictRequests } from '../inspector/limit-stra
 import type { Connection } from './connect.ts';
 import { relayPage, statelyOrigin } from './relay-page.ts';
 
-/** A page of our own that holds Stately's. */
+/** A page of our own that embeds Stately's. */
 export interface Relay extends Connection {
   readonly url: string;
 }
 
-/** How many characters a page that is opened late receives; actors beyond them would lack their machines. */
+/**
+ * How many characters of messages are kept for a page that is opened late; when older ones are dropped,
+ * actors may lack their machines.
+ */
 const mostKept = 64_000_000;
 
-/** What a page that reads too slowly may have waiting, in bytes. */
+/** How many bytes may be queued for a page that reads too slowly. */
 const mostWaiting = 2 * mostKept;
 
-/** Serves the page on the loopback address only, to whoever has the token; it keeps no process alive. */
+/**
+ * Serves the page on the loopback address only, to anyone who has the token. The server does not keep the
+ * process alive.
+ */
 export async function serveRelay(): Promise<Relay> {
   const folder = `/${randomBytes(24).toString('base64url')}/`;
   let kept: string[] = [];
@@ -27,10 +33,10 @@ export async function serveRelay(): Promise<Relay> {
     response.setHeader('cache-control', 'no-store');
     response.setHeader('referrer-policy', 'no-referrer');
     response.setHeader('x-content-type-options', 'nosniff');
-    // The name in a request tells whether another site made it up to lead here.
+    // The host name of a request shows whether another site uses a name of its own that leads here.
     const isOurs = [`127.0.0.1:${port}`, `localhost:${port}`].includes(request.headers.host ?? '');
     if (!isOurs || request.method !== 'GET') return refuse(response, 403);
-    // The address is the token.
+    // The path is the token.
     if (!request.url?.startsWith(folder)) return refuse(response, 404);
     strangers.admit(request.socket);
     if (request.url === folder) return sendPage(response);

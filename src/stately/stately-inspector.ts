@@ -11,43 +11,49 @@ import { reportedEvent } from './reported-event.ts';
 const debug = debugChannel('system');
 
 export interface StatelyInspectorOptions extends BridgeOptions {
-  /** The project whose settings say what is redacted, besides `redact`; default the process's folder. */
+  /**
+   * The project whose settings say what is redacted, in addition to `redact`; default: the process's working
+   * directory.
+   */
   readonly cwd?: string;
 }
 
 interface BridgeOptions {
-  /** A WebSocket server on this machine that speaks Stately's protocol; default: a page of our own, which holds Stately's. */
+  /**
+   * The URL of a WebSocket server on this machine that speaks Stately's protocol. Default: a page of our own,
+   * which embeds Stately's.
+   */
   readonly url?: string;
-  /** Whether contexts, results and what events carry are sent too; default false. */
+  /** Whether contexts, results and the data of events are sent too; default: false. */
   readonly payloads?: boolean;
-  /** What is never reported: names of keys, and expressions written `/…/flags`. */
+  /** What is never sent: names of keys, and expressions written as `/…/flags`. */
   readonly redact?: readonly string[];
-  /** Receives warnings, one line each; default stderr. */
+  /** Receives warnings, one line each; default: stderr. */
   readonly onWarning?: WarningSink;
 }
 
 /** A bridge to Stately's inspector. */
 export interface StatelyInspector {
-  /** For `inspect` of a config. It never throws. */
+  /** To be passed as a config's `inspect`. It never throws. */
   readonly observe: InspectObserver;
-  /** The page to open, or the server that receives. */
+  /** The page to open, or the server that receives the events. */
   readonly url: string;
   close(): void;
 }
 
 /**
- * Shows machines in Stately's inspector, by the optional package `@statelyai/inspect`. Its page comes
- * from stately.ai and receives, within the browser, what is inspected. It listens on the loopback
- * address only, keeps no process alive, and is closed when the process ends, which waits up to 2 s for
- * a server at `url` to take what is left.
+ * Shows machines in Stately's inspector, with the optional package `@statelyai/inspect`. Its page comes from
+ * stately.ai and receives, within the browser, what is inspected. The server listens on the loopback address
+ * only and does not keep the process alive. It is closed when the process ends, which waits up to 2 s for a
+ * server at `url` to take what is left.
  *
  * @example
  * const stately = await statelyInspector();
  * const config = createConfig({ cwd: process.cwd(), inspect: stately.observe });
  * console.error(`Open ${stately.url}`);
  *
- * @throws {StatelyError} when the package is missing, or the address is not on this machine
- * @throws {RedactionError} when payloads are asked for and a rule that redacts them is broken
+ * @throws {StatelyError} if the package is missing, or the address is not on this machine
+ * @throws {RedactionError} if payloads are requested and a redaction rule is broken
  */
 export async function statelyInspector({
   cwd = process.cwd(),

@@ -4,14 +4,16 @@ import { messageOf } from '../message-of.ts';
 import { isNotInstalled, loadPackage } from '../optional-package.ts';
 import { StatelyError } from './stately-error.ts';
 
-/** What is used of `@statelyai/inspect`: its adapter, which makes messages of its protocol. */
+/**
+ * The part of `@statelyai/inspect` that is used: its adapter, which produces the messages of its protocol.
+ */
 export interface StatelyPackage {
   readonly createInspector: (adapter: { send(message: object): void }) => {
     readonly inspect: { readonly next?: (event: InspectionEvent) => void };
   };
 }
 
-/** What is used of `ws`, which that package brings along. */
+/** The part of `ws` that is used; that package depends on it. */
 export interface WebSocketLike {
   readonly bufferedAmount: number;
   on(event: 'open' | 'close', listener: () => void): void;
@@ -28,7 +30,7 @@ const name = '@statelyai/inspect';
 /**
  * Loads the optional package.
  *
- * @throws {StatelyError} when it is not installed
+ * @throws {StatelyError} if it is not installed
  */
 export async function loadStately(wanted: string = name): Promise<StatelyPackage> {
   try {
@@ -38,10 +40,10 @@ export async function loadStately(wanted: string = name): Promise<StatelyPackage
   }
 }
 
-/** The WebSocket that the package uses itself; Node 20 has none. */
+/** Loads the WebSocket class that the package itself uses; Node 20 has none. */
 export function loadWebSocket(): WebSocketClass {
   try {
-    // In a bundle that is CommonJS the first is missing, in an ES module the second.
+    // In a CommonJS bundle `import.meta.url` is missing, in an ES module `__filename`.
     const own = createRequire((import.meta as { url?: string }).url ?? __filename);
     return createRequire(own.resolve(name))('ws') as WebSocketClass;
   } catch (cause) {

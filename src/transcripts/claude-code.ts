@@ -4,7 +4,7 @@ import { fault, isText, openCalls, type Found, type LineFormat } from './past-ev
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What Claude Code writes into a prompt by itself. */
+/** The beginning of a prompt that Claude Code itself has written. */
 const notTyped = /^\s*(?:<(?:command|local-command|bash|task|system)-|\[Request interrupted)/;
 
 /** The sessions of Claude Code, `~/.claude/projects/PROJECT/SESSION.jsonl`. */
@@ -54,7 +54,7 @@ export const claudeCode: LineFormat = {
           }
         } else if (block['type'] === 'tool_result') {
           const call = calls.end(block['tool_use_id']);
-          // What the tool gave back in its own form stands beside a result that is alone.
+          // A single result comes with what the tool returned in its own form.
           const whole = results.length === 1 ? record['toolUseResult'] : undefined;
           if (call === undefined) yield fault('holds a result of a call that is not in the file');
           else if (block['is_error'] === true)
@@ -70,7 +70,7 @@ export const claudeCode: LineFormat = {
   },
 };
 
-/** Whether a message is what a user asked, and neither what the agent added nor what one agent told another. */
+/** Whether a message is the user's, and neither added by the agent nor sent from one agent to another. */
 const isTyped = (record: Fields, prompt: string): boolean =>
   prompt.trim() !== '' &&
   !notTyped.test(prompt) &&

@@ -6,7 +6,7 @@ import { fault, isText, openCalls, type Found, type LineFormat } from './past-ev
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Codex's tools for commands, by the names that the model knows; its hooks know one. */
+/** Codex's tools for commands, by the names that the model knows; its hooks know only one. */
 const shells: ReadonlySet<string> = new Set([
   'shell',
   'shell_command',
@@ -15,7 +15,7 @@ const shells: ReadonlySet<string> = new Set([
   'local_shell',
 ]);
 
-/** What the model reads before what a command printed. */
+/** The text that the model reads before a command's output. */
 const outputHead = /^(?:[A-Z][\w /()]*:? [^\n]*\n)*Output:\n/;
 
 /** The sessions of Codex, `~/.codex/sessions/YEAR/MONTH/DAY/rollout-….jsonl`. */
@@ -62,7 +62,7 @@ export const codex: LineFormat = {
           const call = callIn(item, cwd);
           if (call === undefined)
             return yield fault('holds a tool call without a name or without arguments');
-          // Hooks do not receive what is typed into a shell that runs.
+          // Hooks do not receive what is typed into a running shell.
           if (call === 'none') return;
           const given = { ...call, ...(isText(id) && { tool_use_id: id }) };
           calls.begin(id, given);
@@ -80,7 +80,7 @@ export const codex: LineFormat = {
   },
 };
 
-/** A call as Codex's hooks know it; 'none' where they do not. */
+/** A call as Codex's hooks know it; 'none' if they do not. */
 function callIn(item: Fields, cwd: string | undefined): Fields | 'none' | undefined {
   if (item['type'] === 'local_shell_call') {
     const action = isRecord(item['action']) ? item['action'] : {};
@@ -130,7 +130,7 @@ function argumentsIn(json: unknown): Fields | undefined {
   }
 }
 
-/** What a tool gave back, without what the model is told around it. */
+/** The output of a tool, without the text around it for the model. */
 function outputOf(given: unknown): string {
   const value = isRecord(given) ? given['content'] : given;
   const text = isText(value) ? value : textsIn(value);

@@ -8,11 +8,11 @@ export interface TranscriptFile {
   readonly size: number;
   /** When it was last written to, in ms since 1970. */
   readonly changedAt: number;
-  /** The user named it, and not a folder around it. */
+  /** Whether the user named the file itself, and not a folder around it. */
   readonly isNamed: boolean;
 }
 
-/** The file at a path, or all in the folder there that may hold sessions; undefined where nothing is there. */
+/** The file at a path, or all files in a folder that may hold sessions; undefined if nothing is there. */
 export function transcriptsAt(path: string): readonly TranscriptFile[] | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
@@ -35,6 +35,6 @@ function filesIn(folder: string): readonly TranscriptFile[] {
     });
 }
 
-/** Older chats of Gemini CLI are JSON, as much else is that stands around them. */
+/** Older chats of Gemini CLI are JSON, as are many other files around them. */
 const mayHoldSessions = (folder: string, name: string): boolean =>
   name.endsWith('.jsonl') || (name.endsWith('.json') && basename(folder) === 'chats');

@@ -62,7 +62,7 @@ export const geminiCli: LineFormat = {
   },
 };
 
-/** A line is a message, or tells what has changed; older files are one object with all messages in it. */
+/** A line is a message, or says what has changed; older files are one object with all messages in it. */
 const messagesIn = (record: Fields): readonly unknown[] =>
   Array.isArray(record['messages'])
     ? record['messages']
@@ -87,14 +87,14 @@ function responseOf({ status, result, resultDisplay }: Fields): Fields {
   };
 }
 
-/** The project that a chat belongs to, which newer versions write down beside the folder of the chats. */
+/** The project that a chat belongs to, which newer versions record next to the folder of the chats. */
 function folderOf(file: string): string | undefined {
   const chats = dirname(file);
   for (const place of [dirname(chats), dirname(dirname(chats))])
     try {
       return readFileSync(join(place, '.project_root'), 'utf8').trim() || undefined;
     } catch {
-      // Then nobody knows.
+      // Then it is not recorded there.
     }
   return undefined;
 }

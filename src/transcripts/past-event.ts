@@ -1,6 +1,6 @@
 type Fields = Readonly<Record<string, unknown>>;
 
-/** An event of a session that is over, as its agent's hooks would have received it. */
+/** An event of a past session, as its agent's hooks would have received it. */
 export interface PastEvent {
   readonly kind: 'event';
   /** The name of the dialect that spells the event and its fields. */
@@ -10,11 +10,11 @@ export interface PastEvent {
   readonly session?: string;
   /** The folder that the session began in. */
   readonly folder?: string;
-  /** When it happened, in ms since 1970, where the file says. */
+  /** When it happened, in ms since 1970, if the file says. */
   readonly at?: number;
 }
 
-/** What could not be understood; it costs nothing but itself. */
+/** Something that could not be understood. It is skipped; the rest still counts. */
 export interface PastFault {
   readonly kind: 'fault';
   /** In words that continue "line 7 …". */
@@ -23,11 +23,11 @@ export interface PastFault {
 
 export type Found = PastEvent | PastFault;
 
-/** How an agent keeps its sessions, one record a line. */
+/** How an agent stores its sessions, one record a line. */
 export interface LineFormat {
-  /** Whose files these are, for people. */
+  /** The name of the agent that writes these files, for people. */
   readonly title: string;
-  /** Whether a file that begins with this record is one of them. */
+  /** Whether a file that begins with this record is in this format. */
   readonly recognizes: (record: Fields) => boolean;
   /** Reads the records of one file, in order. */
   readonly reader: (file: string) => (record: Fields) => Iterable<Found>;
@@ -38,14 +38,14 @@ export const fault = (message: string): PastFault => ({ kind: 'fault', message }
 /** Calls whose results are yet to come. */
 export interface OpenCalls {
   begin(id: unknown, call: Fields): void;
-  /** The call that this ends; undefined where it is not known. */
+  /** The call that this ends; undefined if it is not known. */
   end(id: unknown): Fields | undefined;
 }
 
 /** How many calls of a file may be open at once before the oldest are forgotten. */
 const mostOpen = 1_000;
 
-/** The calls of one file, which may be long, and whose calls need not all have results. */
+/** Tracks the calls of one file, which may be long, and whose calls need not all have results. */
 export function openCalls(): OpenCalls {
   const calls = new Map<unknown, Fields>();
   return {

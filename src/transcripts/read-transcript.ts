@@ -18,20 +18,20 @@ import {
 } from './past-event.ts';
 import { eventsOf } from './recording.ts';
 
-/** Where in a file something stands: a line, a call by the number that `hookmachine explain` gives it, or a message. */
+/** A place in a file: a line, a call by the number that `hookmachine explain` gives it, or a message. */
 export interface Place {
   readonly line?: number;
   readonly call?: number;
   readonly message?: number;
 }
 
-/** What a file is said to be, once. */
+/** The format of a file, reported once. */
 export interface Recognized {
   readonly kind: 'format';
   readonly title: string;
 }
 
-/** The file is none that is known here. */
+/** The file is in no known format. */
 export interface Foreign {
   readonly kind: 'foreign';
   readonly message: string;
@@ -41,16 +41,19 @@ export type Reading = ((PastEvent | PastFault) & { readonly place: Place }) | Re
 
 const formats: readonly LineFormat[] = [claudeCode, codex, geminiCli];
 
-/** The longest line that is read, in bytes: results of tools, images too, stand in one. */
+/** The longest line that is read, in bytes: results of tools, including images, are on one line. */
 const longestLine = 64_000_000;
 
-/** The largest file that is read as a whole, as the older chats of Gemini CLI must be. */
+/** The largest file that is read as a whole, in bytes, as the older chats of Gemini CLI must be. */
 const largestWhole = 256_000_000;
 
-/** So many lines at the beginning may be torn before a file counts as none that is known. */
+/** How many lines at the beginning may be torn before a file counts as one of no known format. */
 const mostTorn = 20;
 
-/** Reads the events of a file as they are asked for, whatever agent wrote it; `onBytes` says how much was read. */
+/**
+ * Reads the events of a file as they are asked for, whichever agent wrote it; `onBytes` receives the bytes
+ * read.
+ */
 export async function* readTranscript(
   file: string,
   onBytes: (count: number) => void = () => undefined,
@@ -71,7 +74,7 @@ async function* readLines(file: string, onBytes: (count: number) => void): Async
   let format: LineFormat | undefined;
   let read: ((record: Readonly<Record<string, unknown>>) => Iterable<Found>) | undefined;
   const early: Reading[] = [];
-  // A record without a time was written after the one before it.
+  // A record without a time gets that of the one before it.
   let at: number | undefined;
   for await (const { number: line, text, isTorn } of linesOf(
     chunksOf(file, onBytes),
@@ -114,7 +117,7 @@ function valueIn(
   }
 }
 
-/** A recording of ours. Its calls are numbered as `hookmachine explain` does. */
+/** Reads a recording of ours. Its calls are numbered as `hookmachine explain` numbers them. */
 async function* readOurs(file: string): AsyncGenerator<Reading> {
   yield { kind: 'format', title: 'hookmachine' };
   const faults: Reading[] = [];
@@ -128,7 +131,7 @@ async function* readOurs(file: string): AsyncGenerator<Reading> {
   yield* faults;
 }
 
-/** A file that is one object. */
+/** Reads a file that is one object. */
 function* readWhole(file: string, onBytes: (count: number) => void): Generator<Reading> {
   const { size } = statSync(file);
   if (size > largestWhole)

@@ -4,10 +4,10 @@ import { fault, isText, type Found, type PastEvent } from './past-event.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields that every event has, which say of the session what stands apart. */
+/** The fields that every event has; they are about the session, which is given separately. */
 const base = new Set(['session_id', 'transcript_path', 'cwd', 'hook_event_name', 'timestamp']);
 
-/** The events of a call in a recording of ours: of a tool as it was called, whatever hooks made of it then. */
+/** The events of a call in a recording of ours: a tool's as it was called, whatever hooks changed then. */
 export function* eventsOf(call: CallAccount): Generator<Found> {
   const { machine, name, given, result, events, payloads } = call;
   if (machine === 'agentTurn' && events.length === 0) return;

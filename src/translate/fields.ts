@@ -1,21 +1,21 @@
 import { defined, ignored, isRecord } from '../protocol/output.ts';
 import type { LLMCandidate, LLMConfig, LLMFinishReason, LLMResponse } from '../protocol/llm.ts';
 
-/** A number, if it is one. */
+/** Returns a number; undefined, with a note, for anything else. */
 export function readNumber(value: unknown, path: string, notes: string[]): number | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (value !== undefined && value !== null) notes.push(ignored(path, value, 'a number'));
   return undefined;
 }
 
-/** A text, if it is one. */
+/** Returns a text; undefined, with a note, for anything else. */
 export function readText(value: unknown, path: string, notes: string[]): string | undefined {
   if (typeof value === 'string') return value;
   if (value !== undefined && value !== null) notes.push(ignored(path, value, 'a text'));
   return undefined;
 }
 
-/** A list of texts, without what is none; undefined when it is no list. */
+/** Returns the texts in a list, without other items; undefined if it is not a list. */
 export function readTexts(value: unknown, path: string, notes: string[]): string[] | undefined {
   if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value)) {
@@ -30,7 +30,7 @@ export function readTexts(value: unknown, path: string, notes: string[]): string
 }
 
 /**
- * The eight settings of a config, whether the SDK's or a hook's, in a fixed order (C-74, C-85). A
+ * Reads the eight settings of a config, whether the SDK's or a hook's, in a fixed order (C-74, C-85). A
  * value of the wrong type is left out with a note, null counts as absent, other keys are ignored.
  */
 export function readConfig(config: unknown, path: string, notes: string[]): LLMConfig {
@@ -65,7 +65,7 @@ const finishReasons: readonly unknown[] = [
 export const isFinishReason = (value: unknown): value is LLMFinishReason =>
   finishReasons.includes(value);
 
-/** The three token counts of a response; undefined when there is none of them. */
+/** Reads the three token counts of a response; undefined if it has none. */
 export function readUsage(
   value: unknown,
   path: string,
@@ -86,7 +86,7 @@ export function readUsage(
   return Object.keys(usage).length > 0 ? usage : undefined;
 }
 
-/** Safety ratings with the two fields that hooks know: `blocked` is not one of them (HOOK-077). */
+/** Reads safety ratings with the two fields that hooks know: `blocked` is not one of them (HOOK-077). */
 export function readRatings(
   value: unknown,
   path: string,

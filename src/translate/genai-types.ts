@@ -1,6 +1,6 @@
 /**
- * As much of Google GenAI's shapes as the translator reads. They are our own, so that users need
- * not have `@google/genai`; a type test holds them against the real package.
+ * The part of Google GenAI's shapes that the translator reads. They are our own, so that users do not
+ * need `@google/genai`; a type test checks them against the real package.
  */
 
 export interface GenAIFunctionCall {
@@ -24,13 +24,13 @@ export interface GenAIPart {
   readonly functionResponse?: GenAIFunctionResponse;
 }
 
-/** One message; without a role it is the user's. */
+/** One message; without a role it is a user message. */
 export interface GenAIContent {
   readonly role?: string;
   readonly parts?: GenAIPart[];
 }
 
-/** A conversation; parts in a row are one message of the user. */
+/** A conversation; consecutive parts are one user message. */
 export type GenAIContents =
   | GenAIContent
   | GenAIContent[]
@@ -40,7 +40,7 @@ export type GenAIContents =
 
 export interface GenAIToolConfig {
   readonly functionCallingConfig?: {
-    /** AUTO, ANY, NONE, or one that hooks do not know. */
+    /** AUTO, ANY, NONE, or a mode that hooks do not know. */
     readonly mode?: string;
     readonly allowedFunctionNames?: string[];
   };
@@ -57,7 +57,7 @@ export interface GenAIConfig {
   readonly presencePenalty?: number;
   readonly frequencyPenalty?: number;
   readonly toolConfig?: GenAIToolConfig;
-  /** A name of cached content, which has its own system instruction. */
+  /** The name of cached content, which has its own system instruction. */
   readonly cachedContent?: string;
 }
 

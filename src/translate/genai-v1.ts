@@ -28,17 +28,17 @@ export const defaultHookTranslator: HookTranslator = {
 export { normalizeHookLLMRequest, normalizeHookToolConfig } from './request.ts';
 export { normalizeHookLLMResponse } from './response.ts';
 
-/** A response that ends the turn with a reason as the model's words (HOOK-048, C-82). */
+/** Returns a response that ends the turn, with a reason as the model's words (HOOK-048, C-82). */
 export const stopResponse = (reason: string): GenAIResponse =>
   fromHookLLMResponse({ text: reason });
 
-/** The response of a blocked call for which no hook had an answer: one candidate that says nothing (HOOK-202, C-81). */
+/** Returns the response to a blocked call that no hook answered: one empty candidate (HOOK-202, C-81). */
 export const emptyResponse = (): GenAIResponse =>
   fromHookLLMResponse({ candidates: [{ content: { role: 'model', parts: [] } }] });
 
 /**
- * Whether a response lost function calls to a hook, so that a caller can warn (C-86). Without `after`:
- * whether there are any to lose.
+ * Whether a hook removed function calls from a response, so that a caller can warn (C-86). Without
+ * `after`: whether there are any to lose.
  */
 export const dropsFunctionCalls = (before: GenAIResponse, after: GenAIResponse = {}): boolean =>
   countCalls(after) < countCalls(before);
@@ -50,8 +50,8 @@ const countCalls = (response: GenAIResponse): number =>
 
 /**
  * Turns one SDK's model calls into the stable hook format and back (seed 000 §5, HOOK-035, 045).
- * Every function is pure, leaves its arguments as they are and throws at nothing. What it returns may
- * share parts with its arguments.
+ * Every function is pure, leaves its arguments unchanged and never throws. Its result may share parts
+ * with its arguments.
  */
 export interface HookTranslator<
   Request = GenAIRequest,
@@ -59,26 +59,26 @@ export interface HookTranslator<
   ToolConfig = GenAIToolConfig,
 > {
   readonly toHookLLMRequest: (request: Request) => LLMRequest;
-  /** The base request with the hook's changes; what the hook did not touch stays as it was. */
+  /** Returns the base request with the hook's changes; whatever the hook did not touch stays unchanged. */
   readonly fromHookLLMRequest: <Base extends Request = Request>(
     hookRequest: Partial<LLMRequest>,
     baseRequest?: Base,
   ) => Base;
   readonly toHookLLMResponse: (response: Response) => LLMResponse;
-  /** A response with the hook's text; `baseResponse` is the one that the hook saw, if there was one. */
+  /** Returns a response with the hook's text; `baseResponse` is the one that the hook saw, if any. */
   readonly fromHookLLMResponse: (
     hookResponse: Partial<LLMResponse>,
     baseResponse?: Response,
   ) => Response;
   readonly toHookToolConfig: (toolConfig: ToolConfig | undefined) => HookToolConfig;
-  /** The base tool config with the hook's changes. */
+  /** Returns the base tool config with the hook's changes. */
   readonly fromHookToolConfig: <Base extends ToolConfig = ToolConfig>(
     hookToolConfig: HookToolConfig,
     base?: Base,
   ) => Base;
 }
 
-/** The request with a hook's `systemMessage` for the model, as the system's words (HOOK-159, C-61, C-77). */
+/** Returns the request with a hook's `systemMessage` as a system message (HOOK-159, C-61, C-77). */
 export function withSystemMessage<Request extends GenAIRequest>(
   request: Request,
   message: string | undefined,

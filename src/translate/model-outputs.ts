@@ -12,27 +12,27 @@ import { fromFinalResponse, normalizeHookLLMResponse } from './response.ts';
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
 
-/** A BeforeModel output: it may change the request, or answer in the model's place. */
+/** A BeforeModel output, which may change the request or answer in the model's place. */
 export class BeforeModelHookOutput extends DefaultHookOutput {
-  /** The answer in the model's place; only a hook's own, a stop alone makes none (HOOK-036, 194). */
+  /** Returns a hook's answer in the model's place; a stop alone does not make one (HOOK-036, 194). */
   getSyntheticResponse(): GenAIResponse | undefined {
     const { response } = normalizeHookLLMResponse(this.hookSpecificOutput?.['llm_response']);
     return response && defaultHookTranslator.fromHookLLMResponse(response);
   }
 
-  /** The request with the hooks' changes; the given one is left as it is (HOOK-038, 078). */
+  /** Returns the request with the hooks' changes; the given one stays unchanged (HOOK-038, 078). */
   applyLLMRequestModifications<Target extends GenAIRequest>(target: Target): Target {
     const { request } = normalizeHookLLMRequest(this.hookSpecificOutput?.['llm_request']);
     return isEmpty(request) ? target : defaultHookTranslator.fromHookLLMRequest(request, target);
   }
 }
 
-/** An AfterModel output: it may change or replace the response. */
+/** An AfterModel output, which may change or replace the response. */
 export class AfterModelHookOutput extends DefaultHookOutput {
   /**
-   * The hooks' response, else what a stop says in its place (HOOK-046 to 048, C-82). With the model's
-   * own response given, what hooks cannot see of it stays, its tool calls above all: they go only where
-   * a hook blocks or stops (C-86).
+   * Returns the hooks' response, else the reason of a stop in its place (HOOK-046 to 048, C-82). If the
+   * model's own response is given, the parts that hooks cannot see stay, above all its tool calls: these
+   * are removed only if a hook blocks or stops (C-86).
    */
   getModifiedResponse(original?: GenAIResponse): GenAIResponse | undefined {
     const { response } = normalizeHookLLMResponse(
@@ -47,9 +47,9 @@ export class AfterModelHookOutput extends DefaultHookOutput {
   }
 }
 
-/** A BeforeToolSelection output: it restricts which tools may be called, and never removes one (HOOK-167, 168). */
+/** A BeforeToolSelection output: restricts which tools may be called, and removes none (HOOK-167, 168). */
 export class BeforeToolSelectionHookOutput extends DefaultHookOutput {
-  /** The config with the hooks' tool config; `tools` and all else stay as they are (HOOK-055, 056). */
+  /** Returns the config with the hooks' tool config; `tools` and all else stay unchanged (HOOK-055, 056). */
   applyToolConfigModifications<Target extends { readonly toolConfig?: GenAIToolConfig }>(
     target: Target,
   ): Target {
@@ -61,8 +61,8 @@ export class BeforeToolSelectionHookOutput extends DefaultHookOutput {
 }
 
 /**
- * The general factory: the model events have classes of their own, any other event gets a plain
- * output, which for BeforeTool ignores `permissionDecision` (HOOK-200).
+ * The general factory. The model events have classes of their own; any other event gets a plain output,
+ * which ignores `permissionDecision` for BeforeTool (HOOK-200).
  *
  * @example
  * createHookOutput('BeforeTool', { decision: 'deny' }).isBlockingDecision(); // true
@@ -80,7 +80,7 @@ export function createHookOutput(event: HookEventName, output: HookOutput): Defa
   }
 }
 
-/** The class that a merged output is wrapped in; for BeforeTool it honours `permissionDecision` (HOOK-200). */
+/** Wraps a merged output in its event's class; BeforeTool's honours `permissionDecision` (HOOK-200). */
 export const createSpecificHookOutput = (
   output: HookOutput,
   event: HookEventName,

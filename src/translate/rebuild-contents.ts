@@ -4,13 +4,13 @@ import type { GenAIContent, GenAIPart } from './genai-types.ts';
 import { toContent, toTurns, type Turn } from './turns.ts';
 
 /**
- * The contents that a hook's messages stand for, in the hook's order (C-75, C-76); undefined when
- * they say nothing new.
+ * Returns the contents that a hook's messages stand for, in the hook's order (C-75, C-76); undefined if
+ * the hook changed nothing.
  *
- * - A message the hook left alone is its original content, with images, calls and responses. An edited
- *   or new one is text only.
- * - Contents without text follow the message before them, see `placeSilentTurns`.
- * - A call and its response stay together or go together, since providers refuse either alone. So
+ * - A message that the hook left alone keeps its original content, with images, calls and responses. An
+ *   edited or new one is text only.
+ * - Contents without text follow the message before them; see `placeSilentTurns`.
+ * - A call and its response stay or go together, because providers reject either alone. So
  *   editing a message that holds a call removes its response too, and a message put between
  *   a call and its response moves in front of the call.
  */
@@ -41,7 +41,7 @@ export function rebuildContents(
 
   const contents = keepBoundTogether(pieces);
   const torn = unpairedParts(contents);
-  // What was unpaired all along is not of the hook's making.
+  // Parts that were already unpaired are not the hook's doing.
   for (const part of unpairedParts(turns.map(({ content }) => content))) torn.delete(part);
   return withoutParts(contents, torn);
 }
@@ -77,20 +77,20 @@ function keepBoundTogether(pieces: readonly Piece[]): GenAIContent[] {
   return [...placed, ...waiting];
 }
 
-/** The silent turns that stay, by the turn they stay beside. */
+/** The silent turns that stay, by the turn next to which they stay. */
 interface SilentTurns {
-  /** Those of a conversation that shows hooks nothing. */
+  /** Those of a conversation in which hooks see nothing. */
   readonly first: readonly number[];
   readonly before: ReadonlyMap<number, readonly number[]>;
   readonly after: ReadonlyMap<number, readonly number[]>;
 }
 
 /**
- * Places the turns without text, which a hook cannot see and so cannot ask to keep.
+ * Places the turns without text, which a hook cannot see and therefore cannot ask to keep.
  *
- * A call or response stays when both messages beside it do: a hook that cuts at either end of it has
- * cut into that exchange. One bound to a call or response in a message goes with that message alone.
- * Anything else, such as an image, stays when either neighbour does.
+ * A call or response stays if both messages next to it do: a hook that removed either has cut into that
+ * exchange. One that is bound to a call or response in a message follows only that message. Anything
+ * else, such as an image, stays if either neighbour does.
  */
 function placeSilentTurns(turns: readonly Turn[], stays: (turn: number) => boolean): SilentTurns {
   const [previousOf, nextOf] = [nearest(turns, -1), nearest(turns, 1)];
@@ -119,7 +119,7 @@ interface Neighbour {
   readonly bound: boolean;
 }
 
-/** For every turn the nearest one with text, in one direction. */
+/** Returns, for every turn, the nearest one with text in one direction. */
 function nearest(turns: readonly Turn[], step: 1 | -1): (Neighbour | undefined)[] {
   const found: (Neighbour | undefined)[] = turns.map(() => undefined);
   for (let at = step === 1 ? turns.length - 2 : 1; turns[at] !== undefined; at -= step) {
@@ -154,11 +154,11 @@ const hasResponse = (content: GenAIContent): boolean => partsOf(content).some(is
 export const hasFunctionPart = (content: GenAIContent): boolean =>
   hasCall(content) || hasResponse(content);
 
-/** Whether the second content must follow the first at once: a response its call, one of several calls the others. */
+/** Whether the second content must directly follow the first: a response its call, or parallel calls. */
 const isBound = (first: GenAIContent, second: GenAIContent): boolean =>
   hasResponse(second) ? hasFunctionPart(first) : hasCall(first) && hasCall(second);
 
-/** The calls without a response right behind them, and the responses without a call right before them. */
+/** Returns calls that no response directly follows, and responses that no call directly precedes. */
 export function unpairedParts(contents: readonly GenAIContent[]): Set<GenAIPart> {
   const unpaired = new Set<GenAIPart>();
   let open = new Set<GenAIPart>();
@@ -178,7 +178,7 @@ export function unpairedParts(contents: readonly GenAIContent[]): Set<GenAIPart>
   return unpaired;
 }
 
-/** The contents without some of their parts; a content with nothing left to say goes as well. */
+/** Removes parts from contents; a content with nothing left to say is removed as well. */
 function withoutParts(
   contents: readonly GenAIContent[],
   unwanted: ReadonlySet<GenAIPart>,
@@ -191,22 +191,22 @@ function withoutParts(
   });
 }
 
-/** By id where both have one, as parallel calls of one function need it; else by name. */
+/** Matches by id if both have one, as parallel calls of one function need, else by name. */
 function answers({ functionResponse }: GenAIPart, { functionCall }: GenAIPart): boolean {
   if (functionResponse?.id !== undefined && functionCall?.id !== undefined)
     return functionResponse.id === functionCall.id;
   return functionResponse?.name === functionCall?.name;
 }
 
-/** What became of a conversation's turns in a hook's messages; both maps go from message to turn. */
+/** What a hook's messages did with a conversation's turns; both maps go from message to turn. */
 interface Matches {
-  /** Messages that a hook left as they were. */
+  /** Messages that a hook left unchanged. */
   readonly kept: ReadonlyMap<number, number>;
-  /** Messages that took a turn's place: same role, between the same neighbours, another text. */
+  /** Messages that replace a turn: same role, between the same neighbours, different text. */
   readonly edited: ReadonlyMap<number, number>;
 }
 
-/** Finds each message's turn. A message without one is new, a turn without a message was taken out. */
+/** Finds each message's turn. A message without a turn is new; a turn without a message was removed. */
 function matchTurns(turns: readonly Turn[], messages: readonly LLMMessage[]): Matches {
   const shown = [...turns.keys()].filter((turn) => turns[turn]!.text !== '');
   const roles = shown.map((turn) => turns[turn]!.role);
@@ -241,8 +241,8 @@ interface Link {
 
 /**
  * Pairs the equal items of two lists without crossing: a longest common subsequence, by index in
- * `after`. Of equal items the later one is taken, because what is cut from a conversation is mostly
- * its beginning.
+ * `after`. Among equal items the later one is taken, because it is mostly the beginning of a
+ * conversation that is cut.
  */
 export function align(before: readonly string[], after: readonly string[]): Map<number, number> {
   const pairs = new Map<number, number>();
@@ -262,7 +262,7 @@ export function align(before: readonly string[], after: readonly string[]): Map<
     if (known === undefined) places.set(before[index]!, [index]);
     else known.push(index);
   }
-  // longest[n] begins the common tail of n + 1 items that begins last; so their places fall as n rises.
+  // longest[n] starts the common tail of n + 1 items that starts last, so places decrease as n grows.
   const longest: Link[] = [];
   for (let index = afterEnd - 1; index >= start; index--)
     for (const place of places.get(after[index]!) ?? []) {
@@ -273,7 +273,7 @@ export function align(before: readonly string[], after: readonly string[]): Map<
   return pairs;
 }
 
-/** How many of the links lie after a place; they are sorted, the last place first. */
+/** Returns how many links lie after a place; they are sorted, the last place first. */
 function countAfter(links: readonly Link[], place: number): number {
   let low = 0;
   let high = links.length;

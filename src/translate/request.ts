@@ -11,7 +11,7 @@ import type { GenAIConfig, GenAIRequest, GenAIToolConfig } from './genai-types.t
 import { rebuildContents } from './rebuild-contents.ts';
 import { joined, textOf, textsOf, toJsonText, toTurns } from './turns.ts';
 
-/** What a request may have, in the form that hooks see or in that of Gemini's API. */
+/** The fields that a request may have, in the form that hooks see or in that of Gemini's API. */
 export const requestFields: readonly string[] = [
   'model',
   'messages',
@@ -23,8 +23,8 @@ export const requestFields: readonly string[] = [
 ];
 
 /**
- * The request that hooks see: its texts, its settings and its tool config (HOOK-072, 075, 076). Equal
- * requests give equal results, key for key (C-85). The system instruction is not shown (C-77), nor
+ * Returns the request that hooks see: its texts, its settings and its tool config (HOOK-072, 075, 076).
+ * Equal requests give equal results, key for key (C-85). The system instruction is not shown (C-77), nor
  * are the model's thoughts.
  */
 export function toHookLLMRequest(request: GenAIRequest): LLMRequest {
@@ -40,14 +40,14 @@ export function toHookLLMRequest(request: GenAIRequest): LLMRequest {
 }
 
 /**
- * The base request with a hook's changes (HOOK-038, HOOK-078). What the hook did not touch stays: the
- * contents it left alone with all their parts, every config key it did not set (C-74), the `tools`
- * and all else. Wrong values of the hook are ignored; `normalizeHookLLMRequest` tells which.
+ * Returns the base request with a hook's changes (HOOK-038, HOOK-078). Whatever the hook did not touch
+ * stays: the contents it left alone with all their parts, every config key it did not set (C-74), the
+ * `tools` and all else. Invalid values of the hook are ignored; `normalizeHookLLMRequest` lists them.
  *
- * A system message is added to the system instruction, behind what is there already (C-77). With
- * `cachedContent`, where Gemini refuses a system instruction, it becomes the user message
- * "[System] ..." at its place. System messages alone, like no messages at all, leave the conversation
- * as it was (C-78): a request must have one.
+ * A system message is appended to the system instruction (C-77). With `cachedContent`, where Gemini
+ * rejects a system instruction, it becomes the user message "[System] ..." at its place. If there are
+ * only system messages, or no messages at all, the conversation stays unchanged (C-78): a request must
+ * have one.
  *
  * @example
  * const request = { model: 'gemini-2.5-pro', contents: 'Hi', config: { topK: 40 } };
@@ -94,7 +94,10 @@ const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
 
 const isSystem = ({ role }: LLMMessage): boolean => role === 'system';
 
-/** What is said in the conversation, and the texts for the system instruction; SDK contents have no role "system" (C-77). */
+/**
+ * Separates the conversation's messages from the texts for the system instruction: SDK contents have no
+ * role "system" (C-77).
+ */
 export function separateSystem(messages: readonly LLMMessage[]): {
   said: LLMMessage[];
   system: string[];
@@ -108,7 +111,7 @@ export function separateSystem(messages: readonly LLMMessage[]): {
   };
 }
 
-/** System messages as user messages at their place; alone, they follow the conversation. */
+/** Turns system messages into user messages at their place; if there are no others, they come last. */
 export function systemAsNotes(
   messages: readonly LLMMessage[],
   conversation: readonly LLMMessage[],
@@ -119,7 +122,7 @@ export function systemAsNotes(
   );
 }
 
-/** A system instruction with texts added behind it; a text stays a text. */
+/** Appends texts to a system instruction; a string stays a string. */
 export function withSystemTexts(
   base: unknown,
   texts: readonly string[],
@@ -133,11 +136,11 @@ export function withSystemTexts(
 }
 
 /**
- * Makes a hook's `llm_request` a valid part of a request. What does not fit is left out, with a note
+ * Turns a hook's `llm_request` into a valid part of a request. Invalid values are left out, with a note
  * for the hook's author; null counts as absent.
  *
- * The API reference's form (`contents`, `systemInstruction`, `generationConfig`) is taken as well and
- * converted (C-71); where both forms name the same thing, the stable one wins.
+ * The API reference's form (`contents`, `systemInstruction`, `generationConfig`) is accepted as well and
+ * converted (C-71); if both forms set the same thing, the stable one wins.
  *
  * @example
  * normalizeHookLLMRequest({ contents: [{ role: 'user', parts: ['Hi'] }], model: 7 });
@@ -176,7 +179,7 @@ export function normalizeHookLLMRequest(value: unknown): {
 const unlessEmpty = <T extends object>(fields: T): T | undefined =>
   Object.keys(fields).length > 0 ? fields : undefined;
 
-/** The messages of either form; undefined when there are none, which changes nothing (C-78). */
+/** Reads the messages of either form; undefined if there are none, which changes nothing (C-78). */
 function readConversation(
   request: Readonly<Record<string, unknown>>,
   notes: string[],
@@ -199,7 +202,7 @@ function readConversation(
   return said.length > 0 ? said : undefined;
 }
 
-/** The valid messages of a hook's list, with a note for each that is none. */
+/** Returns the valid messages in a hook's list, with a note for each invalid one. */
 export function readMessages(value: unknown, path: string, notes: string[]): LLMMessage[] {
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
@@ -240,7 +243,7 @@ function readRole(role: unknown, path: string, notes: string[]): LLMRole | undef
   return undefined;
 }
 
-/** A text as it is, parts as their text, anything else as JSON text (seed 000 §5.1). */
+/** Returns a text unchanged, parts as their text, and anything else as JSON text (seed 000 §5.1). */
 function readContent(
   message: Readonly<Record<string, unknown>>,
   path: string,
@@ -264,13 +267,13 @@ function readContent(
 const modes: readonly unknown[] = ['AUTO', 'ANY', 'NONE'] satisfies HookToolMode[];
 const isMode = (value: unknown): value is HookToolMode => modes.includes(value);
 
-/** The tool config that hooks see; a mode that only the SDK knows is left out (HOOK-074). */
+/** Returns the tool config that hooks see; a mode that only the SDK knows is left out (HOOK-074). */
 export const toHookToolConfig = (toolConfig: GenAIToolConfig | undefined): HookToolConfig =>
   read(isRecord(toolConfig) ? toolConfig.functionCallingConfig : undefined, 'toolConfig', []);
 
 /**
- * The SDK's tool config with a hook's changes; all else in it stays, and so do the `tools` (HOOK-055,
- * HOOK-167). Mode NONE without a list empties the list, since providers refuse names beside it.
+ * Returns the SDK's tool config with a hook's changes; all else in it stays, and so do the `tools`
+ * (HOOK-055, HOOK-167). Mode NONE without a list empties the list, because providers reject names with it.
  */
 export function fromHookToolConfig<Base extends GenAIToolConfig = GenAIToolConfig>(
   hookToolConfig: HookToolConfig,
@@ -292,7 +295,7 @@ export function fromHookToolConfig<Base extends GenAIToolConfig = GenAIToolConfi
   } as unknown as Base;
 }
 
-/** Makes a hook's tool config valid, with a note for all that had to be left out. */
+/** Makes a hook's tool config valid, with a note for everything that had to be left out. */
 export function normalizeHookToolConfig(
   value: unknown,
   path = 'toolConfig',

@@ -6,8 +6,8 @@ import type { GenAICandidate, GenAIContent, GenAIPart, GenAIResponse } from './g
 import { joined, textOf, textsOf } from './turns.ts';
 
 /**
- * The response that hooks see: the texts of each candidate, without the model's thoughts (HOOK-073,
- * 077, C-72). `text` is the first candidate's whole text, '' when it has none.
+ * Returns the response that hooks see: the texts of each candidate, without the model's thoughts
+ * (HOOK-073, 077, C-72). `text` is the first candidate's whole text, '' if it has none.
  */
 export function toHookLLMResponse(response: GenAIResponse): LLMResponse {
   const candidates = candidatesOf(response).map(toHookCandidate);
@@ -24,12 +24,12 @@ export function toHookLLMResponse(response: GenAIResponse): LLMResponse {
 }
 
 /**
- * A plain response with a hook's text (HOOK-046, 047, 079). Only texts come back from a hook: of a
- * candidate whose text changed, the base's function calls stay behind the new text, and all else that
- * is no text goes (C-86). One whose text is as it was keeps its content (as in C-75).
+ * Returns a plain response with a hook's text (HOOK-046, 047, 079). A hook only returns texts: in a
+ * candidate whose text changed, the base's function calls stay, after the new text, and everything else
+ * that is not text is dropped (C-86). One whose text did not change keeps its content (as in C-75).
  *
- * `text` alone makes one candidate that ended with STOP; beside candidates it is not read (C-73).
- * Neither of them leaves the base's candidates as they are.
+ * `text` alone makes one candidate that ended with STOP; next to candidates it is not read (C-73). If
+ * both are absent, the base's candidates stay unchanged.
  *
  * @example
  * fromHookLLMResponse({ text: 'From the cache' }).candidates;
@@ -40,7 +40,7 @@ export const fromHookLLMResponse = (
   baseResponse?: GenAIResponse,
 ): GenAIResponse => rebuild(hookResponse, baseResponse, true);
 
-/** The same, where the hook blocked or stops: a candidate whose text changed loses its function calls. */
+/** The same for a hook that blocks or stops: a candidate whose text changed loses its function calls. */
 export const fromFinalResponse = (
   hookResponse: Partial<LLMResponse>,
   baseResponse?: GenAIResponse,
@@ -55,9 +55,9 @@ function rebuild(
   const base: Partial<GenAIResponse> = isRecord(baseResponse) ? baseResponse : {};
   const before = candidatesOf(base);
   const said = hook.candidates ?? (hook.text === undefined ? undefined : [saying(hook.text)]);
-  // A response without candidates is shown as an empty text, which says nothing when it comes back.
+  // A response without candidates is shown as an empty text, which means nothing when it comes back.
   const isEcho = isRecord(baseResponse) && before.length === 0 && said?.every(isSilent);
-  // No candidate at all says nothing, and takes no call away.
+  // An empty list of candidates says nothing, and does not remove any calls.
   const isMute = keepsCalls && said?.length === 0 && before.some(({ content }) => hasCall(content));
   const wanted = isEcho ? undefined : isMute ? [saying('')] : said;
   const candidates =
@@ -79,7 +79,7 @@ function rebuild(
   });
 }
 
-/** A response's candidates, without what is none. */
+/** Returns a response's candidates, without items that are not candidates. */
 export const candidatesOf = (response: unknown): GenAICandidate[] => {
   const candidates = isRecord(response) ? response['candidates'] : undefined;
   return Array.isArray(candidates) ? candidates.filter(isRecord) : [];
@@ -104,7 +104,7 @@ function toHookCandidate(candidate: GenAICandidate): LLMCandidate {
 const toHookFinishReason = (reason: unknown): LLMFinishReason | undefined =>
   reason === undefined || reason === null ? undefined : isFinishReason(reason) ? reason : 'OTHER';
 
-/** The function calls of a content, whole: a signature beside one belongs to it. */
+/** Returns the whole parts with function calls: a signature next to a call belongs to it. */
 const callsOf = (content: GenAIContent | undefined): GenAIPart[] =>
   Array.isArray(content?.parts)
     ? content.parts.filter((part) => isRecord(part) && isRecord(part.functionCall))
@@ -119,7 +119,7 @@ function toCandidate(
 ): GenAICandidate {
   const { parts } = candidate.content;
   const isUnchanged = joined(textsOf(base.content?.parts ?? [])) === joined(parts);
-  // A reason that hooks do not know came to them as OTHER; it comes back as what it was.
+  // A reason that hooks do not know was shown to them as OTHER; it is restored here.
   const isSameReason =
     candidate.finishReason === undefined ||
     candidate.finishReason === toHookFinishReason(base.finishReason);
@@ -141,12 +141,12 @@ function toCandidate(
 }
 
 /**
- * Makes a hook's `llm_response` a valid part of a response; without a usable field there is no
- * `response`. What does not fit is left out, with a note for the hook's author; null counts as absent.
+ * Turns a hook's `llm_response` into a valid part of a response; without a usable field there is no
+ * `response`. Invalid values are left out, with a note for the hook's author; null counts as absent.
  *
  * `text` and candidates that differ cannot both count. With `given`, the response that the hook
- * received, the one that it changed does, and `text` where it changed both; else what the candidates
- * say does (C-73).
+ * received, the one that it changed counts, and `text` if it changed both; without it, the candidates
+ * count (C-73).
  *
  * @example
  * normalizeHookLLMResponse({ text: 'Hi', usageMetadata: 3 });
@@ -177,11 +177,11 @@ export function normalizeHookLLMResponse(
   return Object.keys(response).length > 0 ? { response, notes } : { notes };
 }
 
-/** Whether a hook's response says what the one does that it was given, text for text. */
+/** Whether a hook's response says the same as the one that it received, text for text. */
 export const repeatsResponse = (value: unknown, given: unknown): boolean =>
   isRecord(value) && isRecord(given) && isDeepStrictEqual(textsSaid(value), textsSaid(given));
 
-/** What each candidate of a response says; a text alone is that of the only one. */
+/** Returns what each candidate of a response says; a text alone is that of a single candidate. */
 function textsSaid(value: unknown): string[] {
   const { candidates, text } = normalizeHookLLMResponse(value).response ?? {};
   return candidates?.map(saidBy) ?? (text === undefined ? [] : [text]);
@@ -261,7 +261,7 @@ function readCandidate(value: unknown, path: string, notes: string[]): LLMCandid
   });
 }
 
-/** The texts of a content: a text, or an object with a list of parts. */
+/** Returns the texts of a content, which may be a text or an object with a list of parts. */
 function readParts(content: unknown, path: string, notes: string[]): string[] | undefined {
   const parts = isRecord(content) ? (content['parts'] ?? undefined) : content;
   if (typeof parts === 'string') return textsOf(parts);

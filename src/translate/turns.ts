@@ -2,15 +2,18 @@ import type { LLMMessage } from '../protocol/llm.ts';
 import { isRecord } from '../protocol/output.ts';
 import type { GenAIContent, GenAIPart } from './genai-types.ts';
 
-/** One message of a conversation as the SDK keeps it, beside what a hook sees of it. */
+/** One message of a conversation as the SDK keeps it, together with what a hook sees of it. */
 export interface Turn {
   readonly content: GenAIContent;
   readonly role: 'user' | 'model';
-  /** '' when there is none; hooks are not shown such a turn (HOOK-076). */
+  /** '' if there is none; such a turn is not shown to hooks (HOOK-076). */
   readonly text: string;
 }
 
-/** A conversation's turns. `contents` may be any shape the SDK takes; parts in a row are one user message, as the SDK reads them. */
+/**
+ * Returns a conversation's turns. `contents` may have any shape that the SDK accepts; consecutive parts
+ * are one user message, as the SDK reads them.
+ */
 export function toTurns(contents: unknown): Turn[] {
   const found: GenAIContent[] = [];
   let loose: GenAIPart[] | undefined;
@@ -30,7 +33,7 @@ export function toTurns(contents: unknown): Turn[] {
   }));
 }
 
-/** The content of a message that a hook wrote. */
+/** Returns the content of a message that a hook wrote. */
 export const toContent = ({ role, content }: LLMMessage): GenAIContent => ({
   role,
   parts: [{ text: content }],
@@ -39,12 +42,12 @@ export const toContent = ({ role, content }: LLMMessage): GenAIContent => ({
 const isContent = (item: unknown): item is GenAIContent =>
   isRecord(item) && ('parts' in item || 'role' in item);
 
-/** Some texts as one, as the SDK joins them. */
+/** Joins texts as the SDK does. */
 export const joined = (texts: readonly string[]): string => texts.join('');
 
 /**
- * The texts of a list of parts, without empty ones (HOOK-075). Parts are texts or `{text}` (C-72). A
- * thought is not among them: it is the model talking to itself.
+ * Returns the texts of a list of parts, without empty ones (HOOK-075). Parts are texts or `{text}`
+ * (C-72). A thought does not count: it is the model talking to itself.
  */
 export function textsOf(parts: unknown): string[] {
   return (Array.isArray(parts) ? parts : [parts])
@@ -52,13 +55,13 @@ export function textsOf(parts: unknown): string[] {
     .filter((text) => text !== '');
 }
 
-/** The text of one part, if it has one. */
+/** Returns the text of one part, if it has one. */
 export function textOf(part: unknown): string | undefined {
   const text = isRecord(part) && part['thought'] !== true ? part['text'] : part;
   return typeof text === 'string' ? text : undefined;
 }
 
-/** A value as JSON text, or the name of its type when it has no JSON form. */
+/** Returns a value as JSON text, or the name of its type if it has no JSON form. */
 export function toJsonText(value: unknown): string {
   try {
     return JSON.stringify(value) ?? typeof value;

@@ -6,8 +6,8 @@ import { isThere, scriptFile } from './script-file.ts';
 import type { HookFingerprint } from './trusted-hook.ts';
 
 /**
- * What is behind a trusted hook that is not as it was; undefined when all of it is. Everything is read
- * now, unless `once` has read it for another hook.
+ * Returns what has changed behind a trusted hook; undefined if nothing has. Everything is read anew, unless
+ * `once` has already read it for another hook.
  */
 export async function changeBehind(
   { scripts, absent, folder, refused }: HookFingerprint,

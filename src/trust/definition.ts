@@ -3,17 +3,20 @@ import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import type { HookEventName } from '../protocol/events.ts';
 
-/** A hook; the event of a program is not known before it has been run, and is the program's own. */
+/** A hook. A program decides its own event, which is unknown until it has been run. */
 export type AnyHook = UnaskedHook & { readonly event?: HookEventName };
 
-/** Whether a hook stands in no settings but is a program that says its own event. */
+/** Whether a hook is not in any settings but is a program that states its own event. */
 export const isFoundProgram = ({ args, place }: Pick<AnyHook, 'args' | 'place'>): boolean =>
   args !== undefined && place === '';
 
-/** The event of a hook; '' for a program that says its own. */
+/** Returns the event of a hook; '' for a program that states its own. */
 export const eventOf = (hook: AnyHook): string => (isFoundProgram(hook) ? '' : (hook.event ?? ''));
 
-/** The hash of what decides when and how a hook runs: the description says nothing of that, and the place may move when another hook comes or goes. */
+/**
+ * Returns the hash of everything that decides when and how a hook runs. The description is not part of it,
+ * and neither is the place, which may move when another hook comes or goes.
+ */
 export const definitionHash = (hook: AnyHook, cwd: string): string =>
   createHash('sha256')
     .update(JSON.stringify(partsOf(hook, cwd)))
@@ -36,11 +39,11 @@ function partsOf(hook: AnyHook, cwd: string): unknown[] {
   ];
 }
 
-/** A folder may be reached by several paths. */
+/** Relative for a found program, because several paths may lead to its folder. */
 const commandOf = (hook: AnyHook, cwd: string): string =>
   isFoundProgram(hook) ? relative(cwd, hook.command) : hook.command;
 
-/** What only hooks of some types have, and what decides how those run. */
+/** Returns the fields that only some types of hooks have, and those that decide how these run. */
 function ownFields(hook: AnyHook) {
   const { headers, allowedEnv, allowedUrls, retries, tokenFile, tls } = hook;
   const { model, concurrency, stream } = hook;
@@ -51,11 +54,11 @@ function ownFields(hook: AnyHook) {
   return Object.entries(fields).filter(([, value]) => value !== undefined);
 }
 
-/** What the user's own settings say of failures may change without making a hook another one. */
+/** The user's own settings for failures may change without making it a different hook. */
 const ownOnFailure = ({ inheritsOnFailure, onFailure }: AnyHook): AnyHook['onFailure'] =>
   inheritsOnFailure ? undefined : onFailure;
 
-/** The same for people: one property a line. */
+/** Returns the same for people, one property per line. */
 export function definitionText(hook: AnyHook, cwd: string): string {
   const { args, name, matcher, timeout, sequential, env, type, leftBehind, prestart } = hook;
   const command = commandOf(hook, cwd);

@@ -2,27 +2,30 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-/** What a file holds, in short. */
+/** The digest of a file's content. */
 export interface FileDigest {
   readonly size: number;
   readonly sha256: string;
   /** The file's permissions. */
   readonly mode: number;
-  /** Its bytes, when it has no more than were asked for. */
+  /** Its bytes, if there are no more than the caller asked to keep. */
   readonly bytes?: Buffer;
 }
 
-/** A larger file is no script, and reading it would keep hooks waiting. */
+/**
+ * The largest file that is hashed, in bytes. A larger one is not a script, and reading it would keep hooks
+ * waiting.
+ */
 export const largestFile = 64 * 1024 * 1024;
 
 /**
- * Hashes what a file holds now; undefined for what is no file, such as a folder or a pipe. Nothing is
- * remembered: a file that is mapped into memory changes without its times telling.
+ * Hashes the current content of a file; returns undefined for anything else, such as a folder or a pipe.
+ * Nothing is cached: a memory-mapped file changes without any change of its times.
  *
- * @throws a system error when the file cannot be read, or one that says that it is too large
+ * @throws a system error if the file cannot be read, or an error that says that it is too large
  */
 export async function digestFile(path: string, keep = 0): Promise<FileDigest | undefined> {
-  // A pipe put in place of the file must not keep us waiting for its other end.
+  // A pipe that has replaced the file must not keep us waiting for its other end.
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   try {
     const stats = await file.stat();

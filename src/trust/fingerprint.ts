@@ -5,10 +5,16 @@ import { scriptFiles } from './script-files.ts';
 import type { KeepText } from './script-file.ts';
 import type { HookFingerprint } from './trusted-hook.ts';
 
-/** How a hook whose scripts cannot be followed is treated: every file of the project counts, or it never runs. */
+/**
+ * How to treat a hook whose scripts cannot be followed: either every file of the project counts, or it never
+ * runs.
+ */
 export type OpaqueCommands = 'folder' | 'refuse';
 
-/** A hook as it is now, with all that is behind it; `keep` gets the texts, to show later what has changed. */
+/**
+ * Fingerprints a hook as it is now, with everything behind it. `keep` receives the texts, so that changes can
+ * be shown later.
+ */
 export async function fingerprint(
   hook: AnyHook,
   cwd: string,

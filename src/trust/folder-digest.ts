@@ -4,43 +4,42 @@ import { join, sep } from 'node:path';
 import { digestFile } from './digest-file.ts';
 import type { Once } from './once.ts';
 
-/** What all files of some folders hold, in short. */
+/** The digest of all files in some folders. */
 export interface FolderDigest {
   /** The folders, by their real paths. */
   readonly folders: readonly string[];
-  /** Files that the command writes to, which do not count. */
+  /** Files that the command writes to; they are ignored. */
   readonly without: readonly string[];
   readonly files: number;
   readonly bytes: number;
-  /** Of the list of all files with their hashes. */
+  /** The hash of the list of all files with their own hashes. */
   readonly sha256: string;
 }
 
-/** A digest, and the list that it is one of: one line for each file. */
+/** A digest together with the list that it was computed from, one line per file. */
 export interface ListedFolder extends FolderDigest {
   readonly list: string;
 }
 
-/** What is too large to be hashed at every start of a hook. */
+/** The limits beyond which folders are too large to hash at every start of a hook. */
 export const folderLimits = { files: 10_000, bytes: 64 * 1024 * 1024, ms: 10_000 };
 
-/** What does not count of a folder, as users read it. */
+/** The parts of a folder that are left out, in words for users. */
 export const leftOut =
   'without node_modules (but its .bin) and .git (but its configuration and hooks)';
 
 /**
- * Hashes all files in folders: their paths, contents, links, and whether they may be executed.
- * Packages and git's own store are left out; what the package manager and git run by themselves is not.
+ * Hashes all files in folders: their paths, contents, links, and whether they are executable. Packages and
+ * git's own store are left out, but not what the package manager and git run by themselves.
  *
- * @throws an error that says why the folders cannot be hashed: one of their files cannot be read, or they
- * hold too much
+ * @throws an error that says why the folders cannot be hashed: a file cannot be read, or they hold too much
  */
 export async function digestFolders(
   folders: readonly string[],
   without: readonly string[],
 ): Promise<ListedFolder> {
   const walk = new Walk(new Set(without));
-  // The first is the project.
+  // The first folder is the project.
   for (const [index, folder] of folders.entries())
     await walk.folder(folder, index === 0 ? '' : folder, 'all');
   const list = walk.lines.toSorted().join('');
@@ -48,7 +47,7 @@ export async function digestFolders(
   return { folders, without, files: walk.files, bytes: walk.bytes, sha256, list };
 }
 
-/** Like `digestFolders`, for hooks of which several may have the same folders behind them. */
+/** Like `digestFolders`, but shared by hooks that depend on the same folders. */
 export const digestOnce = (
   folders: readonly string[],
   without: readonly string[],
@@ -140,7 +139,7 @@ function counts(entry: string, part: Part): boolean {
   );
 }
 
-/** The first file that tells one list from another. */
+/** Returns the first file that differs between two lists. */
 export function changedFile(before: string, now: string): string | undefined {
   const [then, today] = [new Set(before.split('\n')), new Set(now.split('\n'))];
   const line =

@@ -10,8 +10,11 @@ export type HookTrust =
       readonly fix: string;
     };
 
-/** Whether a hook is as the user trusted it, as far as can be known without looking at its files: for plans. */
+/**
+ * Checks whether a hook is as the user trusted it, as far as can be told without reading its files: for
+ * plans.
+ */
 export type CheckTrust = (hook: UnaskedHook) => HookTrust;
 
-/** Whether a hook and all its files are as the user trusted them, read now: for its start. */
+/** Reads a hook's files and checks whether all of it is as the user trusted it: for its start. */
 export type VerifyTrust = (hook: UnaskedHook) => Promise<HookTrust>;

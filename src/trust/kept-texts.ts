@@ -3,13 +3,16 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { trustFile } from '../settings/levels.ts';
 
-/** Copies of what was trusted lie beside the trust file, each named for its hash. */
+/** Copies of trusted scripts are stored next to the trust file, each named after its hash. */
 function folderOfTexts(): string | undefined {
   const file = trustFile();
   return file && join(dirname(file), 'hookmachine-trusted');
 }
 
-/** Keeps what scripts hold now, and forgets all that no trusted hook refers to any more. What cannot be kept costs a diff and nothing else. */
+/**
+ * Stores the current content of scripts, and removes copies that no trusted hook refers to any more. If a
+ * copy cannot be stored, only a diff is lost.
+ */
 export function keepTexts(texts: ReadonlyMap<string, Buffer>, inUse: ReadonlySet<string>): void {
   const folder = folderOfTexts();
   if (folder === undefined) return;
@@ -24,11 +27,11 @@ export function keepTexts(texts: ReadonlyMap<string, Buffer>, inUse: ReadonlySet
       if (/^[\da-f]{64}$/.test(name) && !inUse.has(name))
         rmSync(join(folder, name), { force: true });
   } catch {
-    // Only a diff needs it.
+    // The copies are needed only for diffs.
   }
 }
 
-/** What a file of this hash held; undefined when no copy was kept, or another has been put in its place. */
+/** Returns the content of a file with this hash; undefined if no copy was kept or the copy was replaced. */
 export function keptText(sha256: string): string | undefined {
   const folder = folderOfTexts();
   if (folder === undefined || !/^[\da-f]{64}$/.test(sha256)) return undefined;

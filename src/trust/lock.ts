@@ -1,14 +1,13 @@
 import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 
 const patienceMs = 3_000;
-/** What is locked takes milliseconds: whoever holds it for longer has died. */
+/** The locked work takes milliseconds: a process that holds the lock for longer must have died. */
 const abandonedAfterMs = 10_000;
 
 /**
- * Does something while nobody else does it under the same lock file, so that two commands at once
- * lose nothing of what the other wrote.
+ * Runs `work` while holding a lock file, so that two commands at once lose nothing of what the other wrote.
  *
- * @throws when the lock cannot be had, or what `work` throws
+ * @throws if the lock cannot be acquired, or whatever `work` throws
  */
 export function withLock<Result>(lock: string, work: () => Result): Result {
   take(lock);

@@ -1,10 +1,13 @@
-/** Does a piece of work, or has what it came to the last time. */
+/** Runs a piece of work, or returns the result of an earlier run with the same key. */
 export type Once = <T>(key: string, work: () => T) => T;
 
-/** Remembers nothing: what is about to start is looked at as it is now. */
+/** Caches nothing: a hook that is about to start is checked in its current state. */
 export const each: Once = (_key, work) => work();
 
-/** For one look at many hooks: what is behind several of them is read, hashed and compared once. */
+/**
+ * Returns a cache for checking many hooks at once: files that several of them share are read, hashed and
+ * compared once.
+ */
 export function rememberAll(): Once {
   const known = new Map<string, unknown>();
   return <T>(key: string, work: () => T): T => {

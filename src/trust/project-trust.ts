@@ -8,9 +8,9 @@ import { trustedIn } from './trusted-in.ts';
 import { changeBehind } from './change-behind.ts';
 
 /**
- * Compares a project's hooks with what the user has looked at and trusted, by their definitions alone. The
- * record is read anew for each hook: the trust may be withdrawn while an agent works. What is wrong with
- * the record is reported once, and then nothing is trusted.
+ * Returns a check of a project's hooks against what the user reviewed and trusted, by their definitions
+ * alone. The record is read anew for each hook, because trust may be withdrawn while an agent works. A fault
+ * in the record is reported once, and then nothing is trusted.
  */
 export function trustChecker(cwd: string, tell: WarningSink): CheckTrust {
   const look = lookingUp(cwd, tell);
@@ -21,8 +21,8 @@ export function trustChecker(cwd: string, tell: WarningSink): CheckTrust {
 }
 
 /**
- * Like `trustChecker`, and all files behind the hook are read and compared too, as they are now: to be
- * asked when a hook's turn to start has come.
+ * Like `trustChecker`, but the check also reads and compares the current state of all files behind the hook.
+ * To be called when a hook is about to start.
  */
 export function trustVerifier(cwd: string, tell: WarningSink): VerifyTrust {
   const look = lookingUp(cwd, tell);
@@ -33,7 +33,7 @@ export function trustVerifier(cwd: string, tell: WarningSink): VerifyTrust {
   };
 }
 
-/** The trusted hook of the same definition, or why there is none. */
+/** Returns a function that finds the trusted hook with the same definition, or says why there is none. */
 function lookingUp(cwd: string, tell: WarningSink): (hook: AnyHook) => HookFingerprint | string {
   const warn = tellOnce(tell);
   return (hook) => {
@@ -51,7 +51,7 @@ const refusal = (cwd: string, why: string): HookTrust => ({
   fix: `look at what it runs, then allow it: ${trustCommand(cwd)}`,
 });
 
-/** The files of all hooks that are trusted in the project at `cwd`, where links really lead. */
+/** Returns the files of all hooks trusted in the project at `cwd`, by their real paths. */
 export const trustedFiles = (cwd: string): string[] => [
   ...new Set(
     trustedIn(cwd, () => undefined)?.hooks.flatMap(({ scripts }) =>

@@ -14,25 +14,28 @@ export interface ProjectTrust {
 /** All projects that the user trusts, by their real paths. */
 export type TrustedProjects = ReadonlyMap<string, ProjectTrust>;
 
-/** Nothing in the file counts. */
+/** A fault because of which the whole trust file is ignored. */
 export interface TrustFileFault {
   /** Continues "the trust file …". */
   readonly message: string;
   readonly fix: string;
-  /** Nothing is lost when another takes its place. */
+  /** Nothing is lost if the file is replaced. */
   readonly isCorrupt: boolean;
 }
 
-/** The form of the file; a file of a later one is not for us. */
+/** The version of the file's format. A file of a later version is not read. */
 export const trustFileVersion = 2;
 
-/** Its hooks were looked at less closely: they must be trusted anew. */
+/** Hooks in files of this version were checked less thoroughly: they must be trusted anew. */
 const formerVersion = 1;
 
-/** It holds every script of every project that the user trusts, so more than settings do; in bytes. */
+/**
+ * The largest trust file that is read, in bytes: it lists every script of every trusted project, so it holds
+ * more than settings do.
+ */
 const longestTrustFile = 64 * 1024 * 1024;
 
-/** Reads the trust file; one that is not there trusts nothing, and is no fault. */
+/** Reads the trust file. A missing file trusts nothing and is not a fault. */
 export function readTrustFile(file: string): TrustedProjects | TrustFileFault {
   let text: string;
   try {
@@ -54,7 +57,7 @@ export function readTrustFile(file: string): TrustedProjects | TrustFileFault {
     : (remembered = { text, projects: parse(text) }).projects;
 }
 
-/** The file is read for each hook that starts, and hardly ever changes. */
+/** Parsed once, because the file is read for each hook that starts and hardly ever changes. */
 let remembered: { text: string; projects: TrustedProjects | TrustFileFault } | undefined;
 
 function parse(text: string): TrustedProjects | TrustFileFault {
@@ -77,7 +80,7 @@ function parse(text: string): TrustedProjects | TrustFileFault {
   }
 }
 
-/** What a file of this version holds, and nothing that is not of it. */
+/** Reads the projects of a file of a known version; unknown content is dropped. */
 function readProjects(value: unknown): TrustedProjects {
   const { version, projects } = record(value);
   if (version !== trustFileVersion && version !== formerVersion)
@@ -167,6 +170,6 @@ const corrupt: TrustFileFault = {
 export const isFault = (read: TrustedProjects | TrustFileFault): read is TrustFileFault =>
   'isCorrupt' in read;
 
-/** A fault of the trust file as one line. */
+/** Formats a fault of the trust file as one line. */
 export const describeFault = (file: string, { message, fix }: TrustFileFault): string =>
   `the trust file ${file} ${message}; ${fix}`;

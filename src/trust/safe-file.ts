@@ -1,7 +1,7 @@
 import { lstatSync, readlinkSync, statSync, type Stats } from 'node:fs';
 import { dirname, join, parse, resolve, sep } from 'node:path';
 
-/** Why others could decide what a file says. */
+/** A reason why others could change what a file says. */
 export interface FileFault {
   /** Continues "the file …". */
   readonly message: string;
@@ -11,10 +11,11 @@ export interface FileFault {
 const mostLinks = 40;
 
 /**
- * What is wrong with who may write a file: its owner or the owner of its folder, or of a folder or link on
- * the way to it, is neither this user nor root, or others may write there. Undefined when nothing is wrong,
- * or no such file is there in a folder that is safe. A folder like `/tmp`, where everybody may make
- * files but nobody may take away another's (the sticky bit), is good enough on the way, not as the file's own.
+ * Checks who may write a file. It is at fault if its owner, or the owner of its folder or of a folder or link
+ * on the way to it, is neither this user nor root, or if others may write there. Returns undefined if nothing
+ * is wrong, or if the file does not exist in a folder that is safe. A folder like `/tmp`, where everybody may
+ * create files but nobody may remove another user's (the sticky bit), is good enough on the way to the file,
+ * but not as its own folder.
  */
 export function fileFault(path: string): FileFault | undefined {
   if (process.getuid === undefined) return undefined;
@@ -22,7 +23,7 @@ export function fileFault(path: string): FileFault | undefined {
   return faultOnWay(file, 0);
 }
 
-/** Looks at each part of the path as it stands, and where it is a link at where that leads. */
+/** Checks each part of the path as it is written, and where a link leads. */
 function faultOnWay(path: string, links: number): FileFault | undefined {
   if (links > mostLinks)
     return { message: 'is behind too many links', fix: 'name the file itself' };

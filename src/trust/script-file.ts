@@ -6,17 +6,17 @@ import { each } from './once.ts';
 export interface ScriptFile {
   /** As the project sees it, such as `.llxprt/check.sh`. */
   readonly path: string;
-  /** Where its links lead. */
+  /** The path after resolving links. */
   readonly realPath: string;
   readonly size: number;
-  /** Of its contents; '' when it cannot be read. */
+  /** The hash of its content; '' if it cannot be read. */
   readonly sha256: string;
 }
 
-/** Takes what a file holds, so that it can be shown when the file has changed. */
+/** Receives a file's content, so that it can be shown if the file changes. */
 export type KeepText = (digest: FileDigest) => void;
 
-/** A file as it is now; undefined when none is there. */
+/** Returns a file as it is now; undefined if there is none. */
 export async function scriptFile(
   path: string,
   shown: string,
@@ -45,7 +45,7 @@ function isFile(path: string): boolean {
   }
 }
 
-/** Whether anything has this name, be it a link that leads nowhere. */
+/** Whether anything has this name, even a link that leads nowhere. */
 export function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -54,7 +54,7 @@ export function isThere(path: string): boolean {
   }
 }
 
-/** Where the links of a path lead; undefined when nothing is there. */
+/** Resolves the links of a path; returns undefined if nothing is there. */
 export function realOf(path: string): string | undefined {
   try {
     return realpathSync.native(path);

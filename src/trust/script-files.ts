@@ -13,33 +13,33 @@ import type { Disk } from './shell/disk.ts';
 /** Everything behind a hook's command. */
 export interface FoundFiles {
   readonly scripts: readonly ScriptFile[];
-  /** Files that the command would use if they were there, by their paths in the project. */
+  /** Files that the command would use if they existed, by their paths in the project. */
   readonly absent: readonly string[];
-  /** What cannot be followed; then all files of the folders count. */
+  /** What cannot be followed; if there is anything, all files of the folders count. */
   readonly unfollowed: readonly string[];
-  /** Folders whose files count where something cannot be followed, by their real paths. */
+  /** Folders whose files count if something cannot be followed, by their real paths. */
   readonly folders: readonly string[];
   /** Files that the command writes to, by their real paths. */
   readonly written: readonly string[];
 }
 
-/** As much of a hook as says which files are behind it. */
+/** The part of a hook that determines which files are behind it. */
 type HookOnDisk = Pick<HookDefinition, 'command' | 'args' | 'env'> &
   Partial<Pick<HookDefinition, 'type' | 'place' | 'cwd'>>;
 
 const mostFiles = 1_000;
 
 /**
- * The files behind a hook's command, found by reading the command as a shell would.
+ * Finds the files behind a hook's command by reading the command as a shell would.
  *
- * Covered: every file that the command runs, hands to an interpreter or reads, where it names it
- * literally, or through variables that are set literally; also those that are not there now and would be
- * used if they were. A link counts with the file it leads to. Where a step is not literal, or is one of
- * a program that we do not know, that is said, and the whole project counts.
+ * Covered: every file that the command runs, passes to an interpreter or reads, if it names the file
+ * literally or through variables that are set literally; also files that do not exist now and would be used
+ * if they did. A link counts together with the file it leads to. If a step is not literal, or belongs to a
+ * program that we do not know, it is reported and the whole project counts.
  *
- * Not covered: what those files load in their turn, programs from the user's `PATH`, other files outside
- * of the project, and files that the command itself writes to and does not run (`>> audit.log`), which would
- * change with every run.
+ * Not covered: what those files load in turn, programs from the user's `PATH`, other files outside the
+ * project, and files that the command itself writes to and does not run (`>> audit.log`), which would change
+ * with every run.
  */
 export async function scriptFiles(
   hook: HookOnDisk,
@@ -75,8 +75,9 @@ export async function scriptFiles(
 }
 
 /**
- * The paths of the files that a hook's command runs or reads, as far as its command tells, and for a
- * project's hook that of the user's trust file: a process started before one of them changed is out of date.
+ * Returns the paths of the files that a hook's command runs or reads, as far as its command tells, and for a
+ * project's hook also that of the user's trust file: a process started before one of them changed is out of
+ * date.
  */
 export function filesBehind(
   hook: HookOnDisk & Pick<HookDefinition, 'source'>,
@@ -93,11 +94,11 @@ export function filesBehind(
 
 export type { Started };
 
-/** The programs and scripts that a hook's command starts by a literal name. */
+/** Returns the programs and scripts that a hook's command starts by a literal name. */
 export const startedBy = (hook: HookOnDisk, cwd: string): readonly Started[] =>
   followHook(hook, { cwd, real: realpathSync.native(cwd) }).started;
 
-/** What is behind a hook, by its type. */
+/** Follows a hook to its files, depending on its type. */
 function followHook(
   { type = 'command', command, args, env, place = '', cwd = '' }: HookOnDisk,
   project: Project,
@@ -116,7 +117,7 @@ function followHook(
     case 'command':
     case 'live':
     case 'plugin':
-      // The file of a program that was found is the whole of its command, blanks and all.
+      // A found program's command is just its file, spaces and all.
       if (args && isFoundProgram({ args, place }))
         return named({ name: command, paths: [command] });
       return follow(
@@ -156,7 +157,7 @@ function follow(
     ...(PATH !== undefined && { PATH }),
     ...(home !== undefined && { HOME: home }),
   };
-  // Relative names go from where the folder really is, as they do for the hook's process.
+  // Relative names start from the folder's real path, as they do for the hook's process.
   return followCommand(text, resolve(real, folderIn), { own, given: env }, disk({ cwd, real }));
 }
 
@@ -174,7 +175,7 @@ const projectVariables = [
   'PWD',
 ];
 
-/** A word that somebody might give a file as its name. */
+/** Matches a word that could be the name of a file. */
 const isName = /^[^\n{}()$`"'|;<>*?\\]{1,255}$/;
 
 const disk = (project: Project): Disk => ({

@@ -2,7 +2,10 @@ import { realpathSync } from 'node:fs';
 import { trustFile } from '../settings/levels.ts';
 import { isFault, readTrustFile } from './read-trust.ts';
 
-/** Whether the user has trusted the project at `cwd`, be its hooks as they were then or not; why the record cannot be used is reported elsewhere. */
+/**
+ * Whether the user has trusted the project at `cwd`, even if its hooks have changed since. An unusable record
+ * is reported elsewhere.
+ */
 export function isFolderTrusted(cwd: string): boolean {
   const file = trustFile();
   if (file === undefined) return false;
@@ -10,7 +13,7 @@ export function isFolderTrusted(cwd: string): boolean {
   return !isFault(projects) && projects.has(realpathSync(cwd));
 }
 
-/** The command with which a user trusts the project at `cwd`. */
+/** Returns the command with which a user trusts the project at `cwd`. */
 export function trustCommand(cwd: string, option = ''): string {
   const isHere = realpathSync(cwd) === realpathSync(process.cwd());
   return [

@@ -5,28 +5,33 @@ import type { ScriptFile } from './script-file.ts';
 export interface HookFingerprint {
   readonly event: string;
   readonly name: string;
-  /** Where in the settings it stood. */
+  /** Its path in the settings. */
   readonly place: string;
-  /** The hash of what decides when and how it runs. */
+  /** The hash of everything that decides when and how it runs. */
   readonly definition: string;
-  /** That for people, to show what has changed. */
+  /** The same in a form for people, to show what has changed. */
   readonly text: string;
   readonly scripts: readonly ScriptFile[];
-  /** Files that must stay away, for they would be used if they were there; by their paths in the project. */
+  /**
+   * Files that must stay absent because they would be used if they existed, by their paths in the project.
+   */
   readonly absent: readonly string[];
   /** Why the whole folder counts. */
   readonly unfollowed: readonly string[];
   readonly folder?: FolderDigest;
-  /** It was switched off when it was trusted. */
+  /** It was disabled when it was trusted. */
   readonly disabled?: true;
   /** Why it may never run. */
   readonly refused?: string;
 }
 
-/** What tells one hook from another. */
+/** The properties that distinguish hooks. */
 type Described = Pick<HookFingerprint, 'event' | 'name' | 'place' | 'definition'>;
 
-/** What tells a hook's definition from those that were trusted; the trusted hook when it is one of them. */
+/**
+ * Returns the trusted hook with the same definition, or how the definition differs from those that were
+ * trusted.
+ */
 export function definedAs(
   hook: Described,
   trusted: readonly HookFingerprint[],
@@ -38,14 +43,14 @@ export function definedAs(
     : 'it is new since you trusted this folder';
 }
 
-/** What a hook was when it was trusted, be its definition another now. */
+/** Returns a hook as it was when it was trusted, even if its definition has changed. */
 export const formerly = (
   hook: Described,
   trusted: readonly HookFingerprint[],
 ): HookFingerprint | undefined =>
   indexOf(trusted).byDefinition.get(hook.definition) ?? namesake(hook, trusted);
 
-/** The first hook of the same event and name, else the one at the same place. */
+/** Returns the first hook with the same event and name, or else the one at the same place. */
 export function namesake<T extends Described>(
   { event, name, place }: Pick<Described, 'event' | 'name' | 'place'>,
   others: readonly T[],
@@ -54,7 +59,7 @@ export function namesake<T extends Described>(
   return byName.get(key(event, name)) ?? byPlace.get(key(event, place));
 }
 
-/** Hooks by what tells them apart; of several alike the first. */
+/** Hooks by their distinguishing properties; the first of several equal ones. */
 interface Index<T> {
   readonly byDefinition: ReadonlyMap<string, T>;
   readonly byName: ReadonlyMap<string, T>;
@@ -63,14 +68,14 @@ interface Index<T> {
 
 const indexes = new WeakMap<readonly Described[], Index<Described>>();
 
-/** A list of hooks is gone through once, however many hooks are looked for in it. */
+/** Returns the index of a list of hooks. It is built only once, however many hooks are looked up. */
 function indexOf<T extends Described>(hooks: readonly T[]): Index<T> {
   const known = indexes.get(hooks) as Index<T> | undefined;
   if (known) return known;
   const firsts = (keyOf: (hook: T) => string): Map<string, T> =>
     new Map(hooks.toReversed().map((hook) => [keyOf(hook), hook]));
   const byPlace = firsts(({ event, place }) => key(event, place));
-  // A program without a place in a file has none to be known by.
+  // A program has no place in a file and so cannot be identified by one.
   for (const [at, { place }] of byPlace) if (place === '') byPlace.delete(at);
   const index = {
     byDefinition: firsts(({ definition }) => definition),

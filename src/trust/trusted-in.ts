@@ -3,7 +3,7 @@ import type { WarningSink } from '../log.ts';
 import { trustFile } from '../settings/levels.ts';
 import { describeFault, isFault, type ProjectTrust, readTrustFile } from './read-trust.ts';
 
-/** What is trusted in the project at `cwd`; undefined when nothing is. */
+/** Returns what is trusted in the project at `cwd`; undefined if nothing is. */
 export function trustedIn(cwd: string, warn: WarningSink): ProjectTrust | undefined {
   const file = trustFile();
   if (file === undefined) {

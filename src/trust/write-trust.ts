@@ -13,7 +13,7 @@ import {
   describeFault,
 } from './read-trust.ts';
 
-/** The trust file stays as it is, for it is not ours to replace. */
+/** Thrown if nothing can be recorded; the trust file is then left as it is. */
 export class TrustFileError extends HookmachineError {
   override readonly name = 'TrustFileError';
   constructor(message: string, options?: ErrorOptions) {
@@ -22,10 +22,10 @@ export class TrustFileError extends HookmachineError {
 }
 
 /**
- * Sets what is trusted in one project, or forgets it. A corrupt file is kept beside the new one; a
- * newer or an unreadable one is left alone. Returns where a corrupt file was kept.
+ * Records what is trusted in one project, or removes the record. A corrupt file is kept next to the new one;
+ * a newer or unreadable one is left alone. Returns where a corrupt file was kept.
  *
- * @throws {TrustFileError} when nothing could be recorded
+ * @throws {TrustFileError} if nothing could be recorded
  */
 export function recordTrust(
   file: string,
@@ -36,7 +36,7 @@ export function recordTrust(
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const unsafe = fileFault(file);
     if (unsafe) throw new TrustFileError(`the trust file ${file} ${unsafe.message}; ${unsafe.fix}`);
-    // A link into a folder of dot files stays a link.
+    // A link into a folder of dotfiles stays a link.
     const target = realPath(file);
     return withLock(`${target}.lock`, () => {
       const read = readTrustFile(target);

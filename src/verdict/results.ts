@@ -6,40 +6,43 @@ import type { HookEventName } from '../protocol/events.ts';
 import type { DefaultHookOutput, HookOutput } from '../protocol/output.ts';
 import type { RegisteredHook } from '../settings/hook-definition.ts';
 
-/** One hook of an event: which it was and how it went (DELTA-HTEL-001, G-18). */
+/** The result of one hook of an event (DELTA-HTEL-001, G-18). */
 export interface HookExecutionResult extends Answer {
   readonly hook: RegisteredHook;
   readonly event: HookEventName;
 }
 
-/** All hooks of an event together (seed 003 "AggregatedHookResult"). */
+/** The joint result of all hooks of an event (seed 003 "AggregatedHookResult"). */
 export interface AggregatedHookResult {
-  /** Whether every hook ran cleanly, not what was decided: exit 2 is a denial and no success (HOOK-160, 213). */
+  /**
+   * Whether every hook ran cleanly, regardless of the decision: exit 2 is a denial and not a success
+   * (HOOK-160, 213).
+   */
   readonly success: boolean;
-  /** What the hooks want together; absent when none said anything. Policy is read off this. */
+  /** The merged output of the hooks; absent if no hook gave any. Callers act on this. */
   readonly finalOutput?: DefaultHookOutput;
-  /** Each hook's output, in plan order, those of failed hooks too. */
+  /** Each hook's output in plan order, including those of failed hooks. */
   readonly allOutputs: readonly HookOutput[];
   readonly errors: readonly Error[];
   /** The sum of the hooks' durations, in ms (G-04). */
   readonly totalDuration: number;
-  /** How the hooks were run; null when none matched the event. */
+  /** How the hooks were run; null if none matched the event. */
   readonly plan: { readonly mode: 'parallel' | 'sequential'; readonly count: number } | null;
-  /** One entry per hook that was started, or that denies because it may not be; in plan order. */
+  /** One entry per hook that was started, or that denies because it may not run; in plan order. */
   readonly results: readonly HookExecutionResult[];
-  /** What the hooks decided together, as plain data. */
+  /** The joint decision of the hooks, as plain data. */
   readonly verdict: Verdict;
-  /** The final arguments, when a hook put others in place of the tool's; else they are read off `finalOutput`. */
+  /** The final arguments, if a hook replaced the tool's; otherwise they follow from `finalOutput`. */
   readonly toolInput?: Readonly<Record<string, unknown>>;
-  /** The result in place of the tool's, in the form of `tool_response`. */
+  /** The result that replaces the tool's, in the form of `tool_response`. */
   readonly toolResponse?: Readonly<Record<string, unknown>>;
-  /** What the agent is to do next, each as a message of the user, in plan order. */
+  /** Further tasks for the agent, each a user message, in plan order. */
   readonly followUps?: readonly string[];
-  /** Fields that hooks set differently. */
+  /** Fields to which hooks gave different values. */
   readonly conflicts: readonly HookConflict[];
-  /** By merged field, the hook whose value stands. */
+  /** The hook whose value was used, by merged field. */
   readonly setBy: Readonly<Record<string, string>>;
-  /** Where the event itself got stuck; absent when its hooks were run and their ends reported, however they ended. */
+  /** Where the event itself failed; absent if its hooks ran and were reported, whatever their results. */
   readonly failure?: HookFailure;
 }
 
@@ -56,7 +59,7 @@ export const makeEmptySuccessResult = (): AggregatedHookResult => ({
   setBy: {},
 });
 
-/** The stages an event goes through; the first two only when it comes from outside (DELTA-HFAIL-002). */
+/** The stages of an event; the first two apply only to events from outside (DELTA-HFAIL-002). */
 export type HookStage =
   | 'validation'
   | 'translation'
@@ -65,31 +68,34 @@ export type HookStage =
   | 'execution'
   | 'aggregation';
 
-/** Where an event got stuck, and what else is known of it. */
+/** The stage in which an event failed, and further details. */
 export interface HookFailure {
   readonly stage: HookStage;
   readonly message: string;
   readonly event?: HookEventName;
 }
 
-/** What any event's output may ask of the caller, whatever the event (DELTA-HRUN-001). */
+/** What the output of any event may ask of the caller (DELTA-HRUN-001). */
 export interface CommonHookEffects {
-  /** The agent is to stop. */
+  /** Whether the agent must stop. */
   readonly shouldStop: boolean;
-  /** For the user; there whenever the agent is to stop (DELTA-HRUN-002). */
+  /** For the user; set whenever the agent must stop (DELTA-HRUN-002). */
   readonly stopReason: string | undefined;
   /** For the model, never for the user (HOOK-159). */
   readonly systemMessage: string | undefined;
-  /** What comes of the operation is not for the user. */
+  /** Whether the operation's result must not be shown to the user. */
   readonly suppressOutput: boolean;
 }
 
-/** An event's result with the meaning of its common fields worked out (seed 003, DELTA-HRUN-004). */
+/** An event's result with its common fields interpreted (seed 003, DELTA-HRUN-004). */
 export interface ProcessedHookResult extends CommonHookEffects {
   readonly aggregated: AggregatedHookResult;
 }
 
-/** The common fields of the merged output; the one place that says what they mean (C-38, C-39, C-60, DELTA-HAPP-001). */
+/**
+ * Interprets the common fields of the merged output; the only place that defines what they mean (C-38, C-39,
+ * C-60, DELTA-HAPP-001).
+ */
 export function commonEffects(output: DefaultHookOutput | undefined): CommonHookEffects {
   const shouldStop = output?.shouldStopExecution() ?? false;
   return {
@@ -101,7 +107,7 @@ export function commonEffects(output: DefaultHookOutput | undefined): CommonHook
 }
 
 /**
- * What an event's result asks of the caller, read off its merged output.
+ * Derives what an event's result asks of the caller from its merged output.
  *
  * @example
  * const { shouldStop, stopReason } = processHookResult(await handler.fireBeforeAgentEvent(prompt));
@@ -111,7 +117,7 @@ export const processHookResult = (aggregated: AggregatedHookResult): ProcessedHo
   ...commonEffects(aggregated.finalOutput),
 });
 
-/** What the `hookEvent` machine ends with: the machine reads its flags, the engine the whole result. */
+/** The result of the `hookEvent` machine: the machine reads its flags, the engine the whole result. */
 export interface EventVerdict extends HookVerdict {
   readonly result: AggregatedHookResult;
 }

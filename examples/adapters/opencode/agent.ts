@@ -21,7 +21,8 @@ const model = await serveChat([
   'The note is written.',
 ]);
 
-// What OpenCode leaves in a folder of plugins; without it, it would first install a package of its own there.
+// The files that OpenCode leaves in a folder of plugins; without them, it would first install a package of
+// its own there.
 for (const plugins of [join(project, '.opencode'), join(home, '.config/opencode')]) {
   mkdirSync(join(plugins, 'node_modules'), { recursive: true });
   const packages = { '': { dependencies: { '@opencode-ai/plugin': '*' } } };
@@ -63,7 +64,7 @@ await running;
 model.close();
 rmSync(folder, { recursive: true });
 
-/** As much as is shown of what OpenCode prints. */
+/** The part of OpenCode's output that is shown. */
 interface Part {
   readonly type: string;
   readonly text?: string;

@@ -21,7 +21,7 @@ import type {
   Part,
 } from './types.ts';
 
-/** What ADK begins the ids with that it makes for calls, and takes off before a model is asked. */
+/** The prefix of the call ids that ADK makes. ADK drops such ids before it asks a model. */
 const prefix = 'adk-';
 
 /** The functions that a model may call, by name. */
@@ -30,7 +30,7 @@ export const declaredNames = (tools: readonly Declared[]): string[] =>
     functionDeclarations.flatMap(({ name }) => name ?? []),
   );
 
-/** A request as hooks know it. */
+/** A request as hooks see it. */
 export function toNeutralRequest(
   { contents, config = {}, model }: LlmRequest,
   defaultModel: string,
@@ -52,7 +52,7 @@ export function toNeutralRequest(
   };
 }
 
-/** The ids of the results so far, by the name of their tool, the last one at the end: a request has them no more. */
+/** The ids of the results so far by tool name, the latest last. A request no longer carries them. */
 function resultIds({ session }: InvocationContext): Map<string, string[]> {
   const ids = new Map<string, string[]>();
   for (const { content } of session.events)
@@ -91,7 +91,7 @@ function toPart(part: Part, ids?: Map<string, string[]>): NeutralPart {
   return text === undefined ? { original: part } : { text, original: part };
 }
 
-/** The request as hooks left it; the very one that was given where they changed nothing. */
+/** The request as hooks left it; the given object if they changed nothing. */
 export function fromNeutralRequest(
   changed: NeutralRequest,
   given: NeutralRequest,
@@ -125,7 +125,10 @@ export function fromNeutralRequest(
 const toContent = ({ role, parts, original }: NeutralMessage): Content =>
   (original as Content | undefined) ?? { role, parts: parts.map(fromPart) };
 
-/** The tools that hooks leave on offer. Gemini refuses a choice among none, and names beside any other mode than ANY. */
+/**
+ * The tools that hooks leave on offer. Gemini rejects a choice among no tools, and names with any mode but
+ * ANY.
+ */
 function offered(
   { mode = 'AUTO', allowedFunctionNames }: HookToolConfig,
   config: LlmConfig,
@@ -153,7 +156,9 @@ function offered(
   };
 }
 
-/** An answer, which may have come in several pieces, as hooks know it. Calls get the ids that ADK would give them. */
+/**
+ * An answer as hooks see it; it may have come in several pieces. Calls get the ids that ADK would give them.
+ */
 export function toNeutralResponse(answers: readonly LlmResponse[]): NeutralResponse {
   const { finishReason, usageMetadata: usage } = answers.at(-1) ?? {};
   return {
@@ -172,7 +177,7 @@ function withId(part: Part): Part {
   return part;
 }
 
-/** The answers as hooks left them: those that were given where they changed nothing, else one. */
+/** The answers as hooks left them: the given ones if nothing changed, otherwise a single one. */
 export function fromNeutralResponse(
   { parts }: NeutralResponse,
   given: readonly LlmResponse[],
@@ -203,6 +208,6 @@ export const textOf = (answers: readonly LlmResponse[]): string =>
     .map((part) => spokenText(part) ?? '')
     .join('');
 
-/** The text of a part, where it is one and no thought. */
+/** The text of a part; undefined if it has none or is a thought. */
 export const spokenText = ({ text, thought }: Part): string | undefined =>
   thought ? undefined : text;

@@ -28,7 +28,7 @@ export interface Framework {
 
 assertInstalled('hookmachine/adk', '@google/adk', '@google/adk');
 
-/** Loads ADK: its plugins are of a class of its own. */
+/** Loads ADK: a plugin must extend ADK's own class. */
 export async function loadFramework(): Promise<Framework> {
   try {
     // @ts-ignore -- It need not be installed where this is built.

@@ -17,9 +17,9 @@ import type {
 const { BasePlugin } = await loadFramework();
 
 /**
- * The user's hooks as a plugin of Google's ADK, around all that a runner's agents do. It is to be the
- * first of the plugins. Where neither `isTrustedFolder` nor `checkTrust` is given, the host has decided
- * for itself that the project is trusted.
+ * The user's hooks as a plugin of Google's ADK, around everything that a runner's agents do. It must be the
+ * first plugin. If neither `isTrustedFolder` nor `checkTrust` is given, the host has decided for itself that
+ * the project is trusted.
  *
  * @example
  * const plugins = [new HooksPlugin({ cwd: process.cwd() })];
@@ -28,7 +28,7 @@ const { BasePlugin } = await loadFramework();
 export class HooksPlugin extends BasePlugin implements AsyncDisposable {
   readonly #hooks: AgentHooks;
   readonly #sessionId: AdapterOptions['sessionId'];
-  /** By session the run that is under way in it. */
+  /** The run under way in each session. */
   readonly #runs = new WeakMap<object, { readonly id: string; readonly run: object }>();
   readonly #calls = new WeakMap<object, CallbackToolCall>();
 
@@ -88,7 +88,7 @@ export class HooksPlugin extends BasePlugin implements AsyncDisposable {
     return answer;
   }
 
-  /** Called by ADK when a tool has run. */
+  /** Called by ADK after a tool has run. */
   async afterToolCallback({
     toolContext,
     result,

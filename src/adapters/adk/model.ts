@@ -20,7 +20,7 @@ export interface Asked {
   readonly context: InvocationContext;
 }
 
-/** By request what it belongs to, for a model is given nothing else. */
+/** What each request belongs to: a model is given only the request itself. */
 const requests = new WeakMap<object, Asked>();
 
 /** Agents whose models have hooks around them. */
@@ -28,7 +28,7 @@ const agents = new WeakSet<object>();
 
 /** Puts hooks around a request that an agent is about to make. */
 export function aroundRequest(request: LlmRequest, asked: Asked): void {
-  // The first plugin has the last word on a request, as it has of all callbacks.
+  // The first plugin wins for a request, as it does for all callbacks.
   if (!requests.has(request)) requests.set(request, asked);
   const { agent } = asked.context;
   if (agent === undefined || agents.has(agent)) return;
@@ -65,11 +65,11 @@ function wrapModel(model: Llm): Llm {
   return proxy;
 }
 
-/** Whether no hook has anything to do with a request. */
+/** Whether no hook can act on a request. */
 const isLeftAlone = ({ hooks, within }: Asked, { config }: LlmRequest): boolean =>
   hooks.leavesModelAlone(declaredNames(config?.tools ?? []), within.run);
 
-/** The answer as it is, of which hooks want nothing. */
+/** Passes on an answer that no hook wants to see. */
 async function* plainly(
   answer: AsyncIterable<LlmResponse>,
   { notices }: AgentHooks,
@@ -80,10 +80,10 @@ async function* plainly(
   }
 }
 
-/** The call of a tool that ADK offers for an answer with a structure; it is not run. */
+/** The tool that ADK offers for structured answers. Its calls are not run. */
 const structuredAnswer = 'set_model_response';
 
-/** One call of a model by ADK. */
+/** One model call by ADK. */
 class HookedCall {
   readonly #model: Llm;
   readonly #request: LlmRequest;
@@ -169,13 +169,13 @@ class HookedCall {
   }
 }
 
-/** The tools that the provider ran for a piece of an answer, by their names. */
+/** The names of the tools that the provider ran for a piece of an answer. */
 function providerToolsIn({ content, groundingMetadata }: LlmResponse): string[] {
   const ranCode = content?.parts?.some((part) => 'executableCode' in part);
   return [...(ranCode ? ['code_execution'] : []), ...(groundingMetadata ? ['google_search'] : [])];
 }
 
-/** Gives the text of a piece to hooks, and what else is in it back. */
+/** Gives the text of a piece to hooks, and returns what is left of the piece. */
 async function withoutText(piece: LlmResponse, text: AnswerText): Promise<LlmResponse | undefined> {
   const { content } = piece;
   if (content?.parts === undefined) return piece;

@@ -3,17 +3,17 @@ import type { AgentHooks } from '../agent-hooks.ts';
 import { mayHearQuestion } from '../questions.ts';
 import type { Agent, Context, Tool, ToolCallback } from './types.ts';
 
-/** What ADK calls its question to the user. */
+/** ADK's name for its question to the user. */
 const question = 'adk_request_confirmation';
 
-/** Marks the questions that hooks wanted asked. */
+/** Marks the questions that a hook wanted asked. */
 export const askedByHook = { hookmachine: 'asked' } as const;
 
 const known = new WeakSet<object>();
 
 /**
- * ADK takes an answer only to a question that the tool itself wants asked: one that a hook wanted asked
- * is such a question as well, also where another process asked it.
+ * ADK accepts an answer only to a question that the tool itself wants asked. This makes a question that a
+ * hook wanted asked count as one too, even if another process asked it.
  */
 export function knowQuestions(given: object): void {
   if (known.has(given)) return;
@@ -49,7 +49,7 @@ function wasAskedByHook({ functionCallId, invocationContext }: Context): boolean
   );
 }
 
-/** Has ToolPermission hooks answer what a tool is about to ask, in the user's place. */
+/** Lets ToolPermission hooks answer, in the user's place, the question that a tool is about to ask. */
 export async function answerQuestion(
   hooks: AgentHooks,
   { tool, toolArgs, toolContext }: ToolCallback,
@@ -58,7 +58,7 @@ export async function answerQuestion(
   const mayAnswer = mayHearQuestion(hooks.config, hooks.nameOf(tool.name));
   if (id === undefined || toolConfirmation || !mayAnswer) return;
   const call = { id, name: tool.name, input: toolArgs };
-  // Where a call does not fit its tool, ADK says so as it runs.
+  // If a call does not fit its tool, ADK reports that when it runs.
   const asks = await tool.checkRequireConfirmation(toolArgs, toolContext).catch(() => false);
   if (!asks || hooks.verdictOf(call)?.status !== 'allowed' || (await hooks.isToBeAsked(call)))
     return;

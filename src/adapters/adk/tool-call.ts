@@ -8,14 +8,14 @@ import type { AgentHooks } from '../agent-hooks.ts';
 import { askedByHook } from './questions.ts';
 import type { ToolAnswer, ToolCallback } from './types.ts';
 
-/** Where what hooks append to a result stands for the model. */
+/** The key under which the model reads what hooks appended to a result. */
 const annotations = 'hookmachine';
 
 const needsConfirmation = new Error(
   'This tool call requires confirmation, please approve or reject.',
 );
 
-/** A tool call that ADK runs, between the callbacks that it makes before and after. */
+/** A tool call that ADK runs, from its callback before the tool to the one after it. */
 export class CallbackToolCall {
   readonly #callback: ToolCallback;
   readonly #ended: Promise<EndedToolCall>;
@@ -59,11 +59,11 @@ export class CallbackToolCall {
         return result;
       },
     );
-    // Each callback awaits it where it matters.
+    // Each callback that needs it awaits it.
     this.#ended.catch(() => undefined);
   }
 
-  /** What stands in the place of the result where the tool does not run; undefined where it does. */
+  /** Returns what replaces the result if the tool does not run; undefined if it does. */
   async begin(): Promise<ToolAnswer> {
     try {
       return await Promise.race([
@@ -75,7 +75,7 @@ export class CallbackToolCall {
     }
   }
 
-  /** The result as hooks left it; undefined where they changed nothing. */
+  /** Returns the result as hooks left it; undefined if they changed nothing. */
   async succeed(result: unknown): Promise<ToolAnswer> {
     const { functionCallId = '', actions } = this.#callback.toolContext;
     // The tool itself wants the user asked: it has not run yet.
@@ -106,7 +106,7 @@ function replaceWith(args: Record<string, unknown>, final: ToolInput): void {
   Object.assign(args, final);
 }
 
-/** What a tool gave, as hooks see it: an object as an object. */
+/** A tool's output as hooks see it: an object stays an object. */
 function toToolResult(result: unknown): ToolResult {
   const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
   const isObject = typeof result === 'object' && result !== null;
@@ -119,7 +119,10 @@ function toToolResult(result: unknown): ToolResult {
   };
 }
 
-/** A result as ADK takes it: a text behind which the hooks' stand, or an object with them under a key of their own. */
+/**
+ * A result in ADK's form: a text followed by the hooks' texts, or an object with those under a key of their
+ * own.
+ */
 function toAnswer(result: unknown, appended: readonly string[]): Record<string, unknown> {
   const note = appended.join('');
   if (typeof result === 'string') return { result: result + note };

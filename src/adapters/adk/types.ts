@@ -1,6 +1,6 @@
 /**
- * As much of Google's ADK as is used. The types are our own, so that the package is built without it; a
- * type test holds them against the real one.
+ * The parts of Google's ADK that we use. The types are our own so that the package builds without ADK; a type
+ * test checks them against the real ones.
  */
 import type { GenAIContent, GenAIPart } from '../../translate/genai-types.ts';
 import type { HookToolMode } from '../../protocol/llm.ts';
@@ -80,7 +80,7 @@ export interface ToolCallback {
   readonly toolContext: Context;
 }
 
-/** The same as ADK's own types have it, which differ from ours in what is not looked at. */
+/** The same with ADK's own types, which differ from ours in parts that we do not use. */
 export interface GivenToolCallback extends Omit<ToolCallback, 'toolContext'> {
   readonly toolContext: object;
 }
@@ -89,11 +89,11 @@ export interface Tool {
   checkRequireConfirmation(args: unknown, context?: Context): Promise<boolean>;
 }
 
-/** An agent; one that asks a model has tools. */
+/** An agent. Only one that asks a model has tools. */
 export interface Agent {
   readonly subAgents?: readonly object[];
   canonicalTools(...args: unknown[]): Promise<Tool[]>;
 }
 
-/** What a callback of a tool gives in the place of its result. */
+/** What a tool callback returns in place of the result. */
 export type ToolAnswer = Record<string, unknown> | undefined;

@@ -1,6 +1,8 @@
 import { isRecord } from '../../protocol/output.ts';
 
-/** What hooks appended to a result that is an object: the program gets the object, the model reads both. */
+/**
+ * What hooks appended to a result that is an object: the program gets the object alone, the model reads both.
+ */
 const appendedTo = new WeakMap<object, string>();
 
 export const annotate = (output: object, text: string): void =>
@@ -9,8 +11,9 @@ export const annotate = (output: object, text: string): void =>
 type ToModelOutput = (given: unknown) => unknown;
 
 /**
- * A tool's `toModelOutput`, with what hooks appended; `unchanged` is what one that has none gives. AI SDK 5 gives it the output, and wants the answer
- * at once; since 6 it gets the call as well.
+ * A tool's `toModelOutput` with what hooks appended; `unchanged` is used if the tool has none and hooks
+ * appended nothing. AI SDK 5 passes the output and wants the answer at once; since 6 it passes the call as
+ * well.
  */
 export function withAnnotations(
   own: ToModelOutput | undefined,
@@ -36,7 +39,7 @@ const isObject = (value: unknown): value is object => typeof value === 'object' 
 export const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
   isObject(value) && 'then' in value;
 
-/** What the SDK makes of an output by itself. */
+/** What the SDK itself makes of an output. */
 const plain = (output: unknown): object =>
   typeof output === 'string'
     ? { type: 'text', value: output }

@@ -3,7 +3,10 @@ import { defined, isRecord } from '../../protocol/output.ts';
 import type { AgentHooks } from '../agent-hooks.ts';
 import type { Content, GenerateResult } from './types.ts';
 
-/** A piece of an answer as hooks see it. A call of a tool that is not on offer is the SDK's to answer, as is one whose arguments are no object. */
+/**
+ * A piece of an answer as hooks see it. The SDK itself answers a call of a tool that is not on offer, or
+ * whose arguments are not an object.
+ */
 export function toPart(
   content: Content,
   { tools = [] }: NeutralRequest,
@@ -17,7 +20,7 @@ export function toPart(
   return args ? { call: { id, name, input: args }, original: content } : { original: content };
 }
 
-/** The arguments of a call; a model without any to give writes nothing. */
+/** The arguments of a call. A model that has none to give writes nothing. */
 function argumentsOf(input = ''): Readonly<Record<string, unknown>> | undefined {
   if (input.trim() === '') return {};
   try {
@@ -49,14 +52,17 @@ const fromHooks: Readonly<Record<string, string>> = {
   RECITATION: 'content-filter',
 };
 
-/** A finish reason in the words of v2; since v3 they have the provider's own beside them. */
+/** A finish reason in the words of v2; since v3 the provider's own reason is beside it. */
 const wordOf = (reason: unknown): string =>
   String(isRecord(reason) ? reason['unified'] : (reason ?? 'unknown'));
 
 /** Why the answer ended, as hooks see it. */
 export const finishReasonOf = (reason: unknown): string => toHooks[wordOf(reason)] ?? 'OTHER';
 
-/** Why an answer ended, as its specification spells it; the provider's own reason, where hooks and calls leave it be. */
+/**
+ * Why an answer ended, in the form of its specification; the provider's own reason if hooks and calls leave
+ * it as it is.
+ */
 export function finishReason(
   response: NeutralResponse,
   given: unknown,
@@ -81,7 +87,7 @@ export function usageOf(usage: unknown): NeutralResponse['usage'] {
   });
 }
 
-/** A count, plain as in v2 or with its parts as since v3. */
+/** A count: a number in v2, an object with its parts since v3. */
 function totalOf(count: unknown): number | undefined {
   const total = isRecord(count) ? count['total'] : count;
   return typeof total === 'number' ? total : undefined;
@@ -112,7 +118,7 @@ export const toResponse = (
   };
 };
 
-/** A whole answer as hooks left it; without one of the model, theirs. */
+/** A whole answer as hooks left it; without one from the model, the hooks' own. */
 export function fromResponse(
   response: NeutralResponse,
   given: GenerateResult | undefined,
@@ -133,7 +139,7 @@ export function fromResponse(
   };
 }
 
-/** Names a tool that the provider ran. */
+/** Warns about a tool that the provider ran. */
 export function warnOfProviderTool(
   { notices }: AgentHooks,
   { type, toolName, providerExecuted }: Content,

@@ -1,6 +1,6 @@
 import { isRecord } from '../../protocol/output.ts';
 
-/** Whether the user has approved a call, as the conversation says that a tool gets with it. */
+/** Whether the user has approved a call, according to the conversation that a tool gets with it. */
 export function isApproved(messages: unknown, callId: string): boolean {
   const parts = (Array.isArray(messages) ? messages : []).flatMap((message: unknown) =>
     isRecord(message) && Array.isArray(message['content'])

@@ -1,6 +1,6 @@
 import { isError } from '../../errors.ts';
 
-/** What a tool throws in the place of a result: the model reads the reason alone, in each version of the SDK. */
+/** Thrown by a tool in place of a result: in each version of the SDK the model reads only the reason. */
 export class HookDenial extends Error {
   override readonly name = 'HookDenial';
 
@@ -9,6 +9,6 @@ export class HookDenial extends Error {
   }
 }
 
-/** Whether something that was thrown is such a denial, of any copy of this package. */
+/** Whether a thrown value is such a denial, from any copy of this package. */
 export const isDenial = (thrown: unknown): thrown is Error =>
   isError(thrown) && thrown.name === 'HookDenial';

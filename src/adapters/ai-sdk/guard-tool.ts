@@ -11,7 +11,7 @@ import type { AiSdkTool } from './types.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** What the SDK gives a tool beside its arguments. */
+/** What the SDK gives a tool besides its arguments. */
 interface ExecuteOptions {
   readonly toolCallId: string;
   readonly messages?: unknown;
@@ -21,14 +21,14 @@ interface ExecuteOptions {
 type Execute = (input: unknown, options: ExecuteOptions) => unknown;
 type NeedsApproval = (input: unknown, options: ExecuteOptions) => unknown;
 
-/** As much of a tool as is put in place of its own. */
+/** The parts of a tool that are replaced. */
 interface Parts {
   readonly execute?: Execute;
   readonly needsApproval?: boolean | NeedsApproval;
   readonly toModelOutput?: (given: unknown) => unknown;
 }
 
-/** A tool of the SDK with hooks around it; one that the provider runs stays as it is. */
+/** Puts hooks around a tool of the SDK; a tool that the provider runs is returned as it is. */
 export function guarded<Tool extends AiSdkTool>(tool: Tool, name: string, hooks: AgentHooks): Tool {
   const own = tool as unknown as Parts;
   const isProviders = own.execute === undefined && 'type' in tool && isOfProvider(tool.type);
@@ -62,7 +62,7 @@ const isOfProvider = (type: unknown): boolean => type === 'provider' || type ===
 
 const inputOf = (input: unknown): Input => (isRecord(input) ? input : {});
 
-/** Nobody is asked about a denied call: it only returns its reason. */
+/** A denied call asks nobody: it only returns its reason. */
 function mustAsk(
   hooks: AgentHooks,
   own: Parts['needsApproval'],
@@ -74,7 +74,8 @@ function mustAsk(
   const verdict = hooks.verdictOf(call);
   if (verdict?.status === 'ended') return false;
   if (verdict?.status === 'asked') return true;
-  // Where a run is taken up elsewhere, the SDK asks whether there was a question at all: it may have been a hook's.
+  // If a run is resumed elsewhere, the SDK asks whether there was a question at all: it may have been a
+  // hook's.
   const isAnswered = !hooks.isIdleFor(name) && isApproved(options.messages, options.toolCallId);
   if (verdict === undefined && isAnswered) return true;
   const wanted = typeof own === 'function' ? own(input, options) : (own ?? false);
@@ -83,17 +84,17 @@ function mustAsk(
   return wanted && hooks.isToBeAsked(call, signal);
 }
 
-/** Why a call is refused that a hook wants asked about, where the SDK runs it all the same. */
+/** Why a call is refused that a hook wants asked about, but that the SDK runs anyway. */
 const nobodyAsked = 'A hook wants the user to be asked about this call, and nobody was.';
 
-/** As much of a tool as its execution needs. */
+/** The parts of a tool that its execution needs. */
 interface Executed {
   readonly name: string;
   readonly inputSchema: unknown;
   readonly run: Execute;
 }
 
-/** Runs a tool between its hooks; with none, it just runs. */
+/** Runs a tool between its hooks; without hooks, it just runs. */
 function execute(
   hooks: AgentHooks,
   { run: own, inputSchema, name }: Executed,
@@ -105,7 +106,7 @@ function execute(
   if (hooks.leavesAlone(call)) return own(input, options);
   const verdict = hooks.verdictOf(call);
   const approved = isApproved(messages, id);
-  // A conversation that comes back with an approval may come from a browser, with other arguments.
+  // A conversation that returns with an approval may come from a browser, with other arguments.
   const asked: FrameworkToolCall = {
     ...call,
     signal,
@@ -117,7 +118,7 @@ function execute(
     verdict?.status === 'allowed' ? isParsed(call.input, verdict.toolInput, inputSchema) : true;
   const isAsGiven = verdict?.status === 'allowed' && judged === true && !hooks.permittedInput(call);
   if (isAsGiven && !hooks.isDurable) {
-    // A tool that gives its result bit by bit is seen to do so at once.
+    // The SDK must see at once whether a tool gives its result bit by bit.
     const given = attempt(() => own(input, options));
     return isIterable(given)
       ? stepByStep(hooks, asked, () => given)
@@ -134,7 +135,7 @@ function execute(
     : whole(hooks, final, run);
 }
 
-/** What a function gives, or a promise of what it throws. */
+/** Returns what a function gives, or a promise that rejects with what it throws. */
 function attempt(act: () => unknown): unknown {
   try {
     return act();
@@ -151,7 +152,7 @@ const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
 const isGenerator = (own: Execute): boolean =>
   Object.prototype.toString.call(own) === '[object AsyncGeneratorFunction]';
 
-/** A tool that gives one result; it throws as the tool does, or where the call was denied. */
+/** Runs a tool that gives one result. Throws what the tool throws, or a denial. */
 export async function whole(
   hooks: AgentHooks,
   call: FrameworkToolCall | Promise<FrameworkToolCall>,
@@ -171,7 +172,7 @@ export async function whole(
   return work.outputOf(ended, asked.signal);
 }
 
-/** A tool that gives its result bit by bit: its last value is held back, for hooks may change it. */
+/** Runs a tool that gives its result bit by bit: its last value is held back, because hooks may change it. */
 function stepByStep(
   hooks: AgentHooks,
   call: FrameworkToolCall | Promise<FrameworkToolCall>,
@@ -197,7 +198,7 @@ function stepByStep(
   });
 }
 
-/** What a tool gave or threw, to be given or thrown again where hooks left it alone. */
+/** What a tool returned or threw, to be returned or thrown again if hooks left it alone. */
 class Work {
   #output: unknown;
   #thrown: { readonly error: unknown } | undefined;
@@ -214,7 +215,7 @@ class Work {
     return this.#result;
   }
 
-  /** The output that the SDK gets; it throws where there is none. */
+  /** Returns the output for the SDK; throws if there is none. */
   outputOf(ended: EndedToolCall, signal: AbortSignal | undefined): unknown {
     const { plainResult, toolResult, appended, outcome } = ended;
     const text = appended.join('');

@@ -6,7 +6,7 @@ import { fromNeutral, toNeutral } from './request.ts';
 import { LiveAnswer, spoken } from './stream.ts';
 import type { CallOptions, GenerateResult, StreamPart, StreamResult } from './types.ts';
 
-/** A model as it is asked: with the options that hooks left, and the model that they chose. */
+/** A model, asked with the options that hooks left and the model id that they chose. */
 export interface AskedModel {
   readonly specificationVersion: string;
   readonly modelId: string;
@@ -14,18 +14,18 @@ export interface AskedModel {
   stream(options: CallOptions, modelId: string): PromiseLike<StreamResult>;
 }
 
-/** What becomes of the tool calls in an answer. */
+/** What happens to the tool calls in an answer. */
 export interface Answering {
   readonly change: ChangeAnswer;
   /** Default: all calls are judged. */
   readonly judges?: (toolName: string) => boolean;
-  /** Whether the user can be asked about a tool; by default as the SDK of the model can. */
+  /** Whether the user can be asked about a tool; default: whether the model's SDK can ask. */
   readonly canAsk?: (toolName: string) => boolean;
-  /** What is put to a whole answer, in frameworks that want more of it. */
+  /** Completes a whole answer, for frameworks that want more in it. */
   readonly complete?: (result: GenerateResult) => GenerateResult;
 }
 
-/** Takes denied calls out of an answer that nobody else would keep from running. */
+/** Takes denied calls out of an answer if nothing else would keep them from running. */
 export type ChangeAnswer = (response: NeutralResponse) => Promise<NeutralResponse>;
 
 /** Whether the SDK of a model can ask its user about a tool call. */
@@ -33,7 +33,7 @@ export const canAsk = ({
   specificationVersion,
 }: Pick<AskedModel, 'specificationVersion'>): boolean => specificationVersion !== 'v2';
 
-/** Whether no hook has anything to do with a call. */
+/** Whether no hook can act on a call. */
 const isLeftAlone = (hooks: AgentHooks, { tools = [] }: CallOptions): boolean =>
   hooks.leavesModelAlone(tools.map(({ name }) => name));
 
@@ -65,7 +65,7 @@ export async function generated(
   return complete ? complete(whole) : whole;
 }
 
-/** `doStream` with the hooks around it. What no hook may change goes out as it comes. */
+/** `doStream` with the hooks around it. What no hook may change is emitted as it arrives. */
 export async function streamed(
   hooks: AgentHooks,
   model: AskedModel,
@@ -89,13 +89,13 @@ export async function streamed(
     void pump(asked, out, began).then(stopListening, (error: unknown) => {
       stopListening?.();
       out.fail(error);
-      // Where the stream has begun, nobody waits for this promise any more.
+      // If the stream has begun, nobody waits for this promise any more.
       reject(error);
     });
   });
 }
 
-/** Passes on what comes, and names the tools that the provider ran. */
+/** Passes everything on, and warns about the tools that the provider ran. */
 const warning = (hooks: AgentHooks): TransformStream<StreamPart, StreamPart> =>
   new TransformStream({
     transform(part, controller) {
@@ -112,7 +112,10 @@ interface AskedStream {
   readonly signal: AbortSignal;
 }
 
-/** Asks a model, as often as hooks want, and lets out what it answers; `began` is called with what is there before the first piece. */
+/**
+ * Asks a model as often as hooks want, and emits its answer; `began` is called with what is known before the
+ * first piece.
+ */
 async function pump(
   { hooks, model, options, how: { change, complete: _, ...judging }, signal }: AskedStream,
   out: Output,
@@ -143,7 +146,7 @@ async function pump(
     else for (const part of spoken(response, specificationVersion)) out.emit(part);
     began({});
   } catch (error) {
-    // The SDK has read of it in the stream.
+    // The SDK has read the error in the stream.
     if (!answer?.hasFailed) throw error;
     answer.end();
   }
@@ -188,7 +191,7 @@ async function* partsOf(
   signal: AbortSignal,
 ): AsyncGenerator<StreamPart> {
   const reader = stream.getReader();
-  // A provider need not listen to the signal.
+  // A provider may ignore the signal.
   const stopListening = onAbort(
     signal,
     () => void reader.cancel(signal.reason).catch(() => undefined),
@@ -202,7 +205,7 @@ async function* partsOf(
     }
   } finally {
     stopListening();
-    // It rejects when the stream has failed, which the reader knows by then.
+    // It rejects if the stream has failed, which the reader knows by then.
     reader.cancel().catch(() => undefined);
   }
 }

@@ -15,15 +15,15 @@ export type ModelFor = (modelId: string) => AiSdkModel;
 
 interface GuardedModelOptions {
   readonly hooks: AgentHooks;
-  /** Whether denied calls of a tool come to a tool of ours, which says so. */
+  /** Whether denied calls of a tool reach one of our tools, which reports the denial. */
   readonly isGuarded: (toolName: string) => boolean;
-  /** Whether the user can be asked about a tool; by default as the SDK of the model can. */
+  /** Whether the user can be asked about a tool; default: whether the model's SDK can ask. */
   readonly canAsk?: NonNullable<Answering['canAsk']>;
   readonly modelFor?: ModelFor | undefined;
   readonly complete?: NonNullable<Answering['complete']>;
 }
 
-/** A model object with hooks around each of its calls; all else is the model's own. */
+/** A model object with hooks around each of its calls; everything else is the model's own. */
 export function guardedModel<Model extends AiSdkModel>(
   model: Model,
   { hooks, isGuarded, modelFor, ...asking }: GuardedModelOptions,
@@ -38,13 +38,13 @@ export function guardedModel<Model extends AiSdkModel>(
     get(target, key) {
       if (key === 'doGenerate' || key === 'doStream') return ours[key];
       const value: unknown = Reflect.get(target, key, target);
-      // A model may have private fields, which a proxy has not.
+      // A model may have private fields, which a proxy lacks.
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
 }
 
-/** A model as it is asked with what hooks left; which one a hook may choose, where the user says how. */
+/** A model, asked with what hooks left. A hook may choose another model if the user gives `modelFor`. */
 export function askedModel(
   model: AiSdkModel,
   hooks: AgentHooks,
@@ -71,7 +71,10 @@ interface Methods {
   doStream(options: CallOptions): PromiseLike<StreamResult>;
 }
 
-/** Takes denied calls out of an answer where no tool of ours would say so: whoever runs those tools, such as a page in a browser, does not know of hooks. */
+/**
+ * Takes denied calls out of an answer if none of our tools would report the denial: a page in a browser, for
+ * example, runs its tools without knowing of hooks.
+ */
 export const withoutDenied =
   (hooks: AgentHooks, isGuarded: (toolName: string) => boolean): ChangeAnswer =>
   async (response: NeutralResponse) => {

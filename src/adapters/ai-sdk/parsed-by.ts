@@ -3,13 +3,18 @@ import { isPromiseLike } from './annotations.ts';
 
 type Parse = (input: unknown) => unknown;
 
-/** As much of a schema as parses arguments: a Standard Schema, or one that the SDK made of JSON Schema. */
+/**
+ * The parts of a schema that parse arguments: a Standard Schema, or one that the SDK made from JSON Schema.
+ */
 interface Parsing {
   readonly '~standard'?: { readonly validate: Parse };
   readonly validate?: Parse;
 }
 
-/** The arguments as the SDK gives them to a tool: with defaults, and transformed. Those that do not fit stay as they are. */
+/**
+ * The arguments as the SDK gives them to a tool: transformed, with defaults. Arguments that do not fit stay
+ * as they are.
+ */
 export function parsedBy(schema: unknown, input: unknown): unknown {
   if (typeof schema === 'function' && !('~standard' in schema))
     return parsedBy((schema as () => unknown)(), input);
@@ -21,7 +26,7 @@ export function parsedBy(schema: unknown, input: unknown): unknown {
   return isPromiseLike(parsed) ? parsed.then(valueOf) : valueOf(parsed);
 }
 
-/** Whether arguments are what a schema makes of others; what the SDK repaired is not. */
+/** Whether a schema turns `from` into `input`. Arguments that the SDK repaired do not count. */
 export function isParsed(
   input: unknown,
   from: unknown,

@@ -6,19 +6,19 @@ import { askedModel, withoutDenied } from './model.ts';
 import { adapterOptions, type AiSdkOptions } from './options.ts';
 import type { AiSdkModel, AiSdkTool, CallOptions } from './types.ts';
 
-/** What parts of one agent share. */
+/** What the parts of one agent share. */
 interface Shared {
   readonly hooks: AgentHooks;
   /** The names of its tools that are guarded. */
   readonly names: Set<string>;
 }
 
-/** Parts that are given the same `config` belong together: a hook that stops a tool stops the model. */
+/** Parts that are given the same `config` belong together: a hook that stops a tool also stops the model. */
 const byConfig = new WeakMap<HookSystemConfig, Shared>();
 
 function sharedOf(options: AiSdkOptions): Shared {
   const { config, durable } = options;
-  // Several conversations may be kept by one config.
+  // One durable config may keep several conversations.
   const known = config && !durable && byConfig.get(config);
   if (known) return known;
   const hooks = new AgentHooks(adapterOptions(options));
@@ -27,15 +27,15 @@ function sharedOf(options: AiSdkOptions): Shared {
   return made;
 }
 
-/** What `guardTool` takes. */
+/** Options of `guardTool`. */
 export interface GuardToolOptions extends Omit<AiSdkOptions, 'modelFor'> {
-  /** A tool of the SDK does not know what it is called. */
+  /** A tool of the SDK does not know its own name. */
   readonly name: string;
 }
 
 /**
- * Puts hooks around one tool, for those who want no more: its calls are judged as they run. Give it the
- * same `config` as `hooksMiddleware` to have a stop end the run.
+ * Puts hooks around one tool only: its calls are judged as they run. Give it the same `config` as
+ * `hooksMiddleware` so that a stop ends the run.
  *
  * @example
  * const write = guardTool(plainWrite, { name: 'write', cwd: process.cwd() });

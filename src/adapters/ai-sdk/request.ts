@@ -4,7 +4,7 @@ import { defined, isRecord } from '../../protocol/output.ts';
 import type { HookToolConfig, LLMConfig } from '../../protocol/llm.ts';
 import type { CallOptions, Message, MessagePart, OfferedTool, ToolChoice } from './types.ts';
 
-/** What a model is asked, as hooks see it. */
+/** A model's request as hooks see it. */
 export function toNeutral(model: string, options: CallOptions): NeutralRequest {
   const { tools = [], toolChoice } = options;
   const toolConfig = toolConfigOf(toolChoice);
@@ -17,7 +17,7 @@ export function toNeutral(model: string, options: CallOptions): NeutralRequest {
   };
 }
 
-/** The options as hooks left them; what they left alone is what it was. */
+/** The options as hooks left them; what they did not touch is unchanged. */
 export function fromNeutral(
   asked: NeutralRequest,
   given: NeutralRequest,
@@ -33,7 +33,7 @@ export function fromNeutral(
   };
 }
 
-/** System messages are not for hooks; those at either end stand apart, one in between keeps its place. */
+/** System messages are not for hooks: those at either end are kept apart, one in between keeps its place. */
 function apart(prompt: readonly Message[]) {
   const start = prompt.findIndex(isSaid);
   const end = prompt.findLastIndex(isSaid) + 1;
@@ -84,7 +84,7 @@ function promptChange(
   };
 }
 
-/** A message that hooks changed or added; results stand in messages of their own. */
+/** A message that hooks changed or added; tool results get messages of their own. */
 function fromMessage({ role, parts, original }: NeutralMessage): readonly Message[] {
   if (original !== undefined) return [original as Message];
   if (role === 'model') return [{ role: 'assistant', content: contentOf(parts) }];
@@ -99,14 +99,14 @@ function fromMessage({ role, parts, original }: NeutralMessage): readonly Messag
 const contentOf = (parts: readonly NeutralPart[]): MessagePart[] =>
   parts.map(fromPart).filter(({ type }) => !ofAnswersAlone.has(type));
 
-/** What a model answers and is not asked. */
+/** Parts that occur in a model's answers but never in its requests. */
 const ofAnswersAlone = new Set(['source', 'raw']);
 
-/** What stands in a message of the tools: results, and what the user said to approvals. */
+/** What belongs in a tool message: results, and the user's replies to approval requests. */
 const isOfTool = ({ result, original }: NeutralPart): boolean =>
   result !== undefined || (isRecord(original) && original['type'] === 'tool-approval-response');
 
-/** A piece of an answer that hooks put into the conversation has another shape there. */
+/** A piece of an answer has another shape once hooks put it into the conversation. */
 function fromPart({ text, original }: NeutralPart): MessagePart {
   if (!isRecord(original)) return { type: 'text', text: text ?? '' };
   const { providerMetadata, stream: _stream, ...part } = original;

@@ -4,7 +4,7 @@ import type { AgentHooks } from '../agent-hooks.ts';
 import { finishReason, finishReasonOf, fromPart, toPart, usageFor, usageOf } from './answer.ts';
 import type { Content, StreamPart } from './types.ts';
 
-/** A piece of a streamed answer with the parts of the stream that it came in. */
+/** A piece of a streamed answer, with the stream parts that it arrived in. */
 interface Streamed extends Content {
   readonly stream: readonly StreamPart[];
 }
@@ -12,20 +12,20 @@ interface Streamed extends Content {
 interface Block {
   readonly parts: StreamPart[];
   content: Content;
-  /** A text as hooks let it through, where they get it as it comes. */
+  /** A text as hooks let it through, if they get it as it arrives. */
   readonly shown: StreamPart[];
 }
 
 interface LiveAnswerOptions {
   readonly emit: (part: StreamPart) => void;
   readonly isFirst: boolean;
-  /** Takes the text on its way to hooks; what they let through comes to `show`. */
+  /** Takes the text on its way to hooks; `show` gets what they let through. */
   readonly text: AnswerText;
 }
 
 /**
- * One answer as it streams in: what hooks may still change is held back, and with it all that follows,
- * so that the order stays; text goes out as streaming hooks let it through, and all else at once.
+ * One answer as it streams in. What hooks may still change is held back, and with it everything after it, so
+ * that the order is kept; text is emitted as streaming hooks let it through, everything else at once.
  */
 export class LiveAnswer {
   readonly #hooks: AgentHooks;
@@ -66,13 +66,13 @@ export class LiveAnswer {
     return this.#error !== undefined;
   }
 
-  /** Ends an answer that failed: nothing that was held back goes out. */
+  /** Ends an answer that failed: nothing that was held back is emitted. */
   end(): void {
     this.#endOpen();
     if (this.#finish) this.#emit(this.#finish);
   }
 
-  /** Takes a part of the stream; the next one is for after what is returned. */
+  /** Takes a part of the stream. If it returns a promise, the next part must wait for that. */
   add(part: StreamPart): Promise<void> | undefined {
     switch (part.type) {
       case 'finish':
@@ -102,7 +102,7 @@ export class LiveAnswer {
     const block = this.#passing;
     if (block === undefined || !this.#streamsText || this.#error) return;
     if (block.shown.length === 0) this.#put(block, block.parts[0]!);
-    // What a provider says of a text it may say beside any piece.
+    // A provider may attach metadata about a text to any of its pieces.
     const newest = block.parts.findLast(({ type }) => type === 'text-delta');
     this.#put(block, { ...newest, type: 'text-delta', delta });
   }
@@ -116,7 +116,7 @@ export class LiveAnswer {
     await this.#text.end();
     this.#passing = undefined;
     if (!this.#streamsText) return;
-    // A text of which hooks left nothing was never there.
+    // A text that hooks removed entirely is not emitted at all.
     if (block.shown.length === 0 && block.content.text !== '') return;
     if (block.shown.length === 0) this.#put(block, block.parts[0]!);
     this.#put(block, part);
@@ -147,7 +147,7 @@ export class LiveAnswer {
     };
   }
 
-  /** Lets out what was held back, as hooks left it; `judged` is the answer before more was said in it. */
+  /** Emits what was held back, as hooks left it; `judged` is the answer before texts were added to it. */
   release(response: NeutralResponse, specification: string, judged = response): void {
     const isSame = this.#isAsGiven(response);
     if (this.#blocks.some(({ shown }) => shown.length > 0))
@@ -178,7 +178,7 @@ export class LiveAnswer {
     );
   }
 
-  /** The same where text was shown as it came: that text stands, in its place. */
+  /** The same if text was shown as it arrived: that text stays, in its place. */
   #releaseAround(response: NeutralResponse, judged: NeutralResponse, isSame: boolean): void {
     for (const { parts, shown } of this.#blocks) {
       if (shown.length > 0) shown.forEach((part) => this.#letOut(part));
@@ -192,7 +192,7 @@ export class LiveAnswer {
       if (part.original === undefined && !judged.parts.includes(part)) this.#release(part, isSame);
   }
 
-  /** Ends what was begun in the stream, and whose end never came. */
+  /** Ends the blocks that the stream began and never ended. */
   #endOpen(): void {
     if (!this.#streamsText) return;
     for (const [key, { parts, shown }] of this.#open) {
@@ -209,7 +209,7 @@ export class LiveAnswer {
       if (part.text !== undefined && part.text !== '') textBlock(part.text).forEach(this.#emit);
       return;
     }
-    // The provider's own events hold what hooks changed.
+    // The provider's raw events still contain what hooks changed.
     if (stream[0]?.type === 'raw' && !isSame) return;
     const parts = isRewritten(part) ? rewritten(part, stream) : stream;
     for (const held of parts) this.#letOut(held);
@@ -276,7 +276,7 @@ const splitType = ({ type }: StreamPart): readonly [kind: string, step?: string]
   return step === undefined ? [kind] : [kind, step];
 };
 
-/** Whether the arguments of a call are others than those in the stream. */
+/** Whether the arguments of a call differ from those in the stream. */
 function isRewritten({ call, original }: NeutralPart): boolean {
   if (call === undefined) return false;
   const { input = '' } = original as Streamed;
@@ -285,7 +285,7 @@ function isRewritten({ call, original }: NeutralPart): boolean {
   );
 }
 
-/** A call with other arguments: they come in one piece. */
+/** A call with other arguments, which come in one piece. */
 function rewritten(part: NeutralPart, stream: readonly StreamPart[]): StreamPart[] {
   const { stream: _stream, ...call } = fromPart(part) as Streamed;
   const start = stream.find(({ type }) => type === 'tool-input-start');
@@ -300,7 +300,7 @@ function rewritten(part: NeutralPart, stream: readonly StreamPart[]): StreamPart
 
 let blocksMade = 0;
 
-/** A text of hooks. */
+/** A text from hooks. */
 function textBlock(delta: string): StreamPart[] {
   blocksMade += 1;
   const id = `hook-${blocksMade}`;

@@ -1,6 +1,6 @@
 /**
- * As much of the AI SDK as an adapter reads and writes, of the specifications v2 to v4. They are our own,
- * so that users need only the version that they have; a type test holds them against the real packages.
+ * The parts of the AI SDK that an adapter reads and writes, for specifications v2 to v4. The types are our
+ * own, so that users need only the version that they have; a type test checks them against the real packages.
  */
 
 /** A language model object of the AI SDK, of any specification since v2. */
@@ -8,7 +8,7 @@ export interface AiSdkModel {
   readonly specificationVersion: string;
   readonly provider: string;
   readonly modelId: string;
-  /** Takes what `CallOptions` says; each version types it with enums of its own. */
+  /** Takes `CallOptions`; each version types it with enums of its own. */
   doGenerate(options: never): PromiseLike<unknown>;
   doStream(options: never): PromiseLike<unknown>;
 }
@@ -22,7 +22,7 @@ export interface AiSdkTool {
 /** Tools by their names. */
 export type AiSdkTools = Readonly<Record<string, AiSdkTool>>;
 
-/** What a model is asked. */
+/** What a model is asked with. */
 export interface CallOptions {
   readonly prompt: readonly Message[];
   readonly tools?: readonly OfferedTool[] | undefined;
@@ -49,7 +49,7 @@ export type Message =
   | { readonly role: 'system'; readonly content: string }
   | { readonly role: 'user' | 'assistant' | 'tool'; readonly content: readonly MessagePart[] };
 
-/** A piece of a message; kinds that are not named here are for the model alone. */
+/** A piece of a message; kinds not named here concern only the model. */
 export interface MessagePart {
   readonly type: string;
   readonly text?: string;
@@ -59,7 +59,7 @@ export interface MessagePart {
   readonly providerExecuted?: boolean;
 }
 
-/** A piece of an answer; kinds that are not named here are for the SDK alone. */
+/** A piece of an answer; kinds not named here concern only the SDK. */
 export interface Content {
   readonly type: string;
   readonly text?: string;
@@ -84,7 +84,7 @@ export interface StreamResult {
 
 /** A piece of a streamed answer. */
 export interface StreamPart extends Content {
-  /** Of a block of text or reasoning, or of the arguments of a call. */
+  /** The id of a block of text or reasoning, or of the arguments of a call. */
   readonly id?: string;
   readonly delta?: string;
   readonly error?: unknown;

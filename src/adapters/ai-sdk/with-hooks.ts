@@ -6,12 +6,12 @@ import { guardedModel } from './model.ts';
 import { adapterOptions, type AiSdkOptions } from './options.ts';
 import type { AiSdkModel, AiSdkTools } from './types.ts';
 
-/** What `withHooks` takes. */
+/** Options of `withHooks`. */
 export interface WithHooksOptions<
   Model extends AiSdkModel,
   Tools extends AiSdkTools,
 > extends AiSdkOptions {
-  /** A model object, such as `openai('gpt-5')`; a name alone says nothing of who makes it. */
+  /** A model object, such as `openai('gpt-5')`; a name alone does not say who makes it. */
   readonly model: Model;
   readonly tools?: Tools;
 }
@@ -24,9 +24,9 @@ export interface WithHooks<Model extends AiSdkModel, Tools extends AiSdkTools> {
 }
 
 /**
- * Puts hooks around a model and its tools, for `generateText`, `streamText` and the agents of the AI SDK 5,
- * 6 and 7. Unless `isTrustedFolder` or `checkTrust` is given, the project's hooks run without a question:
- * the host has decided for itself that it trusts the folder.
+ * Puts hooks around a model and its tools, for `generateText`, `streamText` and the agents of AI SDK 5, 6 and
+ * 7. Unless `isTrustedFolder` or `checkTrust` is given, the project's hooks run without a question: the host
+ * has decided for itself that it trusts the folder.
  *
  * @example
  * const { model, tools } = withHooks({ model: openai('gpt-5'), tools: { read, write }, cwd: process.cwd() });
@@ -54,7 +54,7 @@ export function withHooks<
 
 const specifications: readonly unknown[] = ['v2', 'v3', 'v4'];
 
-/** A model that is no object, or of a specification to come, would be unguarded. */
+/** A model that is not an object, or has a future specification, would be unguarded. */
 function checkModel(model: unknown): void {
   const version = (model as Partial<AiSdkModel> | undefined)?.specificationVersion;
   if (specifications.includes(version)) return;

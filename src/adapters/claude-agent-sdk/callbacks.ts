@@ -15,29 +15,29 @@ import type { CallbackMatcher, HookCallback, HookInput } from './types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One query of the Agent SDK: what its callbacks and its messages have in common. */
+/** One query of the Agent SDK: what its callbacks and its messages share. */
 export interface QueryState {
   readonly config: HookSystemConfig;
   readonly options: AdapterOptions;
   readonly calls: OpenCalls;
   /** How its session begins. */
   readonly source: 'startup' | 'resume';
-  /** The session, once a prompt has begun it. */
+  /** The session's id, once a prompt has begun it. */
   sessionId?: string;
-  /** What the user said last. */
+  /** The user's last prompt. */
   prompt?: string;
-  /** How often in this turn hooks had the agent go on. */
+  /** How often hooks have made the agent continue in this turn. */
   rounds: number;
-  /** The call that the query ends with, to be gone on with once somebody has answered: it can be one alone. */
+  /** The call that the query ends with, to be continued once somebody has answered. There can be only one. */
   deferred?: string;
-  /** Why a hook stopped it; the SDK tells nobody. */
+  /** Why a hook stopped it; the SDK does not report that. */
   stopReason?: string;
 }
 
-/** Longer than any of our own deadlines, in seconds: a callback that is out of time blocks. */
+/** Longer than any of our own deadlines, in seconds: a callback that times out blocks. */
 const timeout = 86_400;
 
-/** The callbacks of a query, each for one event of the SDK. */
+/** The callbacks of a query, one for each event of the SDK. */
 export function callbacksFor(query: QueryState): Readonly<Record<string, CallbackMatcher>> {
   const matcher = (answer: Answer): CallbackMatcher => ({
     hooks: [
@@ -45,7 +45,7 @@ export function callbacksFor(query: QueryState): Readonly<Record<string, Callbac
         answer(query, input, signal)) as unknown as HookCallback,
     ],
     timeout,
-    // What breaks here would let the call pass.
+    // Otherwise a failure here would let the call pass.
     onFailure: 'block',
   });
   return Object.fromEntries(Object.entries(answers).map(([event, say]) => [event, matcher(say)]));
@@ -160,7 +160,7 @@ const answers: Readonly<Record<string, Answer>> = {
   },
 };
 
-/** SessionStart, with the first prompt: the SDK's own callback never fires. */
+/** Fires SessionStart with the first prompt: the SDK's own callback never fires. */
 async function beginSession(
   query: QueryState,
   context: EventContext,
@@ -178,7 +178,10 @@ async function beginSession(
   return result;
 }
 
-/** What is decided about a call that is kept: where nobody has answered yet, the query ends, and asks again when it is resumed. */
+/**
+ * What is decided about a kept call: if nobody has answered yet, the query ends, and asks again when it is
+ * resumed.
+ */
 async function keptVerdict(
   query: QueryState,
   durable: CallKeeper,
@@ -190,7 +193,7 @@ async function keptVerdict(
   const kept = new DurableCalls(durable, options.onSuspended);
   const call = kept.open(request, { ...context, sessionId: context.sessionId ?? '' });
   let verdict = await call.verdict;
-  // Claude would give up a call that is put off again.
+  // Claude would give up a call that is deferred again.
   if (verdict.status === 'asked' && source === 'resume') verdict = await call.answer(true, { wait: true }); // prettier-ignore
   if (verdict.status === 'asked' && query.deferred !== undefined)
     verdict = { status: 'ended', call: await call.cancel(oneAtATime) };
@@ -220,7 +223,7 @@ function permission(
     if (notice !== undefined) tellUser(query, notice);
     if (outcome.status === 'blocked') query.options.onBlocked?.({ tool, reason });
     return {
-      // Alone it would let the call run.
+      // A stop alone would let the call run.
       ...specific({ permissionDecision: 'deny', permissionDecisionReason: reason }),
       ...stopOf(query, stop?.reason),
     };
@@ -235,7 +238,10 @@ function permission(
   return Object.keys(changes).length > 0 ? specific(changes) : {};
 }
 
-/** What the model reads of a kept call that ran before its query ended: Claude makes it once more, and it runs once. */
+/**
+ * What the model reads for a kept call that ran before its query ended: Claude makes the call again, but it
+ * runs once.
+ */
 const ranBefore = ({ llmContent }: ToolResult): string =>
   `It ran before, and gave: ${textOf(llmContent)}`;
 
@@ -248,7 +254,7 @@ function afterTool(
   if (notice !== undefined) tellUser(query, notice);
   const content: unknown = plainResult.llmContent;
   const isReplaced = hookEventName === 'PostToolUse' && content !== resultOf(given).llmContent;
-  // A result of another form than the tool's own would be dropped in silence.
+  // A result of another form than the tool's own would be dropped silently.
   const fits = typeof content === typeof given && Array.isArray(content) === Array.isArray(given);
   if (isReplaced && !fits)
     warn(
@@ -272,7 +278,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 const textOf = (content: unknown): string =>
   typeof content === 'string' ? content : JSON.stringify(content);
 
-/** What a tool gave, for hooks: a text, or the object that it is. */
+/** A tool's output for hooks: a text, or the object itself. */
 function resultOf(given: unknown): ToolResult {
   const content = typeof given === 'object' && given !== null ? given : text(given);
   return { llmContent: content as ToolResult['llmContent'], returnDisplay: '' };

@@ -5,8 +5,8 @@ import type { Message } from './types.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The messages of a query as its user is to see them. The SDK gives out a message with tool calls before
- * it asks hooks about them, so such a message waits until its calls are judged, or their results are there.
+ * The messages of a query as its user is to see them. The SDK emits a message with tool calls before it asks
+ * hooks about them, so such a message waits until its calls are judged or their results have arrived.
  * `mayChange` says whether hooks may rewrite the calls of a tool.
  */
 export async function* shownMessages(
@@ -15,7 +15,7 @@ export async function* shownMessages(
   mayChange: (tool: string) => boolean,
 ): AsyncGenerator<unknown, void> {
   const held: Message[] = [];
-  /** Calls that were not judged before their results came: nobody changed them. */
+  /** Calls whose results came before they were judged: nobody changed them. */
   const over = new Set<string>();
   const rewriting = new StreamedCalls(calls);
   let next: Promise<IteratorResult<unknown, void>> | undefined;
@@ -55,7 +55,7 @@ export async function* shownMessages(
   }
 }
 
-/** The tool calls of a message, or the one that begins with a piece of a stream. */
+/** The tool calls of a message, or the one that begins with a stream piece. */
 function callsIn({
   type,
   message,
@@ -83,14 +83,17 @@ function resultsIn({ type, message }: Message): string[] {
 /** Shows calls with the arguments that hooks left, in whole messages and in the pieces of a stream. */
 class StreamedCalls {
   readonly #calls: OpenCalls;
-  /** By the place of a block in the message that streams, the arguments yet to be shown; '' once they were. */
+  /**
+   * The arguments still to be shown, by the block's place in the message that streams; '' once they were
+   * shown.
+   */
   readonly #pieces = new Map<unknown, string>();
 
   constructor(calls: OpenCalls) {
     this.#calls = calls;
   }
 
-  /** The message to show; undefined for a piece that another one stands for. */
+  /** The message to show; undefined for a piece whose content another piece carries. */
   shown(message: Message): Message | undefined {
     const { type, event } = message;
     if (type === 'assistant') return this.#whole(message);

@@ -1,4 +1,7 @@
-/** As much of the Claude Agent SDK's types as the adapter touches; a type test holds them against the real package. */
+/**
+ * The parts of the Claude Agent SDK's types that the adapter touches; a type test checks them against the
+ * real package.
+ */
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -8,7 +11,7 @@ export interface HookInput {
   readonly session_id: string;
   readonly transcript_path: string;
   readonly cwd: string;
-  /** Present where a sub-agent works. */
+  /** Present if a sub-agent is working. */
   readonly agent_id?: string;
 }
 
@@ -40,5 +43,5 @@ export interface Message extends Fields {
   readonly type: string;
 }
 
-/** The function that is wrapped. */
+/** The function to wrap. */
 export type QueryFunction = (params: never) => AsyncGenerator<unknown, void>;

@@ -11,15 +11,15 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** The `query` function with hooks around what its agent does. */
 export type HookedQuery<Query extends QueryFunction> = Query & {
-  /** Ends the sessions of all queries, whose SessionEnd hooks run. */
+  /** Ends the sessions of all queries; their SessionEnd hooks run. */
   end(reason?: 'exit' | 'other'): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
 /**
- * Puts hooks around the agent of the Claude Agent SDK. Hooks that Claude Code finds in its own settings
- * run there and not here. Where neither `isTrustedFolder` nor `checkTrust` is given, the host has
- * decided for itself that it trusts the project.
+ * Puts hooks around the agent of the Claude Agent SDK. Hooks that Claude Code finds in its own settings run
+ * there and not here. If neither `isTrustedFolder` nor `checkTrust` is given, the host has decided for itself
+ * that it trusts the project.
  *
  * @example
  * import { query as plain } from '@anthropic-ai/claude-agent-sdk';
@@ -63,7 +63,7 @@ export function withHooks<Query extends QueryFunction>(
 
 type EndReason = 'exit' | 'other';
 
-/** The user's own callbacks first, ours behind them. */
+/** The user's own callbacks come first, ours after them. */
 function withCallbacks(
   options: Fields = {},
   callbacks: Readonly<Record<string, CallbackMatcher>>,
@@ -77,14 +77,14 @@ function withCallbacks(
   return { ...options, hooks };
 }
 
-/** SessionEnd: the SDK's own callback never fires. */
+/** Fires SessionEnd: the SDK's own callback never fires. */
 async function endQuery({ calls, config, sessionId }: QueryState, reason: EndReason) {
   calls.endAll('the query ended');
   if (sessionId === undefined) return;
   await fireEvent(config, 'SessionEnd', { reason }, { sessionId, subject: reason });
 }
 
-/** The query with its own methods, and with its messages as they are to be seen. */
+/** The query with its own methods, and its messages as they are to be seen. */
 function shown<Query extends AsyncGenerator<unknown, void>>(
   query: Query,
   state: QueryState,
@@ -120,7 +120,7 @@ function shown<Query extends AsyncGenerator<unknown, void>>(
     get(target, key) {
       if (Object.hasOwn(own, key)) return own[key];
       const value: unknown = Reflect.get(target, key, target);
-      // Its private fields are its own.
+      // Only the target itself has its private fields.
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
@@ -130,7 +130,7 @@ function shown<Query extends AsyncGenerator<unknown, void>>(
 const nameOf = ({ options }: QueryState, tool: string): string =>
   options.tools?.alias?.[tool] ?? tool;
 
-/** The SDK says nowhere why a hook stopped the query. */
+/** Adds why a hook stopped the query, which the SDK does not say anywhere. */
 function withStop(message: Message, { stopReason }: QueryState): Message {
   return message.type === 'result' && stopReason !== undefined && !message['result']
     ? { ...message, result: stopReason }

@@ -2,17 +2,17 @@ import type { NeutralPart, NeutralResponse } from '../../agent/run-model-call.ts
 import type { Core } from './core.ts';
 import type { Answer, Block, WantedCall } from './types.ts';
 
-/** What a part of an answer is to LangChain. */
+/** What a part of an answer is in LangChain. */
 interface AnswerPiece {
   readonly answer: Answer;
   readonly block?: string | Block;
   readonly call?: WantedCall;
 }
 
-/** Calls that stand for structured output, which LangChain itself answers. */
+/** Calls that represent structured output, which LangChain itself answers. */
 const isStructuredOutput = ({ name }: WantedCall): boolean => name.startsWith('extract-');
 
-/** The parts of an answer, as hooks see them: its texts, its tool calls, and what is the model's alone. */
+/** The parts of an answer as hooks see them: its texts, its tool calls, and what concerns only the model. */
 export function partsOfAnswer(answer: Answer): NeutralPart[] {
   const { content, tool_calls: calls = [] } = answer;
   const blocks = typeof content === 'string' ? (content === '' ? [] : [content]) : content;
@@ -67,14 +67,14 @@ const finishReasons: Readonly<Record<string, string>> = {
   SAFETY: 'SAFETY',
 };
 
-/** The answer that parts make: the very object that came where they are all of its own. */
+/** The answer that parts make up: the original object if they are all its own. */
 export function answerFrom(parts: readonly NeutralPart[], core: Core): Answer {
   const base = parts.map(pieceOf).find((piece) => piece !== undefined)?.answer;
   if (base === undefined) return new core.AIMessage({ content: textOf(parts) });
   return isUnchanged(base, parts) ? base : changed(base, parts, core);
 }
 
-/** The answer that a response makes of the one that the model gave. */
+/** The model's answer as a response changes it. */
 export const answerOf = (
   { parts }: NeutralResponse,
   given: Answer | undefined,
@@ -105,7 +105,7 @@ function isUnchanged(given: Answer, parts: readonly NeutralPart[]): boolean {
   );
 }
 
-/** The names under which providers keep what the model said a second time. */
+/** The keys under which providers keep a second copy of what the model said. */
 const copies = ['tool_calls', 'function_call', 'output', '__raw_response', 'tool_call_chunks'];
 
 export const withoutCopies = (
@@ -149,7 +149,7 @@ function contentOf(
   return withCalls(blocks, calls);
 }
 
-/** Blocks in which providers say once more which tools the model wants. */
+/** Blocks in which providers repeat which tools the model wants. */
 const callBlocks = [
   'tool_use',
   'tool_call',
@@ -162,7 +162,7 @@ const callBlocks = [
 export const isCallBlock = (block: string | Block): boolean =>
   typeof block === 'object' && callBlocks.includes(block.type ?? '');
 
-/** The blocks with the final arguments; what belongs to no call any more is gone. */
+/** The blocks with the final arguments; blocks that belong to no remaining call are dropped. */
 function withCalls(blocks: readonly Block[], calls: readonly WantedCall[]): Block[] {
   return blocks.flatMap((block) => {
     if (!isCallBlock(block)) return [block];
@@ -181,7 +181,7 @@ function withCalls(blocks: readonly Block[], calls: readonly WantedCall[]): Bloc
   });
 }
 
-/** The tools that the provider ran for this answer, by their names. */
+/** The names of the tools that the provider ran for this answer. */
 export function providerToolsIn({ content, additional_kwargs: more = {} }: Answer): string[] {
   const blocks = typeof content === 'string' ? [] : content;
   const outputs = Array.isArray(more['tool_outputs']) ? (more['tool_outputs'] as Block[]) : [];

@@ -10,14 +10,14 @@ interface Question {
 /** Interrupts a graph until its user has answered. */
 type Interrupt = (value: unknown) => unknown;
 
-/** Whether a graph can ask its user: it keeps what it had done meanwhile. */
+/** Whether a graph can ask its user: it must keep its state until the answer comes. */
 export const canAsk = ({ configurable, interrupt }: Runtime): boolean =>
   typeof interrupt === 'function' && Boolean(configurable?.['__pregel_checkpointer']);
 
 /**
- * Asks the user of a graph whether a tool may run, in the words of LangChain's human-in-the-loop
- * middleware. Throws the interrupt the first time, and gives the answer once the graph is resumed; a
- * text is why it may not.
+ * Asks the user of a graph whether a tool may run, in the format of LangChain's human-in-the-loop middleware.
+ * Throws the interrupt the first time, and returns the answer once the graph is resumed; a text says why the
+ * tool may not run.
  */
 export function askInGraph(
   { interrupt }: Runtime,
@@ -40,7 +40,7 @@ function readAnswer(answer: unknown): boolean | string {
   return typeof message === 'string' ? message : false;
 }
 
-/** Whether what was thrown goes to the graph: it waits for its user, or ends. */
+/** Whether a thrown value is for the graph, which then waits for its user or ends. */
 export const isGraphSignal = (error: unknown): boolean =>
   typeof error === 'object' &&
   error !== null &&

@@ -1,4 +1,4 @@
-/** Hands values from one that makes them to one that reads them, as they come. */
+/** Passes values from a producer to a consumer, as they arrive. */
 export class Channel<Value> implements AsyncIterable<Value> {
   readonly #values: Value[] = [];
   #isClosed = false;

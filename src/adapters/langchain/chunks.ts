@@ -19,7 +19,7 @@ export const textOf = ({ content }: Answer): string =>
         )
         .join('');
 
-/** What is still to come of an answer that was changed, as one chunk: all of it, or what was held of it. */
+/** What is still to come of a changed answer, as one chunk: all of it, or what was held back. */
 export async function changedChunk(
   answer: Answer,
   held: readonly Chunk[],
@@ -44,7 +44,7 @@ export async function changedChunk(
   return chunkOf(message, merged);
 }
 
-/** The tool calls of an answer as pieces, one for each. */
+/** The tool calls of an answer as chunks, one for each. */
 export const callChunksOf = ({ tool_calls = [] }: Answer): object[] =>
   tool_calls.map(({ id, name, args }, index) => ({
     type: 'tool_call_chunk',
@@ -54,14 +54,14 @@ export const callChunksOf = ({ tool_calls = [] }: Answer): object[] =>
     args: JSON.stringify(args),
   }));
 
-/** The held pieces of an answer's content, as they are in it. */
+/** The held content of an answer, with the tool calls as the answer has them. */
 export function contentHeld(answer: Answer, held: Answer): Answer['content'] {
   if (typeof held.content === 'string' || typeof answer.content === 'string') return held.content;
   const calls = answer.content.filter(isCallBlock);
   return [...held.content.filter((block) => !isCallBlock(block)), ...calls];
 }
 
-/** A chunk of LangChain's class where there is one to take it from. */
+/** A chunk of the same class as `like`, if there is one. */
 export function chunkOf(message: Answer, like: Chunk | undefined): Chunk {
   const text = textOf(message);
   const fields = { text, message };

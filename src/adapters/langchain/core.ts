@@ -2,18 +2,21 @@ import { messageOf } from '../../message-of.ts';
 import { assertInstalled } from '../assert-installed.ts';
 import type { Answer, Message, ResultMessage, Runtime } from './types.ts';
 
-/** The classes of LangChain's messages, for frameworks and models test what they are given for them, and where we are. */
+/**
+ * LangChain's message classes, because frameworks and models check what they are given for them, and the
+ * current step.
+ */
 export interface Core {
   readonly AIMessage: new (fields: object) => Answer;
   readonly AIMessageChunk: new (fields: object) => Answer;
   readonly HumanMessage: new (fields: object) => Message;
   readonly SystemMessage: new (fields: object) => Message;
   readonly ToolMessage: new (fields: object) => ResultMessage;
-  /** What the step of a graph is given that is under way; undefined outside of graphs. */
+  /** Returns what the current step of a graph was given; undefined outside of graphs. */
   readonly runtime: () => Runtime | undefined;
 }
 
-/** Where LangChain keeps what is under way. */
+/** Where LangChain keeps the config of the current step. */
 interface Singletons {
   readonly AsyncLocalStorageProviderSingleton: { getRunnableConfig(): Runtime | undefined };
 }
@@ -22,7 +25,7 @@ assertInstalled('hookmachine/langchain', '@langchain/core/messages', 'langchain 
 
 let loading: Promise<Core> | undefined;
 
-/** Loads what we need of LangChain, once. */
+/** Loads what we need from LangChain, once. */
 export function loadCore(): Promise<Core> {
   loading ??= importCore();
   return loading;

@@ -13,9 +13,9 @@ import { chosenTools, nameOfTool, withSystemText } from './tools.ts';
 import type { Answer, ChatModel, Message, Options } from './types.ts';
 
 /**
- * Puts users' hooks around a chat model, for graphs of LangGraph without `createAgent`. Guard its tools
- * with the same options object or the same `config`, so that what hooks decided at the model's answer
- * holds when they run.
+ * Puts the user's hooks around a chat model, for LangGraph graphs without `createAgent`. Guard its tools with
+ * the same options object or the same `config`, so that what hooks decided at the model's answer still holds
+ * when the tools run.
  *
  * @example
  * const options = { cwd: process.cwd() };
@@ -28,7 +28,7 @@ export function guardModel<Model extends object>(
 ): Model {
   const hooks = hooksOf(options);
   return interposed(model, {
-    // What is said and then said anew would be one message.
+    // Text that is said and then said again would become one message.
     holdsText: () => hooks.holdsAnswers() || hooks.maySendOn(),
     streamsText: () => hooks.streamsText() && !hooks.maySendOn(),
     holdsCalls: (bound) =>
@@ -80,7 +80,7 @@ async function answerThrough(hooks: AgentHooks, call: InterposedCall): Promise<A
   return answerOf(response, given, core);
 }
 
-/** The model and its options with the tools that may be called; providers have forms of their own for them. */
+/** The model and its options with the tools that may be called. Providers have tool forms of their own. */
 function choose(
   { model, options, bound }: InterposedCall,
   offered: readonly unknown[],
@@ -102,7 +102,7 @@ function choose(
     : { model: again.bound ?? model, options: { ...rest, ...again.kwargs } };
 }
 
-/** The conversation with one more text for the model alone. */
+/** The conversation with one more text that only the model reads. */
 function withSystem(messages: readonly Message[], text: string | undefined, core: Core): Message[] {
   if (text === undefined) return [...messages];
   const [first, ...rest] = messages;

@@ -5,13 +5,13 @@ import { runTool } from './run-tool.ts';
 import { textOfResult } from './tool-result.ts';
 import type { Runtime, WantedCall } from './types.ts';
 
-/** What is used of a LangChain tool. */
+/** The parts of a LangChain tool that we use. */
 export interface GuardableTool {
   readonly name: string;
   invoke(input: never, config?: never): Promise<unknown>;
 }
 
-/** What runs the tool through its own `invoke`. */
+/** Methods that run the tool through its own `invoke`. */
 const viaInvoke = [
   'batch',
   'stream',
@@ -23,8 +23,8 @@ const viaInvoke = [
 ];
 
 /**
- * Puts users' hooks around a tool, for graphs of LangGraph without `createAgent`, and for calls from
- * your own code: what a hook denies there is thrown.
+ * Puts the user's hooks around a tool, for LangGraph graphs without `createAgent`, and for calls from your
+ * own code: there a denial is thrown.
  *
  * @example
  * const tools = new ToolNode([read, write].map((tool) => guardTool(tool, options)));

@@ -1,8 +1,11 @@
 import type { Answer, Chunk, RunManager } from './types.ts';
 
-/** What a run's callbacks do not have yet. LangChain sends tokens to whoever streams, past everybody else. */
+/**
+ * Tokens that a run's callbacks have not received yet. LangChain sends them to whoever streams, past
+ * everything else.
+ */
 export class HeldTokens {
-  /** For the model in place of the run's own; absent where nobody listens. */
+  /** For the model in place of the run's own; undefined if nobody listens. */
   readonly manager: RunManager | undefined;
   readonly #listener: RunManager | undefined;
   #held: (readonly [string, unknown, ...unknown[]])[] = [];
@@ -30,20 +33,20 @@ export class HeldTokens {
     this.#held = [];
   }
 
-  /** Tells what was held. */
+  /** Emits what was held. */
   async release(): Promise<void> {
     for (const given of this.#held) await this.#listener?.handleLLMNewToken(...given);
     this.#held = [];
   }
 
-  /** Tells something else in place of what was held, if anything was. */
+  /** Emits something else in place of what was held, if anything was. */
   async replace(text: string, message: Answer): Promise<void> {
     if (this.#held.length === 0) return;
     this.#held = [];
     await this.tell({ text, message });
   }
 
-  /** Tells a chunk. */
+  /** Emits a chunk. */
   async tell(chunk: Pick<Chunk, 'text' | 'message'>): Promise<void> {
     const place = { prompt: 0, completion: 0 };
     await this.#listener?.handleLLMNewToken(chunk.text, place, undefined, undefined, undefined, {

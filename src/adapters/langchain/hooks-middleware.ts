@@ -5,7 +5,7 @@ import { callModel } from './model-call.ts';
 import { runTool } from './run-tool.ts';
 import type { ModelRequest, Runtime, ToolRequest, WantedCall } from './types.ts';
 
-/** A middleware of LangChain's `createAgent` that puts users' hooks around the agent. */
+/** A middleware for LangChain's `createAgent` that puts the user's hooks around the agent. */
 export interface HooksMiddleware extends AsyncDisposable {
   readonly name: string;
   wrapModelCall<Request extends ModelRequest, Answer>(
@@ -17,8 +17,8 @@ export interface HooksMiddleware extends AsyncDisposable {
     handler: (request: Request) => Result | PromiseLike<Result>,
   ): Promise<Result>;
   /**
-   * For `when` of the human-in-the-loop middleware: false for a call about which nobody is to be asked, for hooks denied
-   * it, or answered in the user's place.
+   * For `when` of the human-in-the-loop middleware: false for a call that nobody must be asked about, because
+   * hooks denied it or answered in the user's place.
    */
   readonly mayRun: (asked: { readonly toolCall: WantedCall }) => boolean | Promise<boolean>;
   /** Ends the session: open calls are cancelled and SessionEnd hooks run. */
@@ -26,9 +26,9 @@ export interface HooksMiddleware extends AsyncDisposable {
 }
 
 /**
- * Puts users' hooks around an agent of LangChain 1. Where neither `isTrustedFolder` nor `checkTrust` is
- * given, you have decided that the project's hooks may run. Let it be the first middleware: what stands
- * before it sees answers and results after the hooks, and changes them unseen.
+ * Puts the user's hooks around a LangChain 1 agent. If neither `isTrustedFolder` nor `checkTrust` is given,
+ * you have decided that the project's hooks may run. Make it the first middleware: any middleware before it
+ * sees answers and results after the hooks, and changes them unseen.
  *
  * @example
  * const agent = createAgent({ model, tools, middleware: [hooksMiddleware({ cwd: process.cwd() })] });

@@ -6,48 +6,51 @@ import { HeldTokens } from './held-tokens.ts';
 import { StreamedText } from './streamed-text.ts';
 import type { Answer, ChatModel, Chunk, Generated, Message, Options, RunManager } from './types.ts';
 
-/** Tools as they were bound to a model. */
+/** Tools that were bound to a model. */
 export interface BoundTools {
   readonly tools: readonly unknown[];
   readonly options: Options;
-  /** Binds others in their place. */
+  /** Binds other tools in their place. */
   readonly bind: (tools: readonly unknown[], options: Options) => unknown;
-  /** The model without any. */
+  /** The model without bound tools. */
   readonly plain: ChatModel;
 }
 
-/** A call of a model that somebody stands in front of. */
+/** A call of an interposed model. */
 export interface InterposedCall {
   readonly model: ChatModel;
   readonly messages: readonly Message[];
   readonly options: Options;
   readonly bound: BoundTools | undefined;
-  /** Asks the model, or another one; text that is not held is out as it comes, and `text` takes what is. */
+  /**
+   * Asks the model, or another one. Text that is not held is emitted as it arrives; `text` takes the text
+   * that is.
+   */
   readonly ask: (
     messages: readonly Message[],
     options: Options,
     text?: AnswerText,
     model?: ChatModel,
   ) => Promise<Answer>;
-  /** Takes held text that hooks let through; absent where nobody streams. */
+  /** Emits held text that hooks let through; absent if nobody streams. */
   readonly show?: (text: string) => void;
 }
 
-/** Who stands in front of a model. */
+/** What stands in front of a model. */
 export interface Interposed {
-  /** Gives the answer to go on with: the model's own object, or another. */
+  /** Returns the answer to continue with: the model's own object, or another. */
   readonly answer: (call: InterposedCall) => Promise<Answer>;
-  /** Whether text is held back until the answer to go on with is known. */
+  /** Whether text is held back until the answer to continue with is known. */
   readonly holdsText: () => boolean;
-  /** Whether held text is out as `show` takes it. */
+  /** Whether held text is emitted as soon as `show` gets it. */
   readonly streamsText: () => boolean;
-  /** Whether tool calls are. */
+  /** Whether tool calls are held back. */
   readonly holdsCalls: (bound: BoundTools | undefined) => boolean;
 }
 
 /**
- * A model that somebody stands in front of: all that LangChain hears of it, streams and callbacks too,
- * is what that one answers. A binding or a sequence is one around the model in it; what is no model stays.
+ * A model with `by` in front of it: LangChain sees only what `by` answers, in streams and callbacks too. In a
+ * binding or a sequence, the model inside is wrapped; whatever is not a model stays as it is.
  */
 export function interposed(runnable: unknown, by: Interposed, bound?: BoundTools): unknown {
   if (typeof runnable !== 'object' || runnable === null) return runnable;
@@ -71,7 +74,7 @@ export const isChatModel = (value: object): value is ChatModel =>
 const copyOf = (object: object, changes: object): object =>
   Object.assign(Object.create(Object.getPrototypeOf(object)), object, changes);
 
-/** Methods that give a model or a chain with one in it. */
+/** Methods that return a model, or a chain with one in it. */
 const makers = ['withConfig', 'withStructuredOutput', 'bind'];
 
 function inFrontOf(model: ChatModel, by: Interposed, bound: BoundTools | undefined): ChatModel {
@@ -86,7 +89,7 @@ function inFrontOf(model: ChatModel, by: Interposed, bound: BoundTools | undefin
         options: Options,
         manager?: RunManager,
       ) => stream(model, by, bound, messages, options, manager),
-      // A provider's own events would pass us by: the base class makes them of the chunks.
+      // A provider's own events would bypass us: the base class makes them from the chunks.
       _streamChatModelEvents: (...given: Parameters<ChatModel['_streamChatModelEvents']>) =>
         base._streamChatModelEvents.call(proxy, ...given),
     }),
@@ -112,7 +115,7 @@ function inFrontOf(model: ChatModel, by: Interposed, bound: BoundTools | undefin
   return proxy;
 }
 
-/** What LangChain's own class of chat models has; providers' classes stand below it. */
+/** The prototype of LangChain's own chat model class, which providers' classes extend. */
 function basePrototype(model: ChatModel): ChatModel | undefined {
   let prototype: unknown = Object.getPrototypeOf(model);
   while (typeof prototype === 'object' && prototype !== null) {
@@ -192,7 +195,7 @@ async function* stream(
           text && by.holdsText() && by.streamsText()
             ? new StreamedText(text, live, core)
             : undefined;
-        // What hooks still hold of an answer that broke off is no part of this one.
+        // What hooks still hold of an answer that broke off is not part of this one.
         await text?.end();
         for await (const chunk of another._streamResponseChunks(asked, how, tokens.manager)) {
           (how['signal'] as AbortSignal | undefined)?.throwIfAborted();
@@ -208,7 +211,7 @@ async function* stream(
       },
     })
     .finally(() => live.close());
-  // Whoever reads the stream hears of a failure behind the chunks that came before it.
+  // Whoever reads the stream gets a failure after the chunks that came before it.
   asking.catch(() => undefined);
   for await (const chunk of live) {
     yield chunk;

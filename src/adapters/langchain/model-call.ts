@@ -15,10 +15,10 @@ import { changedSettings, settingsOf, withSettings } from './settings.ts';
 import { chosenTools, nameOfTool, withSystemText } from './tools.ts';
 import type { Answer, Message, ModelRequest, Options, Runtime } from './types.ts';
 
-/** Asks the model, through what other middlewares there are. */
+/** Asks the model, through any other middleware. */
 type Handler = (request: ModelRequest) => unknown;
 
-/** Takes a model call of an agent through its hooks; gives what `handler` gave, or another answer. */
+/** Takes an agent's model call through its hooks; returns what `handler` returned, or another answer. */
 export async function callModel(
   hooks: AgentHooks,
   request: ModelRequest,
@@ -50,7 +50,7 @@ export async function callModel(
   }
 }
 
-/** The model itself, where LangChain looks for it with each call. */
+/** The model itself, which LangChain may look up with each call. */
 async function modelIn({ model, runtime }: ModelRequest): Promise<unknown> {
   const { _getModelInstance: find } = model as {
     readonly _getModelInstance?: (config: unknown) => Promise<unknown>;
@@ -59,7 +59,7 @@ async function modelIn({ model, runtime }: ModelRequest): Promise<unknown> {
   return typeof find === 'function' ? find.call(model, { configurable }) : model;
 }
 
-/** Names the tools that the provider ran for an answer. */
+/** Warns about the tools that the provider ran for an answer. */
 export function warnOfProviderTools({ notices }: AgentHooks, answer: Answer | undefined): void {
   for (const tool of answer ? providerToolsIn(answer) : []) notices.warnOfProviderTool(tool);
 }
@@ -69,14 +69,13 @@ interface Attempt {
   readonly handled: Promise<unknown>;
   /** Absent while the model speaks. */
   readonly given?: Answer | undefined;
-  /** Tells the model in front of which we stand what it answered; absent where the answer came past it. */
+  /** Gives the interposed model its final answer; absent if the answer bypassed that model. */
   readonly settle?: (answer: Answer) => void;
 }
 
 /**
- * A model call under way. The hooks around it are the outermost, so that they see what other
- * middlewares make of it; but what the model answers is theirs before LangChain hears of it, for it
- * streams past all middlewares.
+ * A model call under way. The hooks around it are the outermost, so that they see what other middleware makes
+ * of it; but they get the model's answer before LangChain does, because it streams past all middleware.
  */
 class ModelCall {
   readonly asked: NeutralRequest;
@@ -84,7 +83,7 @@ class ModelCall {
   readonly #request: ModelRequest;
   readonly #handler: Handler;
   readonly #core: Core;
-  /** Graphs know by it where they are, and hooks may go on somewhere else. */
+  /** Graphs find their context through it, and hooks may continue in another one. */
   readonly #place = new AsyncResource('HookedModelCall');
   #attempt: Attempt | undefined;
   #fail: (error: unknown) => void = () => undefined;
@@ -118,7 +117,7 @@ class ModelCall {
             this.#show = show;
             const { given, stopListening } = within(options, signal);
             const asking = ask(messages, given, text).finally(stopListening);
-            // Hooks may have ended the answer while the model still spoke.
+            // Hooks may have ended the answer while the model was still speaking.
             const settled = asking.then(answered.resolve, (error: unknown) => {
               if (!signal.aborted) throw error;
             });
@@ -144,7 +143,7 @@ class ModelCall {
     this.#show(text);
   }
 
-  /** What LangChain goes on with, once hooks have spoken. */
+  /** Returns what LangChain continues with, once hooks have decided. */
   async settle(response: NeutralResponse): Promise<unknown> {
     const attempt = this.#attempt;
     this.#attempt = undefined;
@@ -157,7 +156,8 @@ class ModelCall {
       try {
         return await attempt.handled;
       } catch (error) {
-        // Structured output is read of the model's text; what hooks put there need not be any.
+        // Structured output is read from the model's text; the text that hooks put there need not contain
+        // any.
         if (isSame) throw error;
         return answer;
       }
@@ -171,7 +171,7 @@ class ModelCall {
     this.#fail(error);
   }
 
-  /** Whether anything of what the model says must not be heard of at once. */
+  /** Whether anything that the model says must be held back at first. */
   #isHeld(): boolean {
     return (
       this.#hooks.holdsAnswers() || this.asked.tools!.some((name) => this.#hooks.holdsCall(name))
@@ -201,8 +201,8 @@ class ModelCall {
 }
 
 /**
- * What a model was given, to be aborted by one more signal. LangChain never stops listening to what it is given, and Node
- * keeps a signal that `AbortSignal.any` made alive for that.
+ * A model's options with one more signal that aborts it. LangChain never removes its listeners, and Node
+ * keeps a signal made by `AbortSignal.any` alive because of them.
  */
 function within(options: Options, signal: AbortSignal) {
   const { signal: own } = options as { readonly signal?: AbortSignal };
@@ -216,7 +216,10 @@ function within(options: Options, signal: AbortSignal) {
   };
 }
 
-/** The answer in what a handler gave: with structured output it is the first of several messages, and what another middleware says to the graph is none. */
+/**
+ * The answer in what a handler returned. With structured output it is the first of several messages; what
+ * another middleware says to the graph is not an answer.
+ */
 function answerIn(handled: unknown): Answer | undefined {
   const { messages, content } = handled as Partial<Answer> & {
     readonly messages?: readonly Answer[];
@@ -232,7 +235,7 @@ function withAnswer(handled: unknown, given: Answer, answer: Answer): unknown {
     : answer;
 }
 
-/** The name of a model; hooks are never given an empty one. */
+/** The name of a model; hooks never get an empty one. */
 export function nameOfModel(model: unknown): string {
   const {
     model: name,

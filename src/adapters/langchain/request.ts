@@ -3,13 +3,15 @@ import { answerFrom, partsOfAnswer } from './answer.ts';
 import type { Core } from './core.ts';
 import type { Block, Message, ResultMessage } from './types.ts';
 
-/** What a part is to LangChain: a piece of a message, or a message of its own that hooks do not see. */
+/** What a part is in LangChain: a piece of a message, or a whole message that hooks do not see. */
 interface Piece {
   readonly of: Message;
   readonly block?: string | Block;
 }
 
-/** The conversation as hooks see it. A system message is a part of the message behind it, or of the last one. */
+/**
+ * The conversation as hooks see it. A system message is a part of the message after it, or of the last one.
+ */
 export function toNeutralMessages(messages: readonly Message[]): NeutralMessage[] {
   const neutral: NeutralMessage[] = [];
   let waiting: NeutralPart[] = [];
@@ -37,7 +39,7 @@ export function toNeutralMessages(messages: readonly Message[]): NeutralMessage[
   return neutral;
 }
 
-/** What is said to the model and by nobody in the conversation. */
+/** Whether a message is for the model, and nobody in the conversation said it. */
 const isUnseen = ({ type }: Message): boolean =>
   type !== 'human' && type !== 'ai' && type !== 'tool';
 
@@ -60,7 +62,7 @@ function textsOf(message: Message): NeutralPart[] {
   });
 }
 
-/** The text of a block that is one. */
+/** The text of a text block; undefined for any other block. */
 export const textIn = (block: string | Block): string | undefined => {
   if (typeof block === 'string') return block;
   return block.type === 'text' && typeof block.text === 'string' ? block.text : undefined;
@@ -69,7 +71,7 @@ export const textIn = (block: string | Block): string | undefined => {
 const isWhole = ({ original }: NeutralPart): boolean =>
   isPiece(original) && original.block === undefined;
 
-/** The conversation for the model: messages that no hook changed are the objects that came. */
+/** The conversation for the model: messages that no hook changed are the given objects. */
 export const fromNeutralMessages = (messages: readonly NeutralMessage[], core: Core): Message[] =>
   messages.flatMap((message) => fromNeutralMessage(message, core));
 
@@ -88,7 +90,7 @@ function fromNeutralMessage({ role, parts, original }: NeutralMessage, core: Cor
 const isPiece = (original: unknown): original is Piece =>
   typeof original === 'object' && original !== null && 'of' in original;
 
-/** What stays of a message whose content was changed. */
+/** What a message keeps when its content is changed. */
 function kept(parts: readonly NeutralPart[]): object {
   const base = parts.map(({ original }) => original).find(isPiece)?.of;
   if (base === undefined) return {};

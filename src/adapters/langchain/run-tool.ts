@@ -8,10 +8,10 @@ import { loadCore } from './core.ts';
 import { failedResult, fromToolCall, type Ran, toToolResult } from './tool-result.ts';
 import type { Runtime, WantedCall } from './types.ts';
 
-/** Why a call is refused that a hook wants asked about, where nobody can be asked. */
+/** Why a call is refused that a hook wants asked about, if nobody can be asked. */
 const nobodyAsked = 'A hook wants the user to be asked about this call, and nobody was.';
 
-/** Takes a tool call through its hooks; `run` gives what LangChain is to have of the tool. */
+/** Takes a tool call through its hooks; `run` returns the tool's result for LangChain. */
 export async function runTool(
   hooks: AgentHooks,
   call: WantedCall,
@@ -20,11 +20,11 @@ export async function runTool(
 ): Promise<unknown> {
   const { id = newCallId(), name, args } = call;
   if (hooks.leavesAlone({ id, name, input: args })) return runPlainly({ id, name }, runtime, () => run(args)); // prettier-ignore
-  // Graphs know by it where they are, and hooks may go on somewhere else.
+  // Graphs find their context through it, and hooks may continue in another one.
   const place = new AsyncResource('HookedToolCall');
   const { signal } = runtime;
   const isAnswered = hooks.wasToBeAsked({ id, name, input: args });
-  // A denial given to a call that is kept would be its answer; it waits for its own.
+  // A denial would become the answer of a kept call, which waits for its own.
   const isAsked = !hooks.isDurable && hooks.verdictOf({ id, name, input: args })?.status === 'asked'; // prettier-ignore
   let ran: Ran | undefined;
   const ended = await hooks.tool(
@@ -39,7 +39,7 @@ export async function runTool(
       ...((canAsk(runtime) || isAsked) && {
         confirm: async ({ input, reason }) => {
           if (await isAnswered) return true;
-          // It was judged where its user could be asked, and runs elsewhere.
+          // It was judged where its user could be asked, but runs elsewhere.
           if (!canAsk(runtime)) return reason ?? nobodyAsked;
           return place.runInAsyncScope(() => askInGraph(runtime, { name, input, reason }));
         },
@@ -58,14 +58,14 @@ export async function runTool(
     },
   );
   signal?.throwIfAborted();
-  // What another middleware threw ends the run, as it does without us.
+  // What another middleware threw ends the run, as it would without us.
   if (ran && 'error' in ran && isOfMiddleware(ran.error)) throw ran.error;
   if (ran && 'given' in ran && ended.plainResult === ran.result && ended.appended.length === 0)
     return ran.given;
   return fromToolCall(ended, ran, { id, name }, await loadCore());
 }
 
-/** Runs a tool about which hooks have nothing to say; what it throws would end the run, for we stand around it. */
+/** Runs a tool that no hook applies to. What it throws would end the run, because we are around it. */
 async function runPlainly(
   call: { readonly id: string; readonly name: string },
   { signal }: Runtime,
@@ -86,7 +86,9 @@ const isOfMiddleware = (error: unknown): boolean =>
   error['~brand'] === 'MiddlewareError' &&
   !isInvocationError(error);
 
-/** Arguments that do not fit are the model's to correct, however many middlewares they came through. */
+/**
+ * Arguments that do not fit are for the model to correct, however many middlewares the error came through.
+ */
 function isInvocationError(error: Error): boolean {
   let root: unknown = error;
   while (isError(root) && '~brand' in root && root['~brand'] === 'MiddlewareError')

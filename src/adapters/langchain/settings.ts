@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { LLMConfig } from '../../protocol/llm.ts';
 import type { Options } from './types.ts';
 
-/** By our name of a setting those under which LangChain's models and their options know it. */
+/** The names of a setting in LangChain's models and their options, by our name for it. */
 const names = {
   temperature: ['temperature'],
   maxOutputTokens: ['maxTokens', 'max_tokens', 'maxOutputTokens', 'maxCompletionTokens'],
@@ -16,7 +16,7 @@ const names = {
 
 const settings = Object.entries(names) as [keyof LLMConfig, readonly string[]][];
 
-/** The settings that a call is made with: its options', else the model's own. */
+/** The settings of a call: from its options, otherwise from the model. */
 export function settingsOf(model: unknown, options: Options = {}): LLMConfig {
   const own = typeof model === 'object' && model !== null ? (model as Options) : {};
   const found = settings.flatMap(([setting, keys]) => {
@@ -29,7 +29,7 @@ export function settingsOf(model: unknown, options: Options = {}): LLMConfig {
 const isSet = (value: unknown): boolean =>
   typeof value === 'number' || (Array.isArray(value) && value.length > 0);
 
-/** What hooks changed of the settings, under LangChain's names. */
+/** The settings that hooks changed, under LangChain's names. */
 export function changedSettings(before: LLMConfig, after: LLMConfig = {}): Options {
   return Object.fromEntries(
     settings.flatMap(([setting, [name]]) =>
@@ -41,8 +41,8 @@ export function changedSettings(before: LLMConfig, after: LLMConfig = {}): Optio
 }
 
 /**
- * The model with other settings. Most providers read them of their model and not of the options of a
- * call, so that it is made anew as it was made; one that cannot be stays, and has the options alone.
+ * The model with other settings. Most providers read settings from the model and not from the options of a
+ * call, so the model is constructed anew; if that is impossible it stays, and only the options carry them.
  */
 export function withSettings(model: unknown, changes: Options): unknown {
   if (typeof model !== 'object' || model === null || Object.keys(changes).length === 0)

@@ -5,14 +5,14 @@ import { callChunksOf, chunkOf, contentHeld, textOf, wantsTools } from './chunks
 import type { Core } from './core.ts';
 import type { Answer, Block, Chunk, Content } from './types.ts';
 
-/** A streamed answer whose text goes out as hooks let it through, with all that came beside it. */
+/** A streamed answer whose text is emitted as hooks let it through, with everything that came beside it. */
 export class StreamedText {
   readonly #text: AnswerText;
   readonly #live: Channel<Chunk>;
   readonly #core: Core;
   /** The newest chunk that had text. */
   #newest: Chunk | undefined;
-  /** What came with text that is not out yet. */
+  /** What came with text that has not been emitted yet. */
   #beside: Chunk | undefined;
   /** Tool calls, and what came with them. */
   #held: Chunk[] = [];
@@ -24,7 +24,7 @@ export class StreamedText {
     this.#core = core;
   }
 
-  /** Takes a chunk of the model; the next one is for after what is returned. */
+  /** Takes a chunk of the model; the next one must wait for the returned promise. */
   async add(chunk: Chunk): Promise<void> {
     const { message } = chunk;
     const text = textOf(message);
@@ -35,14 +35,14 @@ export class StreamedText {
       this.#text.add(text);
     }
     const isCall = wantsTools(message);
-    // An empty piece between two of a text does not part them.
+    // An empty piece between two pieces of a text does not separate them.
     if (isCall || hasOthers(message)) await this.#text.end();
     if (isCall) this.#held.push(this.#withoutText(chunk));
     else if (text === '') this.#live.push(chunk);
     else this.#beside = join(this.#beside, this.#withoutText(chunk));
   }
 
-  /** Takes text that hooks let through. */
+  /** Emits text that hooks let through. */
   show(text: string): void {
     const newest = this.#newest;
     if (newest === undefined) return;
@@ -57,11 +57,11 @@ export class StreamedText {
     this.#beside = undefined;
   }
 
-  /** What is still to come of the answer to go on with; `given` is the model's own. */
+  /** What is still to be emitted of the answer to continue with; `given` is the model's own. */
   rest(answer: Answer, given: Answer | undefined): readonly Chunk[] {
     const held = [...(this.#beside ? [this.#beside] : []), ...this.#held];
     const text = textOf(answer);
-    // What was shown of an answer before the model was tried again is not in this one.
+    // What was shown of an answer before the model was asked again is not in this one.
     const isShown = this.#said === text || (this.#said !== '' && text.endsWith(this.#said));
     if (answer === given && isShown) return held;
     const merged = held.reduce<Chunk | undefined>(join, undefined);
@@ -106,16 +106,16 @@ const isText = (block: string | Block): boolean =>
 const blocksOf = ({ content }: Answer): readonly (string | Block)[] =>
   typeof content === 'string' ? [] : content;
 
-/** Whether anything but text is in the content of a chunk. */
+/** Whether a chunk's content has anything other than text. */
 const hasOthers = (message: Answer): boolean => blocksOf(message).some((block) => !isText(block));
 
-/** Which of several texts in a content a chunk is of. */
+/** Which of several texts in the content a chunk belongs to. */
 function placeOf(message: Answer): unknown {
   const block = blocksOf(message).find(isText);
   return typeof block === 'object' ? block['index'] : undefined;
 }
 
-/** What else a content has; there may be more about a text than the text itself. */
+/** The content without its texts; a text block may carry more than the text itself. */
 function withoutTexts(content: Content): Content {
   if (typeof content === 'string') return '';
   return content.flatMap((block) => {

@@ -6,13 +6,13 @@ import { type LlmContent, textsIn, type ToolResult } from '../../protocol/tool-r
 import type { Core } from './core.ts';
 import type { Block, Command, Content, ResultMessage } from './types.ts';
 
-/** What came of running a tool. */
+/** What came of running a tool: a result or an error. */
 export type Ran =
   | { readonly given: unknown; readonly result: ToolResult }
-  /** It threw. */
+  /** The tool threw. */
   | { readonly error: unknown };
 
-/** What a tool gave, as hooks see it. */
+/** A tool's output as hooks see it. */
 export function toToolResult(given: unknown, id: string): ToolResult {
   const message = messageFor(given, id);
   const content = message ? message.content : typeof given === 'string' ? given : asText(given);
@@ -27,7 +27,7 @@ export function toToolResult(given: unknown, id: string): ToolResult {
 const asText = (given: unknown): string =>
   given === undefined || isCommand(given) ? '' : JSON.stringify(given);
 
-/** The result of a call: what the tool gave, or the one that it says to its graph. */
+/** The result message of a call: the tool's output, or the message for it in a command to the graph. */
 function messageFor(given: unknown, id: string): ResultMessage | undefined {
   if (isResult(given)) return given;
   return isCommand(given)
@@ -52,7 +52,7 @@ function messagesIn({ update }: Command): readonly unknown[] {
   return Array.isArray(messages) ? messages : [];
 }
 
-/** The call as LangChain wants it back: the very object that the tool gave, where hooks left it alone. */
+/** The result as LangChain wants it back: the object that the tool returned, if hooks left it alone. */
 export function fromToolCall(
   { plainResult, appended }: EndedToolCall,
   ran: Ran | undefined,
@@ -77,20 +77,20 @@ const contentOf = (
   id: string,
 ) => messageFor(given, id)?.content ?? result.llmContent;
 
-/** The call of a tool that threw, as LangChain would have it without us. */
+/** The result of a tool that threw, as LangChain would make it without us. */
 export const failedResult = (
   error: unknown,
   call: { readonly id: string; readonly name: string },
   core: Core,
 ): ResultMessage => resultMessage(textOfError(error), true, call, core);
 
-/** What LangChain itself makes of an error, for the model. */
+/** The text that LangChain itself makes of an error, for the model. */
 export function textOfError(error: unknown): string {
   const isForModel = isError(error) && error.name === 'ToolInvocationError';
   return isForModel ? error.message : `${String(error)}\n Please fix your mistakes.`;
 }
 
-/** Content with the texts that hooks added behind it. */
+/** Content followed by the texts that hooks added. */
 function withTexts(content: unknown, texts: readonly string[]): Content {
   if (typeof content === 'string') return content + texts.join('');
   const blocks = (Array.isArray(content) ? content : [content]) as readonly (string | Block)[];
@@ -141,7 +141,7 @@ function resultMessage(
   });
 }
 
-/** A result for a program that called a tool itself: what hooks denied is thrown. */
+/** Returns the content of a result to a program that called a tool itself; throws if it is an error. */
 export function textOfResult(result: unknown): unknown {
   if (!isResult(result)) return result;
   if (result.status === 'error') throw new Error(textsIn(result.content));

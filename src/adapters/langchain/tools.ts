@@ -9,7 +9,7 @@ export function nameOfTool(tool: unknown): string {
   return [name, declared?.name, type].find((given) => typeof given === 'string') ?? '';
 }
 
-/** The tools that may be called, and how much the model is held to them. */
+/** The tools that may be called, and whether the model must call one. */
 export function chosenTools(
   { tools = [] }: Pick<ModelRequest, 'tools'>,
   { mode, allowedFunctionNames: allowed }: HookToolConfig,

@@ -1,6 +1,6 @@
 /**
- * As much of LangChain as is used. They are our own, so that the package can be built without it; a
- * type test holds them against the real packages.
+ * The parts of LangChain that we use. The types are our own so that the package builds without LangChain; a
+ * type test checks them against the real packages.
  */
 
 /** A piece of a message's content; its `type` says what else it has. */
@@ -29,7 +29,7 @@ export interface Message {
   readonly response_metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** What a model answers, whole or a chunk of it. */
+/** A model's answer, whole or a chunk of it. */
 export interface Answer extends Message {
   readonly tool_calls?: readonly WantedCall[];
   readonly invalid_tool_calls?: readonly object[];
@@ -49,26 +49,26 @@ export interface ResultMessage extends Message {
   readonly metadata?: unknown;
 }
 
-/** What a node or a tool says to its graph in place of a message. */
+/** What a node or a tool tells its graph in place of a message. */
 export interface Command {
   readonly update?: unknown;
 }
 
-/** A tool, or what a provider takes for one of its own. */
+/** A tool, or what a provider accepts as one of its own. */
 export interface OfferedTool {
   readonly name?: string;
   readonly type?: string;
   readonly function?: { readonly name?: string };
 }
 
-/** What a graph gives those that run in it. */
+/** What a graph gives the code that runs in it. */
 export interface Runtime {
   readonly signal?: AbortSignal | undefined;
   readonly configurable?: Readonly<Record<string, unknown>> | undefined;
   readonly interrupt?: unknown;
 }
 
-/** What `wrapModelCall` of a middleware is given. */
+/** What a middleware's `wrapModelCall` is given. */
 export interface ModelRequest {
   readonly model: unknown;
   readonly messages: readonly unknown[];
@@ -79,7 +79,7 @@ export interface ModelRequest {
   readonly runtime?: unknown;
 }
 
-/** What `wrapToolCall` of a middleware is given. */
+/** What a middleware's `wrapToolCall` is given. */
 export interface ToolRequest {
   readonly toolCall: unknown;
   readonly runtime?: unknown;
@@ -105,7 +105,7 @@ export interface RunManager {
   handleLLMNewToken(token: string, place?: unknown, ...rest: readonly unknown[]): Promise<void>;
 }
 
-/** What is called of a chat model, most of it by LangChain's own base class. */
+/** The methods of a chat model that are called, most of them by LangChain's own base class. */
 export interface ChatModel {
   _generate(
     messages: readonly Message[],

@@ -4,7 +4,7 @@ import { guardModel } from './guard-model.ts';
 import { type GuardableTool, guardTool } from './guard-tool.ts';
 import { hooksOf } from './hooks-of.ts';
 
-/** A model and tools with users' hooks around them. */
+/** A model and tools with the user's hooks around them. */
 export interface WithHooks<Model, Tools> extends AsyncDisposable {
   readonly model: Model;
   readonly tools: Tools;
@@ -13,7 +13,7 @@ export interface WithHooks<Model, Tools> extends AsyncDisposable {
 }
 
 /**
- * Puts users' hooks around the model and the tools of a graph without `createAgent`.
+ * Puts the user's hooks around the model and the tools of a graph without `createAgent`.
  *
  * @example
  * const { model, tools } = withHooks({ model: new ChatOpenAI({ model: 'gpt-5' }), tools: [read, write], cwd });

@@ -1,6 +1,8 @@
 import type { Content, GenerateResult, StreamPart } from '../ai-sdk/types.ts';
 
-/** Mastra's own model objects give a whole answer as a stream too, and the stream is what it reads. */
+/**
+ * Adds the stream that Mastra's own model objects return with a whole answer: it is all that Mastra reads.
+ */
 export const withStream = (
   result: GenerateResult,
 ): GenerateResult & { readonly stream: object } => ({

@@ -4,14 +4,14 @@ import { withAnnotations } from '../ai-sdk/annotations.ts';
 import { mustAsk, ran } from './tools.ts';
 import type { CoreTool, InputStep, NeedsApproval, ToolContext } from './types.ts';
 
-/** What Mastra knows about the tools of a run that the agent itself does not. */
+/** What Mastra knows about the tools of a run and the agent itself does not. */
 export class StepTools {
   readonly #hooks: AgentHooks;
-  /** The names of tools that are guarded as they run. */
+  /** The names of the tools that are guarded as they run. */
   readonly #own: ReadonlySet<string>;
   readonly #guarded = new WeakMap<object, CoreTool>();
   readonly #handled = new WeakSet<object>();
-  /** The names of tools that somebody else runs, such as a page in a browser. */
+  /** The names of tools that something else runs, such as a page in a browser. */
   readonly #elsewhere = new Set<string>();
 
   constructor(hooks: AgentHooks, own: ReadonlySet<string>) {
@@ -19,12 +19,12 @@ export class StepTools {
     this.#own = own;
   }
 
-  /** Whether Mastra runs a tool: what is denied then says so as it runs. */
+  /** Whether Mastra runs a tool: a denial is then reported as the tool runs. */
   isRun(name: string): boolean {
     return !this.#elsewhere.has(name);
   }
 
-  /** Whether a call is on its way through its hooks already. */
+  /** Whether a call is already going through its hooks. */
   isHandled(context: object): boolean {
     return this.#handled.has(context);
   }
@@ -52,7 +52,7 @@ export class StepTools {
     const wanted: NeedsApproval =
       needsApprovalFn ??
       (async (args, context) => {
-        // What the caller of the agent wants asked; Mastra heeds it only where a tool has no question of its own.
+        // What the agent's caller wants asked; Mastra honors it only if a tool has no question of its own.
         const ofAll = requestContext?.get('__mastra_requireToolApproval');
         const asks: unknown =
           typeof ofAll === 'function'

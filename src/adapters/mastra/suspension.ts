@@ -2,9 +2,9 @@ import type { ToolContext } from './types.ts';
 
 type Suspend = NonNullable<ToolContext['suspend']>;
 
-/** Knows whether a tool put its call off, which Mastra will run again: then it has no result yet. */
+/** Knows whether a tool suspended its call: Mastra will run it again, so it has no result yet. */
 export class Suspension {
-  /** What the tool gave as it put the call off. */
+  /** What the tool returned when it suspended the call. */
   output: unknown;
   readonly context: ToolContext;
   #isAsked = false;
@@ -26,7 +26,7 @@ export class Suspension {
     };
   }
 
-  /** Gives what the tool gave, or fails with this where it put the call off. */
+  /** Returns what the tool returned, or throws this if the tool suspended the call. */
   async of(run: (context: ToolContext) => unknown): Promise<unknown> {
     const output = await run(this.context);
     if (!this.#isAsked) return output;

@@ -13,7 +13,7 @@ type Input = Readonly<Record<string, unknown>>;
 
 const inputOf = (input: unknown): Input => (isRecord(input) ? input : {});
 
-/** The tools of an agent with hooks around them; `names` gets what the model knows them by. */
+/** The tools of an agent with hooks around them; `names` receives the names by which the model knows them. */
 export function guardedTools(
   tools: object,
   hooks: AgentHooks,
@@ -29,7 +29,7 @@ export function guardedTools(
   );
 }
 
-/** Mastra changes a name that providers would not take. */
+/** Mastra changes a name that providers would reject. */
 function nameOf(key: string): string {
   const allowed = key.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
   return (/^[a-zA-Z_]/.test(allowed) ? allowed : `_${allowed}`).slice(0, 63);
@@ -48,7 +48,7 @@ function guardedTool(tool: MastraTool, name: string, hooks: AgentHooks): MastraT
     execute: (input, context) => ran(hooks, { name, input, context }, own),
     toModelOutput: withAnnotations(toModelOutput?.bind(tool), () => undefined),
   };
-  // A tool of Mastra's is known by its class.
+  // Mastra recognizes its own tools by their class.
   return Object.create(Object.getPrototypeOf(tool) as object, {
     ...Object.getOwnPropertyDescriptors(tool),
     ...Object.fromEntries(
@@ -67,7 +67,7 @@ interface Given {
   readonly context: ToolContext;
 }
 
-/** Runs a tool between its hooks; with none, it just runs. */
+/** Runs a tool between its hooks; without hooks, it just runs. */
 export function ran(
   hooks: AgentHooks,
   { name, input, context }: Given,
@@ -85,10 +85,10 @@ export function ran(
   });
 }
 
-/** Why a call is refused that a hook wants asked about, where Mastra runs it all the same. */
+/** Why a call is refused that a hook wants asked about, but that Mastra runs anyway. */
 const nobodyAsked = 'A hook wants the user to be asked about this call, and nobody was.';
 
-/** A call as a tool is given it; outside an agent it has no id. */
+/** A call as its tool gets it; outside an agent it has no id. */
 export function callOf(
   hooks: AgentHooks,
   name: string,
@@ -100,7 +100,7 @@ export function callOf(
   const call = { id, name, input: inputOf(input) };
   const resumed = agent?.resumeData ?? context?.resumeData;
   const verdict = hooks.verdictOf(call);
-  // What it asks about, Mastra runs only once its user has approved it.
+  // Mastra runs a call that it asks about only once its user has approved it.
   const isApproved =
     (isRecord(resumed) && resumed['approved'] === true) || (verdict && wasAsked.has(verdict));
   const asks = isApproved || verdict?.status === 'asked';
@@ -111,7 +111,10 @@ export function callOf(
 /** The verdicts that Mastra's user was asked about. */
 const wasAsked = new WeakSet<ToolCallVerdict>();
 
-/** Nobody is asked about a denied call. Mastra does not say which call it asks about, so its arguments must do. */
+/**
+ * A denied call asks nobody. Mastra does not say which call it asks about, so the arguments have to identify
+ * it.
+ */
 export const mustAsk =
   (hooks: AgentHooks, name: string, own: NeedsApproval): NeedsApproval =>
   async (input, context) => {

@@ -1,9 +1,9 @@
 /**
- * As much of Mastra as an adapter reads and writes. They are our own, so that users need not have one
- * version; a type test holds them against the real package.
+ * The parts of Mastra that an adapter reads and writes. The types are our own so that users are not tied to
+ * one version; a type test checks them against the real package.
  */
 
-/** What an agent is made of, as far as hooks go around it. */
+/** The parts of an agent's config that hooks go around. */
 export interface MastraAgentConfig {
   readonly model?: unknown;
   readonly tools?: unknown;
@@ -11,7 +11,7 @@ export interface MastraAgentConfig {
   readonly inputProcessors?: unknown;
 }
 
-/** What a tool gets beside its arguments; in an agent it has the call. */
+/** What a tool gets besides its arguments; in an agent, that includes the call. */
 export interface ToolContext {
   readonly agent?: {
     readonly toolCallId?: string;
@@ -21,7 +21,7 @@ export interface ToolContext {
   };
   readonly suspend?: (...args: readonly unknown[]) => unknown;
   readonly abortSignal?: AbortSignal;
-  /** Where Mastra has not yet put the call into `agent`. */
+  /** Present while Mastra has not yet put the call into `agent`. */
   readonly toolCallId?: string;
   readonly resumeData?: unknown;
 }
@@ -49,7 +49,7 @@ export interface InputStep {
   readonly requestContext?: { get(key: string): unknown };
 }
 
-/** What Mastra tells of a call before its tool runs. */
+/** What Mastra reports about a call before its tool runs. */
 export interface ToolHookContext {
   readonly toolName: string;
   readonly input: unknown;

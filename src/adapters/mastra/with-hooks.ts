@@ -12,9 +12,12 @@ import { StepTools } from './step-tools.ts';
 import { callOf, guardedTools } from './tools.ts';
 import type { InputStep, MastraAgentConfig, ToolHookContext } from './types.ts';
 
-/** What `withHooks` takes beside the agent's own config. */
+/** Options of `withHooks` besides the agent's own config. */
 export interface MastraOptions extends AdapterOptions {
-  /** Makes the model for a request in which a hook names another one. Without it every request goes to the one model. */
+  /**
+   * Makes the model for a request in which a hook names another one. Without it, every request goes to the
+   * one model.
+   */
   readonly modelFor?: ModelFor;
 }
 
@@ -37,7 +40,8 @@ export function withHooks<Config extends MastraAgentConfig>(
   const names = new Set<string>();
   const seen = new WeakMap<object, unknown>();
   const stepTools = new StepTools(hooks, names);
-  // Mastra asks about the tools that it runs, and denied calls of these stay in the answer: the tool says why.
+  // Mastra asks about the tools that it runs, and denied calls of these stay in the answer: the tool says
+  // why.
   const isRun = (name: string): boolean => stepTools.isRun(name);
   const guard = (model: unknown, more: Pick<Answering, 'complete'> = {}): unknown => {
     if (!isModel(model)) return model;
@@ -60,7 +64,7 @@ export function withHooks<Config extends MastraAgentConfig>(
         processInputStep: async (step: InputStep) => {
           await hooks.ready();
           return {
-            // A model that has only a name, or none before the run, is known with the first request.
+            // A model that is given by name only, or not before the run, is known with the first request.
             ...(!isChosen(config.model) && { model: guard(step.model, { complete: withStream }) }),
             ...(step.tools && !hooks.isIdle() && { tools: stepTools.guard(step) }),
           };
@@ -76,7 +80,7 @@ export function withHooks<Config extends MastraAgentConfig>(
   return changed as Config;
 }
 
-/** The hooks of a config that `withHooks` made, to be ended with the agent. */
+/** The hooks of a config that `withHooks` made; end them with the agent. */
 export function hooksOf(config: object): HooksHandle {
   const handle = handles.get(config);
   if (handle) return handle;
@@ -90,7 +94,7 @@ const isModel = (model: unknown): model is AiSdkModel =>
   'specificationVersion' in model &&
   ['v2', 'v3', 'v4'].includes(String(model.specificationVersion));
 
-/** Whether all models are objects: one, or several with retries. */
+/** Whether all models are objects: a single one, or several with retries. */
 const isChosen = (model: unknown): boolean =>
   Array.isArray(model)
     ? model.every((each: unknown) => isRecord(each) && isModel(each['model']))
@@ -106,7 +110,7 @@ function guardedChoice(model: unknown, guard: (model: unknown) => unknown): unkn
     : guard(model);
 }
 
-/** Tools, or a function that gives them. */
+/** Tools, or a function that returns them. */
 function guardedSet(tools: unknown, hooks: AgentHooks, names: Set<string>): unknown {
   if (typeof tools === 'function')
     return async (...given: readonly unknown[]) =>
@@ -114,7 +118,10 @@ function guardedSet(tools: unknown, hooks: AgentHooks, names: Set<string>): unkn
   return isRecord(tools) ? guardedTools(tools, hooks, names) : tools;
 }
 
-/** Processors with ours behind them; where the agent has none, ours is there only while it `isNeeded`, for a processor takes time. */
+/**
+ * Processors with ours after them. If the agent has none, ours is added only while it `isNeeded`, because a
+ * processor takes time.
+ */
 function withProcessor(
   processors: unknown,
   ours: object,
@@ -148,7 +155,10 @@ interface Outcome {
   readonly error?: unknown;
 }
 
-/** The same of tools that are not the agent's own where a call's processors take the place of ours, or a run is taken up elsewhere: their calls are denied and rewritten, and their results only seen. */
+/**
+ * The same for tools that are not the agent's own, if a call's processors replace ours or a run is resumed
+ * elsewhere: their calls are denied and rewritten, but their results only seen.
+ */
 function withOtherTools(own: unknown, { hooks, names, stepTools }: Guards): object {
   const { beforeToolCall, afterToolCall }: OwnHooks = isRecord(own) ? own : {};
   const results = new Map<string, (outcome: Outcome) => void>();
@@ -178,7 +188,7 @@ function withOtherTools(own: unknown, { hooks, names, stepTools }: Guards): obje
           .catch((error: unknown) =>
             resolve({ proceed: false, output: isDenial(error) ? error.message : error }),
           )
-          // Mastra does not say how a call ended that was aborted.
+          // Mastra does not report how an aborted call ended.
           .finally(() => results.delete(asked.id));
       });
     },
@@ -191,7 +201,7 @@ function withOtherTools(own: unknown, { hooks, names, stepTools }: Guards): obje
   };
 }
 
-/** Changes arguments in place: Mastra gives the tool the very object. */
+/** Changes arguments in place: Mastra gives the tool this very object. */
 function replace(input: Record<string, unknown>, given: Readonly<Record<string, unknown>>): void {
   for (const key of Object.keys(input)) delete input[key];
   Object.assign(input, given);

@@ -5,14 +5,14 @@ import type { Agent, Handoff, Model, Tool } from './types.ts';
 
 /** An agent whose tools, handoffs and model have hooks around them. */
 interface Wrapped {
-  /** The run of what is outside the runs of a wrapped runner. */
+  /** The run for what happens outside the runs of a wrapped runner. */
   own: Run | undefined;
   readonly tools: WeakMap<object, Tool>;
 }
 
 const agents = new WeakMap<object, Wrapped>();
 
-/** Puts the hooks of the run that is under way around an agent and all that it may hand off to. */
+/** Puts the hooks of the current run around an agent and all agents that it may hand off to. */
 export function wrapAgent(agent: Agent, own?: Run): void {
   const known = agents.get(agent);
   if (known) {
@@ -37,7 +37,7 @@ const targetOf = (handoff: object): Agent | undefined => {
 
 const runOf = (agent: object) => (): Run | undefined => runs.getStore() ?? agents.get(agent)?.own;
 
-/** Whichever model the agent is given, it has hooks around it. */
+/** Puts hooks around whichever model the agent is given. */
 function wrapModelOf(agent: Agent, wrapped: Wrapped): void {
   const run = (): Run | undefined => runs.getStore() ?? wrapped.own;
   const around = (model: unknown): unknown => (isModel(model) ? wrapModel(model, { run }) : model);
@@ -55,12 +55,12 @@ function wrapModelOf(agent: Agent, wrapped: Wrapped): void {
 export const isModel = (model: unknown): model is Model =>
   typeof model === 'object' && model !== null && 'getResponse' in model;
 
-/** Where the methods of agents have been changed. */
+/** The objects on which the methods of agents have been wrapped. */
 const classes = new WeakSet<object>();
 
 /**
- * The SDK asks an agent for its tools and handoffs in each turn. The class's methods are wrapped, for
- * an agent that is the tool of another is known to nobody but the SDK before it runs.
+ * Wraps the methods of the agent's class: the SDK asks an agent for its tools and handoffs in each turn, and
+ * an agent that is another one's tool is known only to the SDK before it runs.
  */
 function wrapClassOf(agent: Agent): void {
   const owner = ownerOf(agent, 'getAllTools');
@@ -96,7 +96,7 @@ function ownerOf(agent: object, method: string): Agent {
   return owner as Agent;
 }
 
-/** As much of a saved run as is looked at: the calls that it is to go on with. */
+/** The parts of a saved run that we read: the calls that it continues with. */
 interface RunStateLike {
   readonly _currentAgent?: Agent;
   readonly _lastProcessedResponse?: Readonly<Record<string, unknown>>;
@@ -106,8 +106,8 @@ interface RunStateLike {
 const callLists = { functions: 'tool', shellActions: 'shell', applyPatchActions: 'applyPatch' };
 
 /**
- * A run that goes on has the tools that its agent had when it was read: those of an agent that had no
- * hooks around it then are wrapped now.
+ * A resumed run has the tools that its agent had when the run was read. If that agent had no hooks around it
+ * then, the tools are wrapped now.
  */
 export function wrapRunState(input: unknown): void {
   const { _currentAgent: agent, _lastProcessedResponse: response } = (input ?? {}) as RunStateLike;
@@ -133,7 +133,7 @@ function wrappedTool(agent: Agent, { tools }: Wrapped, tool: Tool): Tool {
   return wrapped;
 }
 
-/** A handoff that hooks deny leaves the agent where it is. */
+/** A handoff that hooks deny leaves the current agent in charge. */
 function wrapHandoff(handoff: Handoff, agent: Agent, { own }: Wrapped): Handoff {
   const target = targetOf(handoff);
   if (target) wrapAgent(target, own);

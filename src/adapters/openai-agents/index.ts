@@ -11,25 +11,25 @@ export type { AgentLike, RunnerLike } from './types.ts';
 
 assertInstalled('hookmachine/openai-agents', '@openai/agents', '@openai/agents');
 
-/** What `withHooks` takes, for the OpenAI Agents SDK. */
+/** Options of `withHooks` for the OpenAI Agents SDK. */
 export interface OpenAiAgentsOptions extends AdapterOptions {
   /**
-   * The agents that the runner runs. One that is named here has hooks around its tools from now on:
-   * `RunState.fromString` takes them from the agent as it then is.
+   * The agents that the runner runs. An agent named here has hooks around its tools from now on:
+   * `RunState.fromString` takes the tools from the agent as it is then.
    */
   readonly agents?: readonly AgentLike[];
 }
 
-/** What has hooks around it. */
+/** What an object with hooks around it can do besides. */
 export interface WithHooks extends AsyncDisposable {
   /** Ends the session: SessionEnd hooks run, and calls that are still open are cancelled. */
   end(reason?: HookEventFields['SessionEnd']['reason']): Promise<void>;
 }
 
 /**
- * Puts the user's hooks around all that a runner runs, or around one agent, which is then the same
- * object with hooks. Where neither `isTrustedFolder` nor `checkTrust` is given, the host has decided
- * for itself that the project is trusted.
+ * Puts the user's hooks around everything that a runner runs, or around one agent; the same object is
+ * returned, with hooks. If neither `isTrustedFolder` nor `checkTrust` is given, the host has decided for
+ * itself that the project is trusted.
  *
  * @example
  * const runner = withHooks(new Runner(), { cwd: process.cwd(), agents: [agent] });
@@ -48,7 +48,7 @@ export function withHooks<Guarded extends RunnerLike | AgentLike>(
   return Object.assign(guarded, { end, [Symbol.asyncDispose]: () => end() });
 }
 
-/** Runners with their hooks, which a later call replaces. */
+/** Runners with their hooks; a later call replaces the hooks. */
 const runners = new WeakMap<object, { hooks: AgentHooks }>();
 
 const current = (): Run | undefined => runs.getStore();

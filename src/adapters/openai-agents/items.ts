@@ -3,7 +3,7 @@ import { isRecord } from '../../protocol/output.ts';
 import type { ToolInput } from '../../../machines/tool-call.ts';
 import type { Item, ModelRequest } from './types.ts';
 
-/** The tool call that an item is, if it is one that hooks judge. */
+/** The tool call in an item, if it is one that hooks judge. */
 export function callOf(item: Item, { tools }: Pick<ModelRequest, 'tools'>): NeutralPart['call'] {
   const { type, callId: id, name = '' } = item;
   if (id === undefined) return undefined;
@@ -17,14 +17,14 @@ export function callOf(item: Item, { tools }: Pick<ModelRequest, 'tools'>): Neut
   return undefined;
 }
 
-/** The item of a call with arguments that a hook gave. */
+/** The item of a call with the arguments that a hook gave. */
 export function withInput(item: Item, input: ToolInput): Item {
   if (item.type === 'shell_call') return { ...item, action: input };
   if (item.type === 'apply_patch_call') return { ...item, operation: input };
   return { ...item, arguments: argumentsOf(input) };
 }
 
-/** Under which hooks see arguments that are no object. */
+/** The key under which hooks see arguments that are not an object. */
 const loneArgument = 'input';
 
 /** Arguments as hooks see them. */

@@ -8,19 +8,19 @@ import { mentionsCall, withArguments } from './raw-events.ts';
 import type { Run } from './scope.ts';
 import type { Item, Model, ModelRequest, ModelResponse, StreamEvent, Usage } from './types.ts';
 
-/** The models that are behind wrapped ones. */
+/** The models behind wrapped ones. */
 const wrapped = new WeakMap<object, Model>();
 
 export interface WrappedModelOptions {
-  /** The run that a call belongs to; undefined where no hooks are around it. */
+  /** The run that a call belongs to; undefined if no hooks are around it. */
   readonly run: () => Run | undefined;
-  /** What the user calls the model. */
+  /** The user's name for the model. */
   readonly name?: string | undefined;
-  /** The model of another name, where the provider is known. */
+  /** The model of another name, if the provider is known. */
   readonly named?: ((name: string) => Promise<Model> | Model) | undefined;
 }
 
-/** The model with hooks around its calls; all else of it is as it was. */
+/** The model with hooks around its calls; the rest of it is unchanged. */
 export function wrapModel(given: Model, options: WrappedModelOptions): Model {
   const model = wrapped.get(given) ?? given;
   const around: Model = {
@@ -43,7 +43,7 @@ export function wrapModel(given: Model, options: WrappedModelOptions): Model {
     get(target, key) {
       if (Object.hasOwn(around, key)) return around[key as keyof Model];
       const value: unknown = Reflect.get(target, key, target);
-      // What is private to the model is private to it alone.
+      // Only the model itself has its private fields.
       return typeof value === 'function' ? value.bind(target) : value;
     },
   });
@@ -51,11 +51,11 @@ export function wrapModel(given: Model, options: WrappedModelOptions): Model {
   return proxy;
 }
 
-/** Whether no hook has anything to do with a request. */
+/** Whether no hook can act on a request. */
 const isLeftAlone = (run: Run, request: ModelRequest): boolean =>
   run.withRefusals(request) === request && run.hooks.leavesModelAlone(toolNames(request));
 
-/** The answer as it is, of which hooks want nothing. */
+/** Passes on an answer that no hook wants to see. */
 async function answerOf(
   model: Model,
   { hooks }: Run,
@@ -66,7 +66,7 @@ async function answerOf(
   return answer;
 }
 
-/** The stream of an answer as it is, of which hooks want nothing. */
+/** Passes on the stream of an answer that no hook wants to see. */
 async function* streamOf(
   model: Model,
   { hooks }: Run,
@@ -78,7 +78,7 @@ async function* streamOf(
   }
 }
 
-/** Names what comes to no hook. */
+/** Warns about calls that reach no hook. */
 function warnOf({ notices }: AgentHooks, output: readonly Item[]): void {
   for (const { type, name } of output) {
     if (type === 'hosted_tool_call') notices.warnOfProviderTool(name ?? 'hosted_tool');
@@ -87,7 +87,7 @@ function warnOf({ notices }: AgentHooks, output: readonly Item[]): void {
   }
 }
 
-/** What hooks read as the model's name: never nothing. */
+/** The model's name for hooks; never empty. */
 const nameOf = (model: Model, name = ''): string => {
   if (name !== '') return name;
   const { _model, model: plain, modelId, name: own } = model as unknown as Record<string, unknown>;
@@ -100,21 +100,21 @@ const nameOf = (model: Model, name = ''): string => {
 type Done = Extract<StreamEvent, { type: 'response_done' }>;
 type TextDelta = Extract<StreamEvent, { type: 'output_text_delta' }>;
 
-/** What a model is asked within. */
+/** What a model is asked with, besides the request. */
 interface Asking {
   readonly signal: AbortSignal;
-  /** Takes the text of its answer on its way to hooks. */
+  /** Takes the answer's text on its way to hooks. */
   readonly text: AnswerText;
 }
 
-/** One call of a model by the SDK. */
+/** One model call by the SDK. */
 class HookedCall {
   readonly #model: Model;
   readonly #run: Run;
   readonly #request: ModelRequest;
   readonly #options: WrappedModelOptions;
   readonly #name: string;
-  /** What models answered; hooks may have had one asked again. */
+  /** The answers of models; hooks may have made one be asked again. */
   readonly #answers: ModelResponse[] = [];
 
   constructor(model: Model, run: Run, request: ModelRequest, options: WrappedModelOptions) {
@@ -187,7 +187,7 @@ class HookedCall {
     }
     const usage = this.#answers.map((each) => each.usage).reduce(sum);
     if (output === answer.output) return usage === answer.usage ? answer : { ...answer, usage };
-    // It holds the answer as the provider gave it.
+    // It contains the answer as the provider gave it.
     const { providerData: _, ...rest } = answer;
     return { ...rest, usage, output };
   }
@@ -210,7 +210,10 @@ class HookedCall {
   }
 }
 
-/** The stream of a call: what hooks may still change is held back until they spoke; text goes out as streaming hooks let it through. */
+/**
+ * The stream of a call: what hooks may still change is held back until they have decided; text is emitted as
+ * streaming hooks let it through.
+ */
 class HookedStream {
   readonly #run: Run;
   readonly #request: ModelRequest;
@@ -218,7 +221,7 @@ class HookedStream {
   #held: StreamEvent[] = [];
   #hasStarted = false;
   #said = '';
-  /** The newest text of the model, where hooks get it as it comes. */
+  /** The model's newest text, if hooks get it as it arrives. */
   #newest: TextDelta | undefined;
   #done: Done | undefined;
 
@@ -228,7 +231,7 @@ class HookedStream {
     this.#queue = queue;
   }
 
-  /** Passes on what may be seen already, and gives the whole answer. */
+  /** Passes on what may already be seen, and returns the whole answer. */
   async relay(
     events: AsyncIterable<StreamEvent>,
     signal: AbortSignal,
@@ -265,7 +268,7 @@ class HookedStream {
     return { ...response, responseId: id };
   }
 
-  /** Takes text that hooks let through. */
+  /** Emits text that hooks let through. */
   show(delta: string): void {
     if (this.#newest === undefined) return;
     this.#said += delta;

@@ -2,17 +2,17 @@ import type { EndedToolCall } from '../../agent/run-tool-call.ts';
 import { isRecord } from '../../protocol/output.ts';
 import { type LlmContent, textsIn, type ToolResult } from '../../protocol/tool-result.ts';
 
-/** Where what hooks append to an object stands for the model. */
+/** The key under which the model reads what hooks appended to an object. */
 const annotations = 'hookmachine';
 
-/** What a tool gave, as hooks see it: an object as an object. */
+/** A tool's output as hooks see it: an object stays an object. */
 export function toToolResult(output: unknown): ToolResult {
   const text = typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
   const isObject = typeof output === 'object' && output !== null;
   return { llmContent: isObject ? (output as LlmContent) : text, returnDisplay: text };
 }
 
-/** What the SDK is given for a call: the tool's own output, unless hooks have changed it. */
+/** What the SDK gets for a call: the tool's own output, unless hooks have changed it. */
 export function toolOutput(
   { toolResult, plainResult, appended }: EndedToolCall,
   given: { readonly output: unknown; readonly result: ToolResult } | undefined,
@@ -31,7 +31,7 @@ export function toolOutput(
 const isContent = (value: unknown): boolean =>
   isRecord(value) && /^(?:input_)?(?:text|image|file)$/.test(String(value['type']));
 
-/** The same object for the program; written out for the model, it has the annotation. */
+/** The same object for the program; serialized for the model, it includes the annotation. */
 function annotated(output: object, note: string): object {
   const copy: object = Array.isArray(output)
     ? [...(output as unknown[])]

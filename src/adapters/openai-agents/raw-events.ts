@@ -3,13 +3,13 @@ import type { Item, StreamEvent } from './types.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Whether an event of the provider tells of a tool call. */
+/** Whether a provider's event is about a tool call. */
 export const mentionsCall = (event: StreamEvent): boolean =>
   /_call|tool_calls|"arguments"/.test(JSON.stringify(event));
 
 /**
- * The events of the provider with the arguments that hooks left, each call's in one piece: those of
- * the Responses API and of Chat Completions.
+ * The provider's events, of the Responses API or of Chat Completions, with the arguments that hooks left:
+ * each call's in one piece.
  */
 export function withArguments(
   events: readonly StreamEvent[],
@@ -31,14 +31,14 @@ class Rewriting {
   readonly #changed: ReadonlyMap<string, Item>;
   /** The calls by the ids of their items, and by their places in a choice. */
   readonly #byItem = new Map<unknown, Item>();
-  /** Those whose arguments were given. */
+  /** The calls whose arguments were emitted. */
   readonly #given = new Set<Item>();
 
   constructor(changed: ReadonlyMap<string, Item>) {
     this.#changed = changed;
   }
 
-  /** Undefined for an event that has nothing to tell any more. */
+  /** Returns undefined for an event that has nothing left to say. */
   of(event: unknown): unknown {
     if (!isRecord(event)) return event;
     const item = this.#byItem.get(event['item_id']);
@@ -63,7 +63,7 @@ class Rewriting {
     return { ...fields, ...this.#inPlaceOf(fields, item) };
   }
 
-  /** The call that a delta of Chat Completions belongs to: only its first one has an id. */
+  /** The call that a Chat Completions delta belongs to: only the first delta of a call has its id. */
   #called({ id, index }: Fields): Item | undefined {
     const place = `choice ${String(index)}`;
     if (typeof id === 'string') {

@@ -5,19 +5,21 @@ import { defined } from '../../protocol/output.ts';
 import type { Content, Item, ModelRequest, ModelSettings } from './types.ts';
 import { callOf } from './items.ts';
 
-/** What a part of a neutral message was: a whole item of the conversation, or a piece of a message. */
+/** Where a part of a neutral message came from: a whole item of the conversation, or a piece of a message. */
 interface Origin {
   readonly item: Item;
   readonly content?: Content;
 }
 
-/** All that the model may want, by name. */
+/** The names of everything that the model may call. */
 export const toolNames = ({ tools, handoffs }: ModelRequest): string[] => [
   ...tools.map(({ name }) => name),
   ...handoffs.map(({ toolName }) => toolName),
 ];
 
-/** A request as hooks know it. System messages and what only the provider reads are parts that they do not see. */
+/**
+ * A request as hooks see it. System messages and what only the provider reads are parts that they do not see.
+ */
 export function toNeutralRequest(request: ModelRequest, model: string): NeutralRequest {
   const { input, modelSettings } = request;
   const items = typeof input === 'string' ? [{ role: 'user', content: input }] : input;
@@ -31,7 +33,7 @@ export function toNeutralRequest(request: ModelRequest, model: string): NeutralR
   };
 }
 
-/** The request as hooks left it; the very one that was given where they changed nothing. */
+/** The request as hooks left it; the given object if they changed nothing. */
 export function fromNeutralRequest(
   changed: NeutralRequest,
   given: NeutralRequest,
@@ -61,13 +63,13 @@ export function fromNeutralRequest(
   };
 }
 
-/** The settings that hooks gave and the SDK does not have. */
+/** The settings that hooks gave but the SDK does not have. */
 export const unknownSettings = ({ settings }: NeutralRequest): string[] =>
   (['topK', 'stopSequences', 'candidateCount'] as const).filter(
     (name) => settings?.[name] !== undefined,
   );
 
-/** One message an item; what hooks do not see is a part of the message before it. */
+/** One message per item; what hooks do not see is a part of the message before it. */
 function toMessages(items: readonly Item[], request: ModelRequest): NeutralMessage[] {
   const messages: { role: 'user' | 'model'; parts: NeutralPart[]; original: Item[] }[] = [];
   for (const item of items) {
@@ -111,7 +113,10 @@ function contentsOf(item: Item): NeutralPart[] {
 const isText = (content: Content): content is Content & { readonly text: string } =>
   /^(?:input|output)_text$/.test(content.type) && content.text !== undefined;
 
-/** The items of a message; one that hooks changed or added is made anew, with what was no text in it. */
+/**
+ * The items of a message. One that hooks changed or added is rebuilt, with the content in it that is not
+ * text.
+ */
 function toItems({ role, parts, original }: NeutralMessage): readonly Item[] {
   if (original !== undefined) return original as readonly Item[];
   const items: Item[] = [];
@@ -154,7 +159,7 @@ function settingsOf(settings: ModelSettings): LLMConfig {
   });
 }
 
-/** By our names of settings the SDK's. */
+/** The SDK's names of settings, by our names. */
 const settingNames = {
   temperature: 'temperature',
   topP: 'topP',
@@ -195,7 +200,7 @@ function offered(
   return {
     tools: tools.filter(({ name }) => allows(name)),
     handoffs: handoffs.filter(({ toolName }) => allows(toolName)),
-    // Else the tools of a stored prompt are offered where none is left.
+    // Otherwise the tools of a stored prompt are offered if none is left.
     toolsExplicitlyProvided: true,
   };
 }

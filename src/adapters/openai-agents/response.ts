@@ -2,7 +2,7 @@ import type { NeutralPart, NeutralResponse } from '../../agent/run-model-call.ts
 import { callOf, withInput } from './items.ts';
 import type { Content, Item, ModelRequest, ModelResponse } from './types.ts';
 
-/** What a part of an answer was. */
+/** Where a part of an answer came from. */
 interface Origin {
   readonly item: Item;
   readonly content?: Content;
@@ -11,7 +11,7 @@ interface Origin {
 
 type Output = readonly Item[];
 
-/** An answer as hooks know it. */
+/** An answer as hooks see it. */
 export function toNeutralResponse(
   { output, usage }: Pick<ModelResponse, 'output' | 'usage'>,
   request: ModelRequest,
@@ -37,7 +37,7 @@ function partsOf(item: Item, request: ModelRequest): NeutralPart[] {
   });
 }
 
-/** The output items of an answer as hooks left it; the very list that was given where they changed nothing. */
+/** The output items of an answer as hooks left it; the given list if they changed nothing. */
 export function toOutput({ parts }: NeutralResponse, given: Output): Output {
   const items = changedItems(parts, given);
   const isSame =
@@ -54,7 +54,7 @@ function changedItems(parts: readonly NeutralPart[], given: Output): Item[] {
   );
   const isWhole = given.every((item) => isIn(origins, item));
   if (isWhole && texts.length === 0) return given.map((item) => called(item, parts));
-  // What the model thought belongs to what it then said or did.
+  // The model's reasoning belongs to what it then said or did.
   const keepsRest = given.every((item) => !isCall(item) || isIn(origins, item));
   const first = given.find(isMessage);
   const said = texts.length > 0 ? [saying(texts.join(''), first)] : [];
@@ -85,7 +85,7 @@ function called(item: Item, parts: readonly NeutralPart[]): Item {
   return item;
 }
 
-/** A message of the model's; in the place of one it keeps its id, which others refer to. */
+/** A message from the model. If it replaces another, it keeps that one's id, which other items refer to. */
 export const saying = (text: string, before?: Item): Item => ({
   ...(before?.id !== undefined && { id: before.id }),
   type: 'message',
@@ -101,7 +101,7 @@ const contentsIn = ({ content = [] }: Item): readonly Content[] =>
 
 const isText = ({ type }: Content): boolean => type === 'output_text';
 
-/** All that an answer says. */
+/** The whole text of an answer. */
 export const textOf = (output: Output): string =>
   output
     .filter(isMessage)

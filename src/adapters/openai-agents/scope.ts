@@ -5,20 +5,23 @@ import type { AgentHooks } from '../agent-hooks.ts';
 import { inputOf } from './items.ts';
 import type { Item, ModelRequest } from './types.ts';
 
-/** The run that is under way, with the hooks around it; what runs within it finds it here, agents within agents too. */
+/**
+ * The current run, with the hooks around it. Everything that runs within it finds it here, agents within
+ * agents too.
+ */
 export const runs = new AsyncLocalStorage<Run>();
 
 /**
- * The hooks around the runs of a runner, or of an agent, and what they decided about handoffs: the SDK
- * does not say for which call it hands off.
+ * The hooks around the runs of a runner or of an agent, and what they decided about handoffs: the SDK does
+ * not say which call a handoff belongs to.
  */
 export class Run {
   readonly hooks: AgentHooks;
-  /** The user's own agent started another, which is running. */
+  /** Whether the running agent was started by the user's own agent. */
   readonly isSubagent: boolean;
-  /** Calls of handoffs by what was asked for, in their order. */
+  /** The ids of handoff calls by what was asked for, in their order. */
   readonly #judged = new Map<string, string[]>();
-  /** By call, why a handoff does not happen. */
+  /** Why a handoff does not happen, by call id. */
   readonly #refused = new Map<string, string>();
 
   constructor(hooks: AgentHooks, isSubagent = false) {
@@ -26,7 +29,7 @@ export class Run {
     this.isSubagent = isSubagent;
   }
 
-  /** Judges a handoff that a model wants. There is nothing to wait for: it is made at once, or not at all. */
+  /** Judges a handoff that a model wants. Nothing waits for it later: it happens at once, or not at all. */
   async judgeHandoff({ callId = '', name = '', arguments: json = '' }: Item): Promise<void> {
     const reason = await this.#refusalOf(callId, name, json);
     if (reason !== undefined) this.#refused.set(callId, reason);
@@ -62,7 +65,7 @@ export class Run {
     return isAllowed ? undefined : textsIn(toolResult.llmContent);
   }
 
-  /** The request, in which the model reads why a handoff did not happen. */
+  /** The request with the reasons why handoffs did not happen, for the model. */
   withRefusals(request: ModelRequest): ModelRequest {
     const { input } = request;
     if (this.#refused.size === 0 || typeof input === 'string') return request;

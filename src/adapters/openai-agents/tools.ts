@@ -19,10 +19,10 @@ import type {
   Tool,
 } from './types.ts';
 
-/** The run that a call belongs to; undefined where no hooks are around it. */
+/** The run that a call belongs to; undefined if no hooks are around it. */
 type CurrentRun = () => Run | undefined;
 
-/** The tool with hooks around its calls; one that the SDK does not run itself is as it was. */
+/** The tool with hooks around its calls; a tool that the SDK does not run itself is unchanged. */
 export function wrapTool(tool: Tool, run: CurrentRun): Tool {
   switch (tool.type) {
     case 'function':
@@ -36,12 +36,12 @@ export function wrapTool(tool: Tool, run: CurrentRun): Tool {
   }
 }
 
-/** Agents that are tools, with hooks around their calls already. */
+/** Agents used as tools that already have hooks around their calls. */
 const wrappedAgents = new WeakSet<object>();
 
 function wrapFunctionTool(tool: FunctionTool, run: CurrentRun): FunctionTool {
   if (!isAgent(tool)) return copyWith(tool, aroundFunction(tool, run));
-  // The SDK knows by this very object which agent it stands for.
+  // The SDK knows by this very object which agent the tool represents.
   if (!wrappedAgents.has(tool)) {
     wrappedAgents.add(tool);
     Object.assign(tool, aroundFunction({ ...tool }, run));
@@ -67,7 +67,7 @@ function aroundFunction(
       let failure: { readonly error: unknown } | undefined;
       const inner = isAgent(tool) ? new Run(run.hooks, true) : run;
       const id = idOf(details);
-      // To find out who approved it takes longer than all else here.
+      // Finding out who approved it takes longer than everything else here.
       if (run.hooks.leavesAlone({ id, name, input }))
         return runs.run(inner, () => tool.invoke(context, json, details));
       const call = { ...callOf(run, context, name, details, id), input };
@@ -90,7 +90,7 @@ function aroundFunction(
   };
 }
 
-/** Whether hooks put a result of their own in the place of the tool's. */
+/** Whether hooks replaced the tool's result with one of their own. */
 const isReplaced = ({ after }: EndedToolCall): boolean => after?.toolResponse !== undefined;
 
 const idOf = ({ toolCall }: CallDetails = {}): string => toolCall?.callId ?? randomUUID();
@@ -107,7 +107,7 @@ const callOf = (
   return { id, name, signal, isApproved, isSubagent: run.isSubagent };
 };
 
-/** Nobody is asked about a call that hooks deny, and somebody is about one for which they want it. */
+/** A call that hooks deny asks nobody; one that they want asked about always asks. */
 function approvalOf(tool: Approving, currentRun: CurrentRun): Approving['needsApproval'] {
   const { name } = tool;
   return async (context, input, callId) => {
@@ -121,7 +121,7 @@ function approvalOf(tool: Approving, currentRun: CurrentRun): Approving['needsAp
   };
 }
 
-/** The ids of calls by what they ask for: it is all that an executor is given. */
+/** The ids of calls by their action, which is all that an executor gets. */
 const idsByAction = new WeakMap<object, string>();
 
 const knowing =
@@ -203,14 +203,14 @@ function wrapPatchTool(tool: PatchTool, currentRun: CurrentRun): PatchTool {
 const executorCall = (run: Run, { name }: Approving, action: object) => ({
   id: idsByAction.get(action) ?? randomUUID(),
   name,
-  // What a hook wants asked about is asked about before.
+  // If a hook wants a question, it has been asked before.
   isApproved: true,
   isSubagent: run.isSubagent,
 });
 
 const textResult = (text: string): ToolResult => ({ llmContent: text, returnDisplay: text });
 
-/** Another object of the same class, with all that the SDK keeps in it. */
+/** Another object of the same class, with everything that the SDK keeps in it. */
 export function copyWith<Copied extends object>(object: Copied, changes: Partial<Copied>): Copied {
   const copy: Copied = Object.create(
     Object.getPrototypeOf(object) as object,

@@ -1,6 +1,6 @@
 /**
- * As much of the OpenAI Agents SDK as is used. The types are our own, so that the package is built
- * without it; a type test holds them against the real one.
+ * The parts of the OpenAI Agents SDK that we use. The types are our own so that the package builds without
+ * the SDK; a type test checks them against the real one.
  */
 
 /** A runner of the SDK. */
@@ -18,7 +18,7 @@ export interface AgentLike {
   getEnabledHandoffs(...args: never): Promise<readonly object[]>;
 }
 
-/** The same with what is called of it. */
+/** The same with the methods that we call. */
 export interface Agent extends AgentLike {
   getAllTools(this: Agent, ...args: unknown[]): Promise<Tool[]>;
   getEnabledHandoffs(this: Agent, ...args: unknown[]): Promise<Handoff[]>;
@@ -83,9 +83,9 @@ export interface Item {
   readonly arguments?: string;
   readonly output?: unknown;
   readonly status?: string;
-  /** Of a call of the shell. */
+  /** Present for a shell call. */
   readonly action?: object;
-  /** Of a patch. */
+  /** Present for a patch. */
   readonly operation?: object;
 }
 
@@ -123,7 +123,7 @@ export interface CallDetails {
 
 export interface ShellTool extends Approving {
   readonly type: 'shell';
-  /** Absent where the provider has the shell. */
+  /** Absent if the provider runs the shell. */
   readonly shell?: { run(action: object): Promise<ShellResult> };
 }
 

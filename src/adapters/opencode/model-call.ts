@@ -6,7 +6,7 @@ import { OpenModelCall } from './open-model-call.ts';
 import type { Plugin, Session } from './session.ts';
 import type { ChatParams, Entry, Part } from './types.ts';
 
-/** Begins the model call of a session with what it is about to be sent, which comes back as hooks left it. */
+/** Begins a session's model call; `entries`, which are about to be sent, come back as hooks left them. */
 export async function beginModelCall(
   { config, tools }: Plugin,
   session: Session,
@@ -66,7 +66,7 @@ interface Origin {
   readonly entry: Entry;
 }
 
-/** A message as OpenCode has it. */
+/** A message in OpenCode's form. */
 function fromMessage({ role, parts, original }: NeutralMessage, entries: readonly Entry[]): Entry {
   if (original !== undefined) return original as Entry;
   const kept = parts.map((part) => part.original as Origin | undefined);
@@ -86,7 +86,7 @@ function fromMessage({ role, parts, original }: NeutralMessage, entries: readonl
   };
 }
 
-/** The settings of a model call as hooks want them. */
+/** Applies the settings that hooks want for a model call. */
 export function applySettings({ request }: OpenModelCall, params: ChatParams): void {
   const { temperature, topP, topK, maxOutputTokens } = request?.settings ?? {};
   if (temperature !== undefined) params.temperature = temperature;

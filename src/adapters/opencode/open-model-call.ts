@@ -13,7 +13,7 @@ import type { HookSystemConfig } from '../../hooks/hook-system-config.ts';
 import { defaultHookTranslator } from '../../translate/genai-v1.ts';
 import { textOf as textIn } from '../turns.ts';
 
-/** The session in which a model is asked. */
+/** The session that asks a model. */
 interface Around {
   readonly context: EventContext & { readonly signal: AbortSignal };
   stop(reason: string): void;
@@ -21,7 +21,7 @@ interface Around {
 
 /** A model call that OpenCode makes: its hooks see the request, and then the answer. */
 export class OpenModelCall {
-  /** The request to send; undefined where the model is not to be asked. */
+  /** The request to send; undefined if the model must not be asked. */
   readonly sent: Promise<NeutralRequest | undefined>;
   readonly ended: Promise<EndedNeutralCall>;
   readonly #config: HookSystemConfig;
@@ -51,7 +51,7 @@ export class OpenModelCall {
     });
   }
 
-  /** Takes a finished text of the answer through its hooks, and gives what they left of it. */
+  /** Takes a finished text of the answer through its hooks, and returns what they left of it. */
   async text(text: string): Promise<string> {
     if (this.#isAnswered) return this.#furtherText(text);
     const { response, stop } = await this.answer({ parts: [{ text }], finishReason: 'STOP' });
@@ -59,14 +59,14 @@ export class OpenModelCall {
     return response ? textIn(response.parts) : text;
   }
 
-  /** What the model answered, where it said no text before. */
+  /** Hands in what the model answered, if it said no text before. */
   answer(response: NeutralResponse): Promise<EndedNeutralCall> {
     this.#isAnswered = true;
     this.#answer.settle(response);
     return this.ended;
   }
 
-  /** The answer is a tool call, of which hooks see that it has no text. */
+  /** Reports that the answer is a tool call; hooks see an answer without text. */
   async answerWithCall(call: NonNullable<NeutralPart['call']>): Promise<void> {
     const { stop } = await (this.#isAnswered ? this.ended : this.answer({ parts: [{ call }] }));
     if (stop) this.#around.stop(stop.reason);
@@ -80,7 +80,7 @@ export class OpenModelCall {
     return refusalOf(tool, { model: '', contents: [], config });
   }
 
-  /** An answer may have several texts: each is seen by itself. */
+  /** An answer may have several texts: hooks see each further one by itself. */
   async #furtherText(text: string): Promise<string> {
     const { model = '', messages = [] } = this.request ?? {};
     const contents = messages.map(({ role, parts }) => ({

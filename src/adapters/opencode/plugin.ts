@@ -16,7 +16,7 @@ import type {
   ToolOutput,
 } from './types.ts';
 
-/** Agents that OpenCode asks of itself, beside the conversation. */
+/** Agents that OpenCode itself asks, outside the conversation. */
 const unseenAgents: ReadonlySet<string> = new Set(['title', 'summary']);
 
 /** The callbacks that OpenCode is given. */
@@ -50,8 +50,8 @@ export interface HookmachineCallbacks {
 }
 
 /**
- * Puts hooks around OpenCode's agent, as a plugin of OpenCode's. Where neither `isTrustedFolder` nor
- * `checkTrust` is given, the user has decided that OpenCode's project is trusted, and its hooks run.
+ * Puts hooks around OpenCode's agent, as an OpenCode plugin. If neither `isTrustedFolder` nor `checkTrust` is
+ * given, the user has decided that OpenCode's project is trusted, and its hooks run.
  *
  * @example
  * // .opencode/plugin/hooks.js
@@ -63,7 +63,7 @@ export async function HookmachinePlugin(
 ): Promise<HookmachineCallbacks> {
   const options: AdapterOptions = {
     cwd: directory,
-    // Its screen belongs to OpenCode.
+    // The screen belongs to OpenCode.
     onWarning: (message) =>
       void quietly(client.app.log({ body: { service: 'hookmachine', level: 'warn', message } })),
     ...given,
@@ -77,7 +77,7 @@ export async function HookmachinePlugin(
     sessions.set(id, known);
     return known;
   };
-  /** Turns that end, which OpenCode does not wait for before it disposes of the plugin. */
+  /** Turns that are ending; OpenCode does not wait for them before it disposes of the plugin. */
   const endings = new Set<Promise<void>>();
   const end = async (id: string, reason: HookEventFields['SessionEnd']['reason']) => {
     const session = await sessions.get(id);
@@ -175,7 +175,7 @@ export async function HookmachinePlugin(
   };
 }
 
-/** A session that we see for the first time. */
+/** Makes a session that we see for the first time. */
 async function findSession(plugin: Plugin, id: string): Promise<Session> {
   const found = await quietly(plugin.client.session.get({ path: { id } }));
   const before = await messagesOf(plugin, id);

@@ -7,12 +7,12 @@ import type { AdapterOptions } from '../options.ts';
 import type { OpenModelCall } from './open-model-call.ts';
 import type { Client, Entry, Part } from './types.ts';
 
-/** What all sessions of a plugin have in common. */
+/** What all sessions of a plugin share. */
 export interface Plugin {
   readonly config: HookSystemConfig;
   readonly options: AdapterOptions;
   readonly client: Client;
-  /** The names of the tools that OpenCode has said it offers. */
+  /** The names of the tools that OpenCode has announced. */
   readonly tools: Set<string>;
 }
 
@@ -20,9 +20,9 @@ export interface Plugin {
 export class Session {
   readonly id: string;
   readonly calls: OpenCalls;
-  /** Whether another session's agent began it. */
+  /** Whether another session's agent started it. */
   readonly isSubagent: boolean;
-  /** How it began for us. */
+  /** How it began, as far as we know. */
   readonly source: 'startup' | 'resume';
   /** Whether its first hooks have run. */
   hasBegun = false;
@@ -30,11 +30,11 @@ export class Session {
   prompt = '';
   /** The texts of the last answer. */
   response: { readonly messageId: string; readonly texts: string[] } | undefined;
-  /** How often in this turn hooks had the agent go on. */
+  /** How often hooks have made the agent continue in this turn. */
   rounds = 0;
-  /** What hooks have the agent go on with: no prompt of the user's. */
+  /** What hooks make the agent continue with; it is not a prompt of the user's. */
   next: string | undefined;
-  /** Why a hook stopped the turn: nothing more runs in it. */
+  /** Why a hook stopped the turn; nothing more runs in it. */
   stopped: string | undefined;
   model: OpenModelCall | undefined;
   readonly #plugin: Plugin;
@@ -52,7 +52,7 @@ export class Session {
     this.calls = new OpenCalls(plugin.config);
   }
 
-  /** What is known of every event of the session, and what cancels its hooks. */
+  /** What all events of the session share, and the signal that cancels its hooks. */
   get context(): EventContext & { readonly signal: AbortSignal } {
     return {
       sessionId: this.id,
@@ -61,7 +61,7 @@ export class Session {
     };
   }
 
-  /** Begins a turn, which no earlier stop is about. */
+  /** Begins a turn; an earlier stop does not apply to it. */
   begin(prompt: string): void {
     this.prompt = prompt;
     this.response = undefined;
@@ -69,7 +69,7 @@ export class Session {
     this.stopped = undefined;
   }
 
-  /** Takes note of a finished text of an answer. */
+  /** Records a finished text of an answer. */
   said(messageId: string, text: string): void {
     if (this.response?.messageId === messageId) this.response.texts.push(text);
     else this.response = { messageId, texts: [text] };
@@ -82,16 +82,16 @@ export class Session {
     const { options, client } = this.#plugin;
     if (options.onStop) options.onStop(reason);
     else void quietly(client.tui.showToast({ body: { message: reason, variant: 'warning' } }));
-    // Not awaited: it waits for the callback that asks for it.
+    // Not awaited: it waits for the callback that requests it.
     void quietly(client.session.abort({ path: { id: this.id } }));
   }
 
-  /** @throws the reason, where a hook has stopped the turn */
+  /** @throws the reason, if a hook has stopped the turn */
   refuseStopped(): void {
     if (this.stopped !== undefined) throw new Error(this.stopped);
   }
 
-  /** Cancels what is under way: nobody waits for it any more. */
+  /** Cancels what is under way, because nobody waits for it any more. */
   cancel(reason: string): void {
     this.model = undefined;
     this.#abort.abort(new Error(reason));
@@ -100,7 +100,7 @@ export class Session {
   }
 }
 
-/** Tells the user what the hooks of an event have for nobody else. */
+/** Reports what the hooks of an event say to the user alone. */
 export function report(plugin: Plugin, result: AggregatedHookResult | undefined): void {
   const notice = result?.verdict.notice;
   if (notice !== undefined) tellUser(plugin, notice);
@@ -111,20 +111,20 @@ export function tellUser({ options, config }: Plugin, notice: string): void {
   else warn(config.onWarning, notice);
 }
 
-/** What a message says; OpenCode's own additions are left out. */
+/** The text of a message, without OpenCode's own additions. */
 export const textOf = (parts: readonly Part[]): string =>
   parts
     .filter(({ type, synthetic }) => type === 'text' && !synthetic)
     .map(({ text }) => text ?? '')
     .join('\n');
 
-/** The messages of a session; none where they cannot be had. */
+/** The messages of a session; none if they cannot be read. */
 export async function messagesOf({ client }: Plugin, id: string): Promise<readonly Entry[]> {
   const answer = await quietly(client.session.messages({ path: { id } }));
   return answer?.data ?? [];
 }
 
-/** A request of which it does not matter whether it succeeds. */
+/** Awaits a request that may fail without consequence. */
 export async function quietly<Value>(request: PromiseLike<Value>): Promise<Value | undefined> {
   try {
     return await request;

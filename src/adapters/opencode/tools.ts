@@ -8,8 +8,8 @@ import type { ToolCall, ToolOutput } from './types.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Judges a tool call before OpenCode runs it, with arguments that come back as hooks left them.
- * @throws why it is not to run, for the model
+ * Judges a tool call before OpenCode runs it; the arguments come back as hooks left them.
+ * @throws why it must not run, for the model
  */
 export async function judge(
   plugin: Plugin,
@@ -27,7 +27,7 @@ export async function judge(
     { id, name, input },
     {
       ...session.context,
-      // OpenCode asks of itself, and nobody else.
+      // OpenCode asks by itself, and nobody else can.
       canAsk: false,
       notOffered: session.model?.refusal(tool),
     },
@@ -40,13 +40,13 @@ export async function judge(
     tell(plugin, session, verdict.call);
     throw new Error(reason);
   }
-  // A hook of another call may have stopped the turn meanwhile.
+  // A hook of another call may have stopped the turn in the meantime.
   if (session.stopped !== undefined) session.calls.settle([id], session.stopped);
   session.refuseStopped();
   if (verdict.toolInput !== input) replace(output, verdict.toolInput);
 }
 
-/** Hands in what a tool gave, which comes back as hooks left it. */
+/** Hands in a tool's output, which comes back as hooks left it. */
 export async function finish(
   plugin: Plugin,
   session: Session,
@@ -68,7 +68,7 @@ export async function finish(
   tell(plugin, session, ended);
 }
 
-/** A tool that threw, or whose run was cut short; the model reads what OpenCode made of it. */
+/** Ends the call of a tool that threw or was interrupted; the model reads what OpenCode made of it. */
 export async function fail(plugin: Plugin, session: Session, part: Fields): Promise<void> {
   const { callID, state } = part;
   if (!isRecord(state) || state['status'] !== 'error') return;
@@ -89,7 +89,7 @@ function tell(plugin: Plugin, session: Session, { notice, stop }: EndedToolCall)
   if (stop) session.stop(stop.reason);
 }
 
-/** OpenCode sees changes of the object itself only. */
+/** OpenCode sees only changes to the object itself. */
 function replace(output: { args: unknown }, input: ToolInput): void {
   const { args } = output;
   if (!isRecord(args)) {

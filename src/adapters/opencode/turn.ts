@@ -5,8 +5,8 @@ import { type Plugin, quietly, report, type Session, textOf } from './session.ts
 import type { Part } from './types.ts';
 
 /**
- * Begins a turn with what the user says; what hooks add stands behind it.
- * @throws why the model is not to read it
+ * Begins a turn with what the user said; what hooks add follows it.
+ * @throws why the model must not read it
  */
 export async function beginTurn(plugin: Plugin, session: Session, parts: Part[]): Promise<void> {
   const prompt = textOf(parts);
@@ -64,7 +64,7 @@ async function beginSubagent(plugin: Plugin, session: Session): Promise<readonly
 const textsOf = (...texts: readonly (string | undefined)[]): string[] =>
   texts.filter((text) => text !== undefined);
 
-/** Ends a turn; hooks may have the agent go on. */
+/** Ends a turn; hooks may make the agent continue. */
 export async function endTurn(plugin: Plugin, session: Session): Promise<void> {
   const { model, stopped } = session;
   await model?.answer({ parts: [] });

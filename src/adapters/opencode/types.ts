@@ -1,4 +1,7 @@
-/** As much of OpenCode's plugin types as the adapter touches; a type test holds them against the real package. */
+/**
+ * The parts of OpenCode's plugin types that the adapter touches; a type test checks them against the real
+ * package.
+ */
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -52,14 +55,14 @@ export interface PluginInput {
   readonly directory: string;
 }
 
-/** Which call of a tool. */
+/** Identifies a tool call. */
 export interface ToolCall {
   readonly tool: string;
   readonly sessionID: string;
   readonly callID: string;
 }
 
-/** What a tool gave: a text, or what an MCP server answered. */
+/** A tool's output: a text, or what an MCP server answered. */
 export interface ToolOutput {
   output?: string;
   content?: unknown;
@@ -73,7 +76,7 @@ export interface ChatParams {
   maxOutputTokens: number | undefined;
 }
 
-/** Something that happened. */
+/** An event on OpenCode's bus. */
 export interface BusEvent {
   readonly type: string;
   readonly properties: Fields;

@@ -14,26 +14,26 @@ import { absolutePlaces, guardedPlaces } from './guarded-places.ts';
 
 /** A path that something is about to write. */
 export interface WrittenPath {
-  /** Absolute; a pattern where it is a glob. */
+  /** Absolute; a pattern if it is a glob. */
   readonly path: string;
-  /** Whether what is below it goes too, as when it is moved or removed. */
+  /** Whether everything below it is affected too, as when it is moved or removed. */
   readonly isTree?: boolean;
   readonly isGlob?: boolean;
 }
 
-/** Those of these paths that lead to where guards are written down, as the agent named them. */
+/** Returns those of these paths that lead to guarded places, as the agent named them. */
 export function findGuarded(cwd: string, written: readonly WrittenPath[]): string[] {
   if (written.length === 0) return [];
   const guards = new Guards(cwd);
   return [...new Set(written.filter((path) => guards.hold(path)).map(({ path }) => path))];
 }
 
-/** Links are followed no further than the system does. */
+/** The same limit for following links as the system has. */
 const mostLinks = 40;
-/** How much of a guarded folder is looked at for files that have a second name. */
+/** How many files of a guarded folder are checked for a second name. */
 const mostFiles = 2_000;
 
-/** What is guarded around one project, as it is now. */
+/** The guarded places around one project, as they are now. */
 class Guards {
   readonly #places: readonly string[];
   readonly #real: ReadonlySet<string>;
@@ -47,7 +47,7 @@ class Guards {
       ...absolutePlaces().filter(isAbsolute),
       ...scripts,
     ];
-    // Where a settings folder is a link, what it leads to is the settings folder.
+    // If a settings folder is a link, its target is the settings folder.
     this.#real = new Set(
       this.#places.flatMap((place) => existing(place).map((path) => canonical(realPath(path)))),
     );
@@ -74,7 +74,7 @@ class Guards {
     return this.#real.has(place);
   }
 
-  /** A glob can only lead to what is there. */
+  /** A glob can match only paths that exist. */
   #matches(pattern: string, isTree: boolean): boolean {
     const matches = picomatch(pattern, { nocase: true });
     const there = this.#places.flatMap(existing);
@@ -83,12 +83,12 @@ class Guards {
         matches(place) ||
         filesIn(place).some((file) => matches(file)) ||
         (upwards(dirname(place)) as readonly string[])
-          // A folder that is named takes its guards with it where it is moved or removed.
+          // Moving or removing a folder takes its guards along.
           .some((folder) => (isTree || guardFolders.has(basename(folder))) && matches(folder)),
     );
   }
 
-  /** Two names of one file: a hard link. */
+  /** Whether the path is a hard link to a guarded file. */
   #isSecondName(path: string): boolean {
     const stats = statOf(path);
     if (!stats?.isFile() || stats.nlink < 2n) return false;
@@ -102,12 +102,12 @@ class Guards {
   }
 }
 
-/** The names of folders in which guards stand. */
+/** The names of folders that contain guards. */
 const guardFolders = new Set(
   guardedPlaces.filter((place) => place.includes('/')).map((place) => place.split('/')[0]!),
 );
 
-/** Letters that some file systems take for one. */
+/** Reduces a path to a form in which names that some file systems treat as the same are equal. */
 const canonical = (path: string): string =>
   path
     .normalize('NFKC')
@@ -121,7 +121,7 @@ const shapes = guardedPlaces.map((place) => {
   return { folder, parts: parts.map((part) => picomatch(part, { dot: true })) };
 });
 
-/** Whether a path ends like a guarded place, below whatever folder: an agent may be started there. */
+/** Whether a path ends like a guarded place, below any folder: an agent may be started there. */
 function isShaped(path: string, isTree: boolean): boolean {
   const parts = canonical(path).split(sep).filter(Boolean);
   return shapes.some(({ folder, parts: shape }) =>
@@ -130,7 +130,7 @@ function isShaped(path: string, isTree: boolean): boolean {
       const common = Math.min(rest.length, shape.length);
       if (!shape.slice(0, common).every((matches, index) => matches(rest[index]!))) return false;
       if (rest.length >= shape.length) return folder || rest.length === shape.length;
-      // `.claude` itself: whoever moves, links or removes it, moves what is in it.
+      // `.claude` itself: moving, linking or removing it affects everything in it.
       return isTree;
     }),
   );
@@ -146,7 +146,7 @@ const upwards = (folder: string): string[] => {
   return above === folder ? [folder] : [folder, ...upwards(above)];
 };
 
-/** What there is of a place; more than one where a name has a star. */
+/** The existing paths of a place; there may be several if its name has a star. */
 function existing(place: string): string[] {
   const name = basename(place);
   if (!name.includes('*')) return tried(() => lstatSync(place)) ? [place.replace(/\/$/, '')] : [];
@@ -178,7 +178,10 @@ function filesIn(folder: string): string[] {
   return found;
 }
 
-/** Where a path leads, through links that lead nowhere yet too: what is written through them lands there. */
+/**
+ * Returns where a path leads, even through links to targets that do not exist yet: a write through them
+ * creates the target.
+ */
 function followed(path: string, links = 0): string {
   try {
     return realpathSync(path);
@@ -198,7 +201,7 @@ function trustedIn(cwd: string): readonly string[] {
   try {
     return trustedFiles(cwd);
   } catch {
-    // A record that cannot be read trusts nothing.
+    // If the record cannot be read, nothing is trusted.
     return [];
   }
 }
@@ -206,7 +209,7 @@ function trustedIn(cwd: string): readonly string[] {
 const statOf = (path: string): BigIntStats | undefined =>
   tried(() => statSync(path, { bigint: true }));
 
-/** Undefined for what is not there, is below what is no folder, or that nobody may look at. */
+/** Undefined if the path does not exist, is below something that is not a folder, or may not be read. */
 function tried<Found>(look: () => Found): Found | undefined {
   try {
     return look();

@@ -2,13 +2,13 @@ import { knownDialects } from '../../dialects/index.ts';
 import { settingsPlaces, trustFile } from '../../settings/levels.ts';
 
 /*
- * Where guards are written down: what an agent changes there decides what it is kept from doing.
+ * Where guards are stored: an agent that changes files there changes what it is prevented from doing.
  *
- * A place is a path with forward slashes below a project's folder, a home, or any folder in between;
- * one that ends with a slash is a folder with all that is in it, and `*` stands for a part of a name.
+ * A place is a path with forward slashes below a project's folder, a home folder, or any folder in between. A
+ * place that ends with a slash is a folder with everything in it, and `*` matches part of a name.
  */
 
-/** Of hosts that have no dialect here yet. */
+/** Places of hosts that have no dialect here yet. */
 const ofHosts: readonly string[] = [
   '.claude/settings.json',
   '.claude/settings.*.json',
@@ -32,12 +32,15 @@ const ofHosts: readonly string[] = [
   'opencode.jsonc',
 ];
 
-/** All places below a project or a home. */
+/** All places below a project or a home folder. */
 export const guardedPlaces: readonly string[] = [
   ...new Set([...knownDialects.flatMap(({ guarded = [] }) => guarded), ...ofHosts]),
 ];
 
-/** Folders of administrators, and what the environment puts in their or a user's place. */
+/**
+ * Folders of administrators, and the files and folders that environment variables name instead of the
+ * administrators' or the user's.
+ */
 export function absolutePlaces(): string[] {
   const named = ['CODEX_HOME', 'CLAUDE_CONFIG_DIR', 'COPILOT_HOME'].flatMap((name) =>
     process.env[name] ? [`${process.env[name]}/`] : [],

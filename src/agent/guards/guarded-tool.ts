@@ -2,7 +2,7 @@ import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { WrittenPath } from './find-guarded.ts';
 
-/** A tool that writes, and what of a call can be known of that beforehand. */
+/** A tool that writes, and the paths that a call is known to write beforehand. */
 interface WritingTool<Input extends object> extends Tool<Input> {
   readonly writes: (
     input: Input,
@@ -11,9 +11,9 @@ interface WritingTool<Input extends object> extends Tool<Input> {
 }
 
 /**
- * The same tool, but one that asks, or where nobody can be asked refuses, before it writes to where
- * guards are written down: settings with hooks, folders of hooks and extensions, the record of what is
- * trusted, and scripts that are.
+ * Returns the same tool with a check: before it writes to a guarded place, it asks, or refuses if nobody can
+ * be asked. Guarded places are settings with hooks, folders of hooks and extensions, the record of what is
+ * trusted, and trusted scripts.
  */
 export const guardedTool = <Input extends object>({
   writes,

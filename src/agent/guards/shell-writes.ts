@@ -5,14 +5,14 @@ import { settingsPlaces, trustFile } from '../../settings/levels.ts';
 import type { WrittenPath } from './find-guarded.ts';
 
 /*
- * What a shell command is about to write, as far as it says so in so many words. What it finds out only
- * as it runs is not seen; the next start reports guards that are gone.
+ * The paths that a shell command is about to write, as far as its text names them. What a command computes at
+ * run time is not seen; the next start reports guards that are gone.
  *
- * Programs that are known to read only are let pass. Of any other, each word counts that may be a path:
- * there are more ways to write a file than a list could hold.
+ * Programs that are known only to read are let through. For any other program, every word that may be a path
+ * counts: there are more ways to write a file than a list could hold.
  */
 
-/** Nodes of the parser's tree, as far as they are looked at. */
+/** Nodes of the parser's tree, reduced to the fields that are read. */
 interface Node {
   readonly type: string;
   readonly text?: string;
@@ -39,24 +39,24 @@ const wrappers = words(
   'sudo doas env nice nohup timeout time command builtin exec stdbuf setsid ionice chrt taskset xargs busybox unbuffer then do else',
 );
 const shells = words('sh bash zsh dash ksh ash fish');
-/** They run what they are given in a word, or on stdin. */
+/** Programs that run code given as an argument or on stdin. */
 const interpreters =
   /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua|tclsh|osascript|[gmn]?awk|ed|ex|vim?|nvim|emacs)$/;
-/** What is below a path goes with it. */
+/** Programs that affect everything below a path too. */
 const treeWriters = words(
   'rm rmdir mv ln chmod chown chgrp chattr unlink rsync find shred tar git',
 );
 
-/** Our own command, however it is named; and one in a text that writes guards. */
+/** Our own command, by any name; and text that would change guards through it. */
 const ourCommand = /(?:^|\/)hookmachine(?:\.c?js)?(?:@[\w.^~-]*)?$/;
 const ourCommandIn =
   /hookmachine(?:\.c?js)?["'`,\s[\]]+(?:policy["'`,\s[\]]+(?:add|update|remove)|trust(?!["'`,\s[\]]+--show)|enable|disable)\b|--allow-guard-writes/;
 
-/** How deep commands in commands are followed. */
+/** How deep nested commands are followed. */
 const deepest = 5;
 const mostBases = 16;
 
-/** The paths that a command would write when it is run in `cwd`. */
+/** Returns the paths that a command would write when it is run in `cwd`. */
 export function shellWrites(command: string, cwd: string): WrittenPath[] {
   const found: WrittenPath[] = [];
   new Commands(cwd, found).read(command, 0);
@@ -64,7 +64,7 @@ export function shellWrites(command: string, cwd: string): WrittenPath[] {
 }
 
 class Commands {
-  /** Folders that the command may be in. */
+  /** Folders that the command may run in. */
   readonly #bases: string[];
   readonly #found: WrittenPath[];
   readonly #variables = new Map<string, string>();
@@ -101,7 +101,7 @@ class Commands {
     let start = 0;
     const nameAt = (index: number): string =>
       all[index] === undefined ? '' : this.#textOf(all[index]).text.replace(/^.*\//, '');
-    // What a wrapper runs is the first word that is no option and no value of one.
+    // A wrapper runs the first word that is neither an option nor an option's value.
     while (wrappers.has(nameAt(start)))
       do start += /^-[CDIUghknpsu]$/.test(nameAt(start)) ? 2 : 1;
       while (start < all.length && /^-|=|^[\d.]+[smhd]?$/.test(nameAt(start)));
@@ -179,7 +179,7 @@ class Commands {
     }
   }
 
-  /** A command with the arguments that it is given on the way. */
+  /** Reads a command together with the arguments that it receives from its input. */
   #readFed(command: readonly string[], fed: readonly string[], depth: number): void {
     for (const text of fed) {
       this.read([...command, text.replaceAll('\n', ' ')].join(' '), depth + 1);
@@ -230,11 +230,11 @@ class Commands {
 
   #write(word: Node, isTree = false): void {
     const { text, isGlob, isLiteral } = this.#textOf(word);
-    // Of a word that is all variables nothing can be said.
+    // Nothing is known about a word that consists only of variables.
     if (isLiteral || /\.\w/.test(text)) this.#add(text, isTree, isGlob || !isLiteral);
   }
 
-  /** Whatever looks like a path in the text of a program. */
+  /** Adds everything that looks like a path in a program's text. */
   #scan(text: string): void {
     if (ourCommandIn.test(text)) this.#changeGuards();
     for (const [token] of text.matchAll(/[\w.~/@+-]*[./][\w.~/@+-]+/g))
@@ -259,7 +259,7 @@ class Commands {
     return /^~(?=\/|$)/.test(text) ? home + text.slice(1) : text;
   }
 
-  /** A word as the shell would have it, with a star for what only the shell knows. */
+  /** A word as the shell would expand it, with a star for what only the shell knows. */
   #textOf(word: Node): { text: string; isLiteral: boolean; isGlob: boolean } {
     let [isLiteral, isGlob] = [true, false];
     const textOf = (node: Node): string => {
@@ -305,7 +305,7 @@ const afterOptions = (line: readonly string[]): readonly string[] => {
 
 const plain = ({ value, text = '' }: Node): string => (typeof value === 'string' ? value : text);
 
-/** Whether a program only reads, going by its name and options. */
+/** Whether a program only reads, judged by its name and options. */
 function reads(name: string, args: readonly string[]): boolean {
   if (readers.has(name)) return true;
   const has = (option: RegExp): boolean => args.some((arg) => option.test(arg));
@@ -332,7 +332,7 @@ function reads(name: string, args: readonly string[]): boolean {
   }
 }
 
-/** What a program writes of its arguments: a copy leaves what it is made of. */
+/** The arguments that a program writes to: a copy does not change its source. */
 function writtenArgs(
   name: string,
   args: readonly Node[],

@@ -22,7 +22,7 @@ const known: Readonly<Record<string, Failure>> = {
   ENOSPC: ['no_space_left', (path) => `${path} cannot be written: no space left on the device.`],
 };
 
-/** What the model reads when the file system refuses; anything that is no system error is thrown on. */
+/** Returns what the model reads if the file system refuses; rethrows anything that is not a system error. */
 export function fileSystemFailure(error: unknown, path: string): ToolResult {
   const { code = '', syscall, message } = error as NodeJS.ErrnoException;
   const failure = known[code];

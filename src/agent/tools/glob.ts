@@ -27,7 +27,7 @@ const parameters = z
   })
   .refine(...allowsFolderPath('glob'));
 
-/** Finds files of the project by a pattern for their paths. */
+/** Finds files of the project by a path pattern. */
 export const glob: Tool<z.infer<typeof parameters>> = {
   name: 'glob',
   description: `Finds files of the project whose paths match a glob pattern, in alphabetical order, relative to the project folder. ${skippedFolders} are skipped, links are not followed, and at most ${fileLimit} files are shown.`,

@@ -2,7 +2,10 @@ import type { ToolResult } from '../../protocol/tool-result.ts';
 import { fileSystemFailure } from './file-system-failure.ts';
 import { confine, type Place } from './paths.ts';
 
-/** Acts on a place inside the project; a path that leaves it, or a file system that says no, is reported instead. */
+/**
+ * Acts on a place inside the project. A path that leaves the project, or a refusal by the file system, is
+ * reported instead.
+ */
 export async function inProject(
   cwd: string,
   path: string,

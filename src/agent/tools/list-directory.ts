@@ -22,7 +22,7 @@ const parameters = z
   })
   .refine(...allowsFolderPath('list_directory'));
 
-/** Lists what is directly in a folder of the project. */
+/** Lists the direct entries of a folder of the project. */
 export const listDirectory: Tool<z.infer<typeof parameters>> = {
   name: 'list_directory',
   description: `Lists the names directly in a folder of the project: folders first, marked [DIR]; links marked [LINK]. At most ${entryLimit} names are shown.`,

@@ -14,7 +14,7 @@ export const filePathNames = {
   path: optional('Another name for file_path.'),
 };
 
-/** The names under which a tool takes the path of a folder to look at. */
+/** The names under which a tool takes the path of a folder to read. */
 export const folderPathNames = {
   path: folder('The folder'),
   dir_path: optional('Another name for path.'),
@@ -29,7 +29,7 @@ export const workingFolderNames = {
 type Names = 'file_path' | 'absolute_path' | 'path' | 'directory' | 'dir_path';
 type Paths = { readonly [name in Names]?: string | undefined };
 
-/** The path that the arguments give, under whatever name. */
+/** The path that the arguments give, under any name. */
 export function givenPath(input: Paths): string | undefined {
   return allGiven(input)[0];
 }
@@ -42,7 +42,7 @@ function allGiven(input: Paths): string[] {
 
 type Rule = [isMet: (input: Paths) => boolean, params: z.core.$ZodCustomParams];
 
-/** Demands a file path. Two different ones are refused, because a hook may have looked at the other one. */
+/** Requires a file path. Two different ones are refused, because a hook may have judged the other one. */
 export const needsFilePath = (tool: string): Rule => [
   (input) => allGiven(input).length === 1,
   {
@@ -55,7 +55,7 @@ export const needsFilePath = (tool: string): Rule => [
   },
 ];
 
-/** Allows a folder path to be left out, but not to be given twice and differently. */
+/** Allows the folder path to be omitted, but not two different ones. */
 export const allowsFolderPath = (tool: string): Rule => [
   (input) => allGiven(input).length <= 1,
   { when, path: ['dir_path'], error: several(tool) },
@@ -63,5 +63,5 @@ export const allowsFolderPath = (tool: string): Rule => [
 
 const several = (tool: string) => `${tool} got different paths under different names: give one`;
 
-/** A missing path is reported together with whatever else is wrong, not one call later. */
+/** Reports a missing path together with any other problem, not one call later. */
 const when = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null;

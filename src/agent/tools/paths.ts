@@ -2,11 +2,11 @@ import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
 
-/** A place inside the project, whether or not something is there yet. */
+/** A place inside the project; it need not exist yet. */
 export interface Place {
-  /** Where it really is, with every link followed. */
+  /** Its real path, with every link followed. */
   readonly path: string;
-  /** What to call it: relative to the project folder, with forward slashes; `.` is the folder itself. */
+  /** Its name for output: relative to the project folder, with forward slashes; `.` is the folder itself. */
   readonly name: string;
 }
 
@@ -14,7 +14,7 @@ export type Confined =
   | { readonly kind: 'inside'; readonly place: Place }
   | { readonly kind: 'refused'; readonly result: ToolResult };
 
-/** Follows a path to where it really leads, and refuses it when that is not inside the project. */
+/** Resolves a path to its real target, and refuses it if that is not inside the project. */
 export async function confine(cwd: string, path: string): Promise<Confined> {
   const root = await realpath(cwd);
   const target = await followLinks(resolve(cwd, path));
@@ -32,7 +32,7 @@ export async function confine(cwd: string, path: string): Promise<Confined> {
   return { kind: 'inside', place: { path: target, name } };
 }
 
-/** What to call a file that a walk found beneath a folder. */
+/** The name for output of a file that a walk found below a folder. */
 export function nameWithin(folder: Place, path: string): string {
   return folder.name === '.' ? path : `${folder.name}/${path}`;
 }
@@ -47,7 +47,7 @@ const refused = (message: string): Confined => ({
   result: errorResult(message, 'path_outside_project'),
 });
 
-/** Nothing comes back for a dangling link: what is written through it would land wherever it points. */
+/** Returns undefined for a dangling link: a write through it would land wherever it points. */
 async function followLinks(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);

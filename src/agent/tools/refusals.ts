@@ -1,7 +1,7 @@
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
 import type { Place } from './paths.ts';
 
-/** What the model reads when a file stands where a folder was asked for. */
+/** The result for the model when a file is given instead of a folder. */
 export function notAFolder({ name }: Place): ToolResult {
   return errorResult(
     `${name} is not a folder. Give the path of a folder.`,
@@ -9,7 +9,7 @@ export function notAFolder({ name }: Place): ToolResult {
   );
 }
 
-/** What the model reads when a pattern takes too long to match. */
+/** The result for the model when a pattern takes too long to match. */
 export function tooSlow(pattern: string, what: string): ToolResult {
   return errorResult(
     `The pattern ${pattern} took too long on ${what}. Simplify it: avoid repetitions inside repetitions.`,
@@ -17,7 +17,7 @@ export function tooSlow(pattern: string, what: string): ToolResult {
   );
 }
 
-/** What is left of a call whose signal was aborted. */
+/** The result of a call whose signal was aborted. */
 export function cancelled(tool: string): ToolResult {
   return errorResult(`${tool} was cancelled before it could finish.`, 'cancelled');
 }

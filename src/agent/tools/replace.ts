@@ -28,7 +28,7 @@ const parameters = z
 
 type Input = z.infer<typeof parameters>;
 
-/** Replaces a text in a file of the project. */
+/** Replaces text in a file of the project. */
 export const replace: Tool<Input> = guardedTool({
   name: 'replace',
   description:
@@ -114,7 +114,10 @@ async function edit(text: string, place: Place, input: Input): Promise<ToolResul
 
 const times = (count: number) => `${count} ${count === 1 ? 'occurrence' : 'occurrences'}`;
 
-/** Models write `\n`; in a file whose lines all end in `\r\n` that must neither miss nor mix the endings. */
+/**
+ * Models write `\n`; in a file with only `\r\n` line ends, the text must still match and the ends must not
+ * mix.
+ */
 function inEndingsOf(text: string, snippet: string): string {
   const isWindows = text.includes('\r\n') && !/(?<!\r)\n/.test(text);
   return isWindows ? snippet.replaceAll(/\r?\n/g, '\r\n') : snippet;

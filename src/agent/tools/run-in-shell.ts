@@ -7,7 +7,7 @@ import {
 } from '../../../machines/hook-process.ts';
 import { commandProcess, isGroupAlive } from '../../process/index.ts';
 
-/** What became of a shell command. */
+/** How a shell command ended. */
 export type CommandRun =
   | { readonly kind: 'notStarted'; readonly reason: string }
   | {
@@ -16,16 +16,16 @@ export type CommandRun =
       readonly signal: string | null;
       readonly stdout: string;
       readonly stderr: string;
-      /** The process group, when something of it runs on in the background. */
+      /** The process group, if a part of it is still running in the background. */
       readonly group: number | undefined;
     };
 
 /**
- * Runs a command in a shell that leads its own process group, with nothing to read on stdin and no deadline.
+ * Runs a command in a shell that leads its own process group, with an empty stdin and no deadline.
  *
- * It is supervised as a hook is: it settles on the shell's exit plus a short drain, and what it leaves
- * in the background lives on. When the signal is aborted all of it is ended; what does not end is not
- * waited for.
+ * It is supervised like a hook: it settles on the shell's exit plus a short drain, and whatever it leaves in
+ * the background keeps running. When the signal is aborted, the whole group is killed; anything that does not
+ * end is not waited for.
  */
 export async function runInShell(
   command: string,

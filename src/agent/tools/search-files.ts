@@ -2,13 +2,16 @@ import { join } from 'node:path';
 import { matchingLines } from './matching-lines.ts';
 import { readTextFile, type TextFile } from './text-file.ts';
 
-/** After so many matching lines a search ends. */
+/** A search ends after this many matching lines. */
 export const matchLimit = 500;
 
-/** After so many files on which the pattern was too slow a search ends, because each stalls the agent for a while. */
+/**
+ * A search ends after this many files on which the pattern was too slow, because each stalls the agent for a
+ * while.
+ */
 const slowFileLimit = 3;
 
-/** What a search found, and what kept it from finding more. */
+/** The result of a search, and what kept it from finding more. */
 export interface Search {
   readonly files: readonly {
     readonly path: string;
@@ -18,11 +21,11 @@ export interface Search {
   readonly slow: readonly string[];
   /** Files too large to be searched. */
   readonly large: readonly string[];
-  /** Why the rest of the files was not looked at. */
+  /** Why the remaining files were not searched. */
   readonly stopped?: 'matches' | 'slow';
 }
 
-/** Searches files line by line; those that hold no text, or are gone meanwhile, are skipped. */
+/** Searches files line by line; files without text, and files removed meanwhile, are skipped. */
 export async function searchFiles(
   regex: RegExp,
   folder: string,

@@ -1,4 +1,4 @@
-/** Cuts a line that is too long, never through a character, and says so. */
+/** Cuts a line that is too long, never inside a character, and notes the cut. */
 export function shorten(line: string, limit: number): string {
   if (line.length <= limit) return line;
   const last = line.charCodeAt(limit - 1);

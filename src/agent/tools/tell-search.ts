@@ -6,7 +6,7 @@ import { shorten } from './shorten.ts';
 
 const lineLengthLimit = 500;
 
-/** What the model reads of a search, in the layout of LLxprt's and Gemini CLI's. */
+/** The result of a search for the model, in the layout that LLxprt and Gemini CLI use. */
 export function tellSearch(
   search: Search,
   { pattern, include }: { pattern: string; include?: string | undefined },

@@ -3,18 +3,18 @@ import { readFile, stat } from 'node:fs/promises';
 import { errorResult, type ToolResult } from '../../protocol/tool-result.ts';
 import type { Place } from './paths.ts';
 
-/** A larger file is not taken into memory, in bytes. */
+/** The size limit of a file that is read into memory, in bytes. */
 const sizeLimit = 20 * 1024 * 1024;
 
-/** A NUL within so many bytes tells a binary file, as git has it. */
+/** A file with a NUL within this many bytes is binary, as in git. */
 const binaryProbe = 8000;
 
 export type TextFile =
-  /** `exact` says that the bytes were UTF-8, so that writing the text back loses nothing. */
+  /** `exact` means that the bytes were UTF-8, so that writing the text back loses nothing. */
   | { readonly kind: 'text'; readonly text: string; readonly exact: boolean }
   | { readonly kind: 'folder' | 'special' | 'binary' | 'tooLarge' };
 
-/** Reads a file as text, and never waits on what is no plain file: reading a FIFO would hang. */
+/** Reads a file as text. Reads only plain files: reading a FIFO would hang. */
 export async function readTextFile(path: string): Promise<TextFile> {
   const stats = await stat(path);
   if (stats.isDirectory()) return { kind: 'folder' };
@@ -25,7 +25,7 @@ export async function readTextFile(path: string): Promise<TextFile> {
   return { kind: 'text', text: bytes.toString('utf8'), exact: isUtf8(bytes) };
 }
 
-/** What the model reads when a file gives no text. */
+/** The result for the model when a file has no text. */
 export function noText(kind: Exclude<TextFile['kind'], 'text'>, { name }: Place): ToolResult {
   switch (kind) {
     case 'folder':

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 
 const skipped: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
-/** The folders that a walk does not enter, in words for the model. */
+/** The folders that a walk does not enter, as text for the model. */
 export const skippedFolders = [...skipped].join(' and ');
 
 /**
- * The plain files beneath a folder, as paths relative to it with forward slashes, in order.
+ * The plain files below a folder, as sorted paths relative to it with forward slashes.
  *
- * Links are not followed, so that a walk neither leaves the project nor goes round in circles.
- * It ends early, with what it has, when the signal is aborted.
+ * Links are not followed, so that a walk neither leaves the project nor loops. When the signal is aborted, it
+ * ends early with the files found so far.
  */
 export async function walk(folder: string, signal: AbortSignal): Promise<string[]> {
   const files: string[] = [];
@@ -24,11 +24,11 @@ export async function walk(folder: string, signal: AbortSignal): Promise<string[
       else if (entry.isDirectory() && !skipped.has(entry.name)) open.push(`${path}/`);
     }
   }
-  // A plain order, the same in every locale.
+  // A plain order that is the same in every locale.
   return files.toSorted((a, b) => (a < b ? -1 : 1));
 }
 
-/** A folder further down that may not be read, or is gone meanwhile, leaves the others to be seen. */
+/** A subfolder that may not be read, or was removed meanwhile, does not stop the walk. */
 async function entriesOf(folder: string, isTop: boolean) {
   try {
     return await readdir(folder, { withFileTypes: true });

@@ -8,7 +8,7 @@ export type Written =
   | { readonly kind: 'created' | 'overwritten' }
   | { readonly kind: 'refused'; readonly result: ToolResult };
 
-/** Writes a file and the folders it needs, and never onto what is no plain file: writing to a FIFO would hang. */
+/** Writes a file and the folders that it needs. Writes only to plain files: writing to a FIFO would hang. */
 export async function writeTextFile(place: Place, content: string): Promise<Written> {
   const existing = await kindOf(place.path);
   if (existing === 'folder' || existing === 'special') {

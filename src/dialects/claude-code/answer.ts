@@ -22,11 +22,14 @@ import { fromClaudeInput, inputFault } from './tools.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 interface ClaudeWants extends Wants {
-  /** Why what was printed counts for nothing, or only as far as it denies. */
+  /** Why the printed answer is ignored, or why only its denial counts. */
   readonly fault?: string;
 }
 
-/** What an ended hook said (as measured on the host; the departures stand in docs/dialects.md). */
+/**
+ * Reads the answer of a hook that has ended (as measured on the host; docs/dialects.md lists the
+ * departures).
+ */
 export function readAnswer(
   hook: Pick<HookDefinition, 'event' | 'nativeEvent' | 'async' | 'wakes'>,
   outcome: HookProcessOutcome,
@@ -40,7 +43,7 @@ export function readAnswer(
     : withLostDenial(answer);
 }
 
-/** Of a hook that nobody was to wait for nothing counts; of one that wakes the agent, what it says with exit 2. */
+/** Drops the answer of a hook that is not awaited, except what one that wakes the agent says with exit 2. */
 function withoutAnswer(answer: Answer, wakes: boolean): Answer {
   const said = wakes && answer.exitCode === 2 ? answer.stderr.trim() : '';
   return unawaitedAnswer(answer, said === '' ? [] : [{ kind: 'context', text: said }]);
@@ -65,18 +68,21 @@ function readExit(event: ClaudeEventName, exit: HookExit, payload: HookPayload):
     ...failure(message),
   });
   if (said.decision === 'deny') return answer;
-  // What was kept of it may hold a whole answer all the same; only a denial is taken from it.
+  // What was kept of a cut-off stdout may still look like a whole answer; only a denial is taken from it.
   if (exit.truncated.includes('stdout')) return failed(cutStdout);
   if (event === 'WorktreeCreate' && exit.exitCode !== 0)
     return { ...answer, decision: 'deny', reason: exit.stderr.trim() || failureText(exit) };
   if (fault !== undefined) return failed(`its answer is not valid: ${fault}`);
   if (exit.exitCode === 0) return answer;
-  // JSON is obeyed whatever the exit code is; that it failed matters where failures deny.
+  // JSON is obeyed whatever the exit code; the failure matters where failures deny.
   const isObeyed = printed.kind === 'object';
   return isObeyed ? { ...answer, unreadable: failureText(exit) } : failed(failureText(exit));
 }
 
-/** Exit 2 denies, whatever stdout says; a reason of stdout counts only where stdout itself denies and is valid. */
+/**
+ * Exit 2 denies, whatever stdout says; a reason on stdout counts only if stdout itself denies and is
+ * valid.
+ */
 function blocked(event: ClaudeEventName, answer: Answer, fault: string | undefined): Answer {
   const stderr = answer.stderr.trim();
   const ownReason = answer.decision === 'deny' ? answer.reason : undefined;
@@ -89,7 +95,7 @@ function blocked(event: ClaudeEventName, answer: Answer, fault: string | undefin
     ...obeyed,
     decision: 'deny',
     reason,
-    // Plain text on stdout tells the model nothing beside a denial.
+    // Beside a denial, plain text on stdout does not reach the model.
     effects: answer.plainText ? [] : withoutChanges(answer.effects),
     plainText: false,
     ...(sendsOn(event) && answer.stop && { decision: undefined }),
@@ -162,7 +168,10 @@ function readText(
   };
 }
 
-/** A denial, or a stop, that Claude Code would lose to a flaw beside it, where it is to stand all the same (S-04). */
+/**
+ * Returns a denial or a stop that Claude Code would lose to a flaw beside it, at events where it still
+ * counts (S-04).
+ */
 function lostDenial(
   event: ClaudeEventName,
   fields: Fields,
@@ -192,7 +201,7 @@ function lostDenial(
 const is = (value: unknown, word: string): boolean =>
   typeof value === 'string' && value.trim().toLowerCase() === word;
 
-/** What a valid answer asks for. */
+/** Reads what a valid answer asks for. */
 function readFields(event: ClaudeEventName, fields: Fields, payload: HookPayload): Wants {
   const notes: string[] = [];
   const own = fieldsOf(fields['hookSpecificOutput']);
@@ -218,10 +227,10 @@ function readFields(event: ClaudeEventName, fields: Fields, payload: HookPayload
   };
 }
 
-/** Where a block has the agent work on, and context does the same. */
+/** Whether a block makes the agent continue at this event, as context then does too. */
 const sendsOn = (event: ClaudeEventName): boolean => event === 'Stop' || event === 'SubagentStop';
 
-/** To stop goes before everything that has the agent work on. */
+/** A stop takes precedence over everything that makes the agent continue. */
 function goingOn(decided: Decided, said: string | undefined, stops: boolean): Decided {
   if (stops || (decided.decision !== 'deny' && said === undefined)) return {};
   const reason = [decided.decision === 'deny' ? decided.reason : undefined, said]
@@ -230,7 +239,7 @@ function goingOn(decided: Decided, said: string | undefined, stops: boolean): De
   return { decision: 'deny', reason };
 }
 
-/** Fields that only Claude Code gives a meaning. */
+/** Fields that have a meaning only in Claude Code. */
 const ownFields = [
   'sessionTitle',
   'suppressOriginalPrompt',
@@ -247,7 +256,7 @@ const ownFields = [
 
 type Decided = Pick<Wants, 'decision' | 'reason'> & { readonly interrupts?: boolean };
 
-/** The strictest of what was decided in the new words and in the old ones. */
+/** Returns the stricter of the decisions in the new fields and in the old ones. */
 function decisionOf(
   event: ClaudeEventName,
   { decision, reason }: Fields,
@@ -300,7 +309,10 @@ function stopOf(
   };
 }
 
-/** What an answer puts in the place of arguments or of a result; `fault` is why the call cannot go on with it. */
+/**
+ * Returns what an answer puts in place of arguments or a result; `fault` is why the call cannot proceed
+ * with it.
+ */
 function changesOf(
   event: ClaudeEventName,
   own: Fields,

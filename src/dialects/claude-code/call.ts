@@ -21,7 +21,7 @@ const stop = {
   last_assistant_message: optional(text),
 };
 
-/** What an event's own fields must be where they come from outside. More fields are tolerated. */
+/** What an event's own fields must be when they come from outside. Extra fields are tolerated. */
 const shapes: Readonly<Partial<Record<ClaudeEventName, Shape>>> = {
   PreToolUse: call,
   PermissionRequest: call,
@@ -38,7 +38,7 @@ const shapes: Readonly<Partial<Record<ClaudeEventName, Shape>>> = {
   Notification: { message: text, notification_type: withDefault(text, () => '') },
 };
 
-/** An event as an agent that speaks Claude Code gives it, in canonical form. */
+/** Reads an event from an agent that speaks Claude Code into canonical form. */
 export const readCall: Dialect['readCall'] = (event, given): CheckedCall => {
   const native = event as ClaudeEventName;
   return checkedCall(shapes[native] ?? {}, given, (fields) => inOurWords(native, fields));
@@ -74,7 +74,7 @@ function inOurWords(event: ClaudeEventName, fields: Fields): ReadCall {
   }
 }
 
-/** What is reported to such an agent: final arguments and a replaced result as Claude Code has them. */
+/** Returns what such an agent is told: the final arguments and a replaced result, in Claude Code's form. */
 export const reportCall = ({ toolName = '', toolInput, toolResponse, followUps }: CallResult) => ({
   toolInput: toolInput && toClaudeInput(toolName, toolInput),
   toolOutput: toolResponse

@@ -30,17 +30,20 @@ import { parseRule } from './rules.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Hooks of one file, and the folders that its commands may name. */
+/** The hooks of one file, and the folders that its commands may name. */
 export interface ClaudeHooks extends HooksFromSource {
-  /** By the name of a variable that stands in `args` as `${NAME}`, what it is. */
+  /** The folders that `${NAME}` stands for in `args`, by name. */
   readonly folders: Readonly<Record<string, string>>;
-  /** The URLs that http hooks may post to, where the settings say so. */
+  /** The URLs that http hooks may post to, if the settings list them. */
   readonly allowedUrls?: readonly string[] | undefined;
-  /** The variables that the headers of http hooks may use, where the settings say so. */
+  /** The variables that the headers of http hooks may use, if the settings list them. */
   readonly allowedEnv?: readonly string[] | undefined;
 }
 
-/** Checks hooks entry by entry: a bad one costs itself and nothing else, which Claude Code does not promise. */
+/**
+ * Checks hooks entry by entry: a bad entry is skipped and the others still count, which Claude Code
+ * does not promise.
+ */
 export function defineHooks(from: ClaudeHooks): Checked<HookDefinition> {
   return checkEntries(from, (complain) => defineAll(from, complain));
 }
@@ -126,7 +129,10 @@ function defineHook(
   };
 }
 
-/** Seconds that a hook has where it does not say it, by its event and its kind (code.claude.com/docs/en/hooks). */
+/**
+ * Returns a hook's timeout in ms; the default depends on its event and its type
+ * (code.claude.com/docs/en/hooks).
+ */
 function timeoutOf(event: ClaudeEventName, type: HandlerType, field: ReadField): number {
   const given = field('timeout', isSeconds, 'a positive number of seconds');
   const usual = type === 'prompt' ? 30 : (shorter[event] ?? 600);
@@ -141,13 +147,13 @@ const shorter: Readonly<Partial<Record<ClaudeEventName, number>>> = {
   SessionEnd: 60,
 };
 
-/** The shell that runs a command: the system's own unless the hook wants bash. */
+/** The shell that runs a command: the system's own unless the hook names one. */
 function shellOf(args: readonly string[] | undefined, field: ReadField): HookDefinition['shell'] {
   if (args) return undefined;
   return field('shell', isShell, '"bash" or "powershell"') ?? 'sh';
 }
 
-/** The rule of a hook; one that cannot be read does not keep the hook from running (S-20). */
+/** Returns a hook's rule; a rule that cannot be parsed does not keep the hook from running (S-20). */
 function ruleOf(
   event: ClaudeEventName,
   hook: Fields,
@@ -177,7 +183,7 @@ function ruleOf(
 const isFailureWord = (value: unknown): value is string =>
   value === 'block' || value === 'continue' || value === 'allow';
 
-/** What a failure means: whatever is no known word means a guard, as elsewhere (S-09). */
+/** What a failure means: a word that is not known makes the hook a guard, as elsewhere (S-09). */
 function onFailureOf(
   event: ClaudeEventName,
   isAsync: boolean,
@@ -191,7 +197,10 @@ function onFailureOf(
   return word === 'continue' || word === 'allow' ? { failsOpen: true } : { onFailure: 'block' };
 }
 
-/** How an http hook posts; a list of the settings narrows what the hook says, and its own URL is one that it names. */
+/**
+ * Returns how an http hook posts. A list in the settings narrows what the hook says; without a list of
+ * URLs, the hook's own URL is allowed.
+ */
 function requestOf(
   url: string,
   { allowedUrls, allowedEnv }: ClaudeHooks,

@@ -3,7 +3,7 @@ import type { HookInput } from '../../protocol/input.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 import { claudeEventOf, type ClaudeEventName } from './events.ts';
 
-/** The events whose hooks may set variables for all that comes later. */
+/** The events whose hooks may set variables for everything that runs later. */
 export const setsVariables: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>([
   'SessionStart',
   'Setup',
@@ -20,7 +20,7 @@ export interface SessionVariables {
   ) => Readonly<Record<string, string>>;
 }
 
-/** The variables of a hook (as measured on the host). */
+/** Returns a hook's environment variables (as measured on the host). */
 export function environmentOf(
   hook: HookDefinition,
   { cwd, session_id }: HookInput,

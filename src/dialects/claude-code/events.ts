@@ -1,19 +1,19 @@
 import type { HookEventName } from '../../protocol/events.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 
-/** What the engine must know of one of Claude Code's events. */
+/** What the engine must know about one of Claude Code's events. */
 interface ClaudeEvent {
-  /** What it is to us. */
+  /** Our name for the event. */
   readonly at: HookEventName;
-  /** The field of its stdin that matchers are compared with; absent where they are ignored. */
+  /** The stdin field that matchers are compared with; absent if they are ignored. */
   readonly subject?: string;
-  /** Whether `decision: "block"` and exit 2 hold something up. */
+  /** Whether `decision: "block"` and exit 2 block anything. */
   readonly blocks?: true;
   /** Whether `continue: false` ends the agent. */
   readonly stops?: true;
-  /** Whether plain text on stdout is for the model. */
+  /** Whether plain text on stdout goes to the model. */
   readonly textIsContext?: true;
-  /** Whether a denial that Claude Code would lose stands (S-04). */
+  /** Whether a denial that Claude Code would lose still counts (S-04). */
   readonly keepsDenials?: true;
 }
 
@@ -69,13 +69,16 @@ export const claudeEvents = {
   MessageDisplay: { at: 'host.MessageDisplay' },
 } as const satisfies Readonly<Record<string, ClaudeEvent>>;
 
-/** Claude Code's own name of an event. */
+/** Claude Code's own name for an event. */
 export type ClaudeEventName = keyof typeof claudeEvents;
 
-/** What the engine must know of an event. */
+/** What the engine must know about an event. */
 export const traitsOf = (event: ClaudeEventName): ClaudeEvent => claudeEvents[event];
 
-/** Its name of a hook's event; of several that are one to us, the first, where a definition does not say it. */
+/**
+ * Returns Claude Code's name for a hook's event. If the definition does not give one, it is the first
+ * of those that are the same event to us.
+ */
 export const claudeEventOf = ({
   nativeEvent,
   event,
@@ -85,7 +88,7 @@ export const claudeEventOf = ({
       (name) => claudeEvents[name as ClaudeEventName].at === event,
     )) as ClaudeEventName;
 
-/** The events of tools: the only ones at which `if` rules are looked at. */
+/** The events of tools, the only ones at which `if` rules are evaluated. */
 export const toolEvents: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>([
   'PreToolUse',
   'PermissionRequest',
@@ -94,7 +97,10 @@ export const toolEvents: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>
   'PostToolUseFailure',
 ]);
 
-/** Where a failure never blocks, whatever the hook says: whoever cannot stop would never end. */
+/**
+ * The events at which a failure never blocks, whatever the hook says: an agent that cannot stop would
+ * never end.
+ */
 export const failsOpenAt: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>([
   'Stop',
   'SubagentStop',

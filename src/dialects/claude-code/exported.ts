@@ -3,8 +3,8 @@ import { parse, type Word, type WordPart } from 'unbash';
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * The variables that a file of shell commands exports, as far as it says so in so many words: quotes and
- * variables that are known are understood; what would have to be run is left out.
+ * Returns the variables that a file of shell commands exports literally: quotes and known variables are
+ * resolved, and anything that would have to be run is left out.
  */
 export function exportsOf(text: string, known: Variables): Readonly<Record<string, string>> {
   const exported: Record<string, string> = {};
@@ -22,7 +22,7 @@ export function exportsOf(text: string, known: Variables): Readonly<Record<strin
 
 type ValueOf = (name: string) => string;
 
-/** The text of a word; undefined when something would have to be run for it. */
+/** The text of a word; undefined if something would have to be run to get it. */
 const literal = ({ parts, value }: Word, valueOf: ValueOf): string | undefined =>
   parts === undefined ? value : joined(parts, valueOf);
 

@@ -16,10 +16,13 @@ import { defineHooks, type ClaudeHooks } from './define.ts';
 import { claudeEvents } from './events.ts';
 import { installedPlugins, settingsFiles } from './places.ts';
 
-/** Kept for all sessions: a file that breaks while an agent works counts as it last was. */
+/**
+ * Shared by all sessions: a file that breaks while an agent works still counts with its last good
+ * content.
+ */
 const read = settingsReader();
 
-/** Finds the hooks of settings and plugins, as far as no switch is on that reaches them (S-13). */
+/** Finds the hooks of settings and plugins, except those that a switch turns off (S-13). */
 export function findHooks(site: HookSite, managed: string): FoundHooks {
   const levels = readLevels(settingsFiles(site.cwd, managed), site, read);
   const plugins = enabledPlugins(levels, site.cwd);
@@ -57,12 +60,12 @@ export function findHooks(site: HookSite, managed: string): FoundHooks {
   };
 }
 
-/** What may not go on while it is unknown what guards it (S-12). */
+/** The events that must not proceed while it is unknown what guards them (S-12). */
 const needGuards = (['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const).map(
   (nativeEvent) => ({ event: claudeEvents[nativeEvent].at, nativeEvent }),
 );
 
-/** What switches a source's hooks off. */
+/** Returns the switch that turns a source's hooks off, if there is one. */
 function offFor(levels: readonly HostLevel[], hooksOf: HookSource): OffSwitch | undefined {
   const off = switchFor(levels, hooksOf, switchKey, ({ [switchKey]: word }) =>
     typeof word === 'boolean' ? word : undefined,
@@ -77,7 +80,7 @@ function offFor(levels: readonly HostLevel[], hooksOf: HookSource): OffSwitch | 
 const switchKey = 'disableAllHooks';
 const managedKey = 'allowManagedHooksOnly';
 
-/** Switches and lists of the wrong type. */
+/** Reports switches and lists of the wrong type. */
 function switchProblems({ file, values, locate }: HostLevel): SettingsProblem[] {
   const problem = (path: Path, fix: string): SettingsProblem => ({
     file,
@@ -96,13 +99,13 @@ function switchProblems({ file, values, locate }: HostLevel): SettingsProblem[] 
   ];
 }
 
-/** A list that settings narrow http hooks with: that of the strongest level that has one. */
+/** Returns a list that restricts http hooks, from the strongest level that has one. */
 function listOf(levels: readonly HostLevel[], key: string): readonly string[] | undefined {
   const list = levels.find(({ values }) => Array.isArray(values[key]))?.values[key];
   return (list as unknown[] | undefined)?.filter((item) => typeof item === 'string');
 }
 
-/** The hooks of the plugins that are installed and enabled, each for what it was installed for. */
+/** Reads the hooks of the enabled plugins that are installed for all projects or for this one. */
 function enabledPlugins(
   levels: readonly HostLevel[],
   cwd: string,
@@ -144,7 +147,10 @@ function enabledPlugins(
   return { hooks, files, problems };
 }
 
-/** An administrator's word, else that of the last level that has one. */
+/**
+ * Whether a plugin is enabled: the administrator's word counts, or else that of the last level that has
+ * one.
+ */
 function isEnabled(levels: readonly HostLevel[], id: string): boolean {
   const words = levels.flatMap(({ source, values }) => {
     const enabled = values['enabledPlugins'];
@@ -155,7 +161,7 @@ function isEnabled(levels: readonly HostLevel[], id: string): boolean {
   return (system ?? words.at(-1))?.word === true;
 }
 
-/** Where a plugin is installed for this project: for all of them, or for this one. */
+/** Returns the folder of a plugin that is installed for this project or for all projects. */
 function folderOf(entries: unknown, cwd: string): string | undefined {
   const list: readonly unknown[] = Array.isArray(entries) ? entries : [entries];
   const known = list.filter(isRecord);
@@ -166,7 +172,7 @@ function folderOf(entries: unknown, cwd: string): string | undefined {
   return typeof path === 'string' ? path : undefined;
 }
 
-/** A plugin's files of hooks: the usual one, and those that its manifest names. */
+/** Returns a plugin's hook files: the usual one, and those that its manifest names. */
 function hookFilesOf(folder: string): string[] {
   const usual = join(folder, 'hooks', 'hooks.json');
   const named: unknown = read(join(folder, '.claude-plugin', 'plugin.json'), false)?.values[

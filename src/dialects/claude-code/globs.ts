@@ -1,8 +1,11 @@
-/** Whether a text is what a pattern says in which `*` stands for any text; no pattern takes long. */
+/** Whether a text matches a pattern in which `*` stands for any text; no pattern takes long to match. */
 export const matchesText = (pattern: string, text: string): boolean =>
   matches(pattern.split(''), text.split(''), '*', (wanted, given) => wanted === given);
 
-/** Whether a path is what a pattern says: `*` and `?` within a name, `**` for any folders; a folder with all in it. */
+/**
+ * Whether a path matches a pattern: `*` and `?` match within a name, `**` matches any folders, and a
+ * folder includes everything in it.
+ */
 export const matchesPath = (pattern: string, path: string): boolean =>
   matches([...namesIn(pattern), '**'], namesIn(path), '**', (wanted, name) =>
     matches(wanted.split(''), name.split(''), '*', (one, other) => one === other || one === '?'),
@@ -10,7 +13,7 @@ export const matchesPath = (pattern: string, path: string): boolean =>
 
 const namesIn = (path: string): string[] => path.split('/').filter(Boolean);
 
-/** Goes back no further than to the last part that stands for any others, which is far enough. */
+/** Backtracks no further than to the last wildcard, which is far enough. */
 function matches(
   wanted: readonly string[],
   given: readonly string[],

@@ -11,15 +11,15 @@ import { managedFolder, mayHoldHooks, projectAtFirstSight } from './places.ts';
 import { ruleAppliesTo, type SubCommands } from './rules.ts';
 import { toStdin } from './stdin.ts';
 
-/** What may be said of where Claude Code's hooks are. */
+/** Options for where Claude Code's hooks are found. */
 export interface ClaudeCodeOptions {
-  /** The administrator's folder in place of the machine's, for tests. */
+  /** An administrator's folder to use instead of the machine's, for tests. */
   readonly managed?: string;
 }
 
-/** Claude Code's hooks, with the administrator's settings in a folder of one's choice. */
+/** Returns Claude Code's dialect, with the administrator's settings in a given folder. */
 export function claudeCodeWith({ managed = managedFolder }: ClaudeCodeOptions = {}): Dialect {
-  // Loaded where a hook needs them: a parser of shell commands weighs more than all else here.
+  // Loaded only when a hook needs them: the parser of shell commands is larger than everything else here.
   let subCommands: SubCommands | undefined;
   let variables: SessionVariables | undefined;
 
@@ -74,21 +74,24 @@ export function claudeCodeWith({ managed = managedFolder }: ClaudeCodeOptions = 
   };
 }
 
-/** Claude Code's hooks, as settings and plugins hold them. */
+/** Claude Code's hooks, from its settings and plugins. */
 export const claudeCode: Dialect = claudeCodeWith();
 
-/** Another time limit or matcher makes no other hook of it, but another rule, shell or plugin does, and whether it is waited for. */
+/**
+ * A different timeout or matcher does not make a different hook. A different rule, shell or plugin
+ * does, and so does whether the hook is awaited.
+ */
 function identityOf(hook: HookDefinition): string {
   const { nativeEvent, type, command, args, if: rule, shell, env, async: isUnawaited } = hook;
   const plugin = env['CLAUDE_PLUGIN_ROOT'];
   return JSON.stringify([nativeEvent, type, command, args, rule, shell, plugin, isUnawaited]);
 }
 
-/** Claude Code tells of a tool that failed as another event alone. */
+/** Claude Code reports a failed tool only as a separate event. */
 const isForOutcome = (hook: HookDefinition, { tool_response: response }: HookPayload): boolean =>
   hook.event !== 'AfterTool' || !isRecord(response) || !isRecord(response['error']);
 
-/** Of an event that only Claude Code has nobody else knows what its matchers are compared with. */
+/** For an event that exists only in Claude Code, no other dialect knows what matchers are compared with. */
 function isForHostEvent(hook: HookDefinition, payload: HookPayload): boolean {
   if (!hook.event.startsWith('host.')) return true;
   const { subject } = traitsOf(claudeEventOf(hook));

@@ -20,7 +20,7 @@ const events: readonly ClaudeEventName[] = [
   'Notification',
 ];
 
-/** Where a hook that fails may deny. */
+/** The events at which a hook that fails may deny. */
 const guarded: readonly ClaudeEventName[] = [
   'PreToolUse',
   'PermissionRequest',
@@ -28,7 +28,7 @@ const guarded: readonly ClaudeEventName[] = [
   'UserPromptSubmit',
 ];
 
-/** Claude Code's settings. */
+/** How hooks are installed in Claude Code's settings. */
 export const installation: EntriesInstallation = {
   kind: 'entries',
   fresh: '{}\n',
@@ -40,7 +40,7 @@ export const installation: EntriesInstallation = {
   overHttp: {
     entries: (request, call) =>
       inGroups(events, (event) =>
-        // It has no HTTP hooks for this event.
+        // Claude Code has no HTTP hooks for this event.
         event === 'SessionStart'
           ? { type: 'command', command: call() }
           : {

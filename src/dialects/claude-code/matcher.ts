@@ -6,28 +6,28 @@ import { claudeNamesOf } from './tools.ts';
 
 type Matcher = (subject: string, budget?: RegexBudget) => boolean;
 
-/** A matcher that is a list of names, and no regular expression. */
+/** A matcher that is a list of names, not a regular expression. */
 const list = /^[\w\-,| ]*$/;
 
-/** Our words for what a matcher is compared with, as Claude Code has them. */
+/** Claude Code's words for our words that matchers are compared with. */
 const theirWords: Readonly<Partial<Record<ClaudeEventName, Readonly<Record<string, string>>>>> = {
   SessionStart: { compress: 'compact' },
   SessionEnd: { exit: 'other' },
   Notification: { ToolPermission: 'permission_prompt' },
 };
 
-/** One of our words for a source, a reason or a kind, as Claude Code has it. */
+/** Returns Claude Code's word for one of our words for a source, a reason or a kind. */
 export const toClaudeWord = (event: ClaudeEventName, ours: string): string =>
   theirWords[event]?.[ours] ?? ours;
 
-/** The same the other way. */
+/** The reverse of `toClaudeWord`. */
 export const fromClaudeWord = (event: ClaudeEventName, theirs: string): string =>
   Object.entries(theirWords[event] ?? {}).find(([, word]) => word === theirs)?.[0] ?? theirs;
 
-/** Whether a matcher is none, and so for everything. */
+/** Whether a matcher is empty or `*`, and so matches everything. */
 const isAll = (matcher: string): boolean => ['', '*'].includes(matcher.trim());
 
-/** What is wrong with a matcher that can fit nothing; undefined where it may fit something. */
+/** Why a matcher can never match anything; undefined if it can. */
 export function matcherFault(matcher: string): string | undefined {
   if (isAll(matcher) || list.test(matcher)) return undefined;
   if (/^\w+\(.*\)$/.test(matcher)) return 'is a permission rule, which as a matcher fits nothing';
@@ -35,9 +35,9 @@ export function matcherFault(matcher: string): string | undefined {
 }
 
 /**
- * A matcher of Claude Code's settings: a list of exact names with `|` or `,`, or else a regular
- * expression, unanchored. A name of ours fits too. One that cannot be decided in time fits, so that a
- * guard is never skipped.
+ * Compiles a matcher of Claude Code's settings: a list of exact names with `|` or `,`, or else an
+ * unanchored regular expression. Our own names match too. A matcher that cannot be decided in time
+ * matches, so that a guard is never skipped.
  */
 export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
   const event = claudeEventOf(hook);
@@ -47,7 +47,7 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
   const isTool = traitsOf(event).subject === 'tool_name';
   const namesOf = (subject: string): readonly string[] =>
     isTool ? claudeNamesOf(subject) : [toClaudeWord(event, subject)];
-  // Names of files have points in them.
+  // File names contain dots.
   if (list.test(matcher) || event === 'FileChanged') {
     const names = new Set(
       matcher
@@ -71,7 +71,7 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
   };
 }
 
-/** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
+/** Returns a hook's matcher as its author wrote it; undefined if its event has no matchers. */
 export function matcherOf(hook: HookDefinition): string | undefined {
   const { subject } = traitsOf(claudeEventOf(hook));
   return subject === undefined ? undefined : hook.matcher?.trim() || '*';

@@ -10,18 +10,18 @@ import {
   type HostPlace,
 } from '../host-places.ts';
 
-/** Claude Code's folder of the user's. */
+/** The user's folder for Claude Code. */
 export const users = { folder: '.claude', variable: 'CLAUDE_CONFIG_DIR' };
 
 /** The administrator's folder. */
 export const managedFolder =
   process.platform === 'darwin' ? '/Library/Application Support/ClaudeCode' : '/etc/claude-code';
 
-/** The settings files that count for a project, the strongest first, whether or not they are there. */
+/** Returns the settings files that count for a project, the strongest first, whether or not they exist. */
 export function settingsFiles(cwd: string, managed: string): HostPlace[] {
   const user = userFolder(users);
   const own = join(cwd, '.claude');
-  // In the home folder the project's settings are the user's.
+  // In the home folder, the project's settings are the user's.
   const isUsers = user !== undefined && realPath(user) === realPath(own);
   return [
     { source: 'system', file: join(managed, 'managed-settings.json') },
@@ -32,13 +32,13 @@ export function settingsFiles(cwd: string, managed: string): HostPlace[] {
   ];
 }
 
-/** The list of the plugins that the user has installed. */
+/** Returns the file that lists the plugins the user has installed. */
 export function installedPlugins(): string | undefined {
   const user = userFolder(users);
   return user && join(user, 'plugins', 'installed_plugins.json');
 }
 
-/** Whether any of these files seems to hold hooks, of sources that count. */
+/** Whether any of these files, of a source that counts, seems to hold hooks. */
 export const mayHoldHooks = (
   cwd: string,
   counts: (source: HookSource) => boolean = () => true,
@@ -49,11 +49,11 @@ export const mayHoldHooks = (
     sign: '"plugins"',
   });
 
-/** What a look at the project's files tells; undefined where none of them has any hooks. */
+/** Returns what a first look at the project's files shows; undefined if none of them has any hooks. */
 export const projectAtFirstSight = (cwd: string, managed: string): FirstSight | undefined =>
   projectSight(settingsFiles(cwd, managed));
 
-/** The administrator's settings in parts, in the order of their names. */
+/** Returns the parts of the administrator's settings, in the order of their names. */
 function managedParts(managed: string): HostPlace[] {
   const folder = join(managed, 'managed-settings.d');
   const entries = entriesIn(folder);

@@ -9,19 +9,19 @@ type Fields = Readonly<Record<string, unknown>>;
 /** What a hook printed on stdout. */
 export type Printed =
   | { readonly kind: 'nothing' }
-  /** Plain text; `objects` are those that stand in it. */
+  /** Plain text; `objects` are the JSON objects in it. */
   | { readonly kind: 'text'; readonly text: string; readonly objects: readonly Fields[] }
   | {
       readonly kind: 'object';
       readonly fields: Fields;
-      /** Why Claude Code takes nothing of it; undefined where it takes it. */
+      /** Why Claude Code ignores all of it; undefined if it does not. */
       readonly fault?: string | undefined;
-      /** What was almost a word that decides. */
+      /** What the hook's author should know about words that are almost words that decide. */
       readonly misses: readonly string[];
       readonly notes: readonly string[];
     };
 
-/** Reads stdout: one object and nothing else is an answer, whatever blanks are around it. */
+/** Reads stdout: one object and nothing else is an answer, whatever white space surrounds it. */
 export function readStdout(event: ClaudeEventName, stdout: string, received: Fields): Printed {
   const text = stdout.trim();
   if (text === '') return { kind: 'nothing' };
@@ -31,7 +31,7 @@ export function readStdout(event: ClaudeEventName, stdout: string, received: Fie
     : { kind: 'text', text, objects: objectsIn(text) };
 }
 
-/** Whether a hook says in its first line that nobody is to wait for it: what it prints then is for nobody. */
+/** Whether a hook's first line says not to wait for it; nobody reads what it prints then. */
 export const saysAsync = (stdout: string): boolean =>
   parseObject(stdout.trimStart().split('\n', 1)[0]!.trim())?.['async'] === true;
 
@@ -49,7 +49,7 @@ function readObject(
   return { kind: 'object', fields, fault: faultIn(event, fields), misses, notes };
 }
 
-/** The first thing for which Claude Code throws the whole answer away. */
+/** Returns the first fault for which Claude Code discards the whole answer. */
 function faultIn(event: ClaudeEventName, fields: Fields): string | undefined {
   const own = fields['hookSpecificOutput'];
   const wrong = firstWrong(commonForms, fields, '');

@@ -6,14 +6,14 @@ import { claudeNamesOf, toClaudeInput } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A permission rule: a tool, and what of its calls. */
+/** A permission rule: a tool, and which of its calls. */
 export interface Rule {
   readonly tool: string;
-  /** What stands in brackets; absent for every call. */
+  /** The text in brackets; absent if the rule covers every call. */
   readonly what?: string;
 }
 
-/** A permission rule as a hook's `if` has it; undefined for what is none. */
+/** Parses a permission rule from a hook's `if`; undefined if the text is not a rule. */
 export function parseRule(text: string): Rule | undefined {
   const [, tool, what] = /^([\w*-]+)(?:\(([^]*)\))?$/.exec(text.trim()) ?? [];
   const isSeveral = /\)\s*[|,]\s*\w+\(/.test(what ?? '');
@@ -23,18 +23,18 @@ export function parseRule(text: string): Rule | undefined {
     : { tool, what: what.trim() };
 }
 
-/** A call of a tool, its arguments in Claude Code's words. */
+/** A tool call, with its arguments in Claude Code's form. */
 export interface RuledCall {
-  /** Our name of the tool. */
+  /** Our name for the tool. */
   readonly tool: string;
   readonly input: Fields;
   readonly cwd: string;
 }
 
-/** Splits a shell command into the commands that it is made of; undefined for what cannot be parsed. */
+/** Splits a shell command into the commands in it; undefined if it cannot be parsed. */
 export type SubCommands = (text: string) => readonly string[] | undefined;
 
-/** Whether a rule is for a call. Where that cannot be known, it is. */
+/** Whether a rule applies to a call. If that cannot be known, it does. */
 export function ruleFits(
   { tool, what }: Rule,
   call: RuledCall,
@@ -63,7 +63,7 @@ export function ruleFits(
   }
 }
 
-/** Whether a rule is for what an event tells of a call; it is where that is not known, or the rule is none. */
+/** Whether a rule applies to the call of an event; it does if that is unknown or the rule is not valid. */
 export function ruleAppliesTo(
   rule: string,
   { tool_name: tool, tool_input: given, cwd: folder }: Fields,
@@ -76,7 +76,7 @@ export function ruleAppliesTo(
   return ruleFits(parsed, { tool, input, cwd }, subCommands);
 }
 
-/** `mcp__server` is for all tools of a server. */
+/** `mcp__server` matches all tools of the server. */
 const nameFits = (rule: string, name: string): boolean =>
   matchesText(rule, name) || (rule.startsWith('mcp__') && name.startsWith(`${rule}__`));
 
@@ -90,14 +90,17 @@ function commandFits(
   return parts === undefined || [command.trim(), ...parts].some((part) => partFits(what, part));
 }
 
-/** `x *` and `x:*` are `x` with whatever follows, or nothing; any other `*` stands for any text. */
+/** `x *` and `x:*` match `x` followed by anything or nothing; any other `*` stands for any text. */
 function partFits(what: string, part: string): boolean {
   const prefix = /^([^*]*?)(?::\*| \*)$/.exec(what)?.[1]?.trimEnd();
   if (prefix === undefined) return matchesText(what, part);
   return part.startsWith(prefix) && /^(?:\s|$)/.test(part.slice(prefix.length));
 }
 
-/** A path pattern as in `.gitignore`: below the project, `//` absolute, `~/` at home; a name alone is one anywhere. */
+/**
+ * A path pattern as in `.gitignore`: below the project, absolute with `//`, in the home folder with
+ * `~/`; a name alone matches anywhere.
+ */
 function pathFits(what: string, { input, cwd }: RuledCall): boolean {
   const path = input['file_path'] ?? input['notebook_path'] ?? input['path'];
   if (typeof path !== 'string') return true;

@@ -8,10 +8,10 @@ import { exportsOf } from './exported.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
-/** How long a file of variables may be, in bytes. */
+/** The largest file of variables that is read, in bytes. */
 const longestFile = 256 * 1024;
 
-/** How many sessions of one process are remembered. */
+/** The most sessions of one process that are remembered. */
 const mostSessions = 100;
 
 /** A file of variables, and the source of the hook that may write it. */
@@ -20,10 +20,13 @@ interface VariablesFile {
   readonly file: string;
 }
 
-/** By session, the files that its first hooks may write variables to. */
+/** By session, the files that its hooks may write variables to. */
 const sessions = new Map<string, { readonly folder: string; readonly files: VariablesFile[] }>();
 
-/** A file in which a hook may write `export NAME=value` for all that runs later in its session. */
+/**
+ * Returns the path of a file in which a hook may write `export NAME=value` for everything that runs
+ * later in its session.
+ */
 export function newVariablesFile(sessionId: string, source: HookSource): string {
   const known = sessions.get(sessionId) ?? { folder: newFolder(), files: [] };
   if (!sessions.has(sessionId) && sessions.size >= mostSessions)
@@ -34,7 +37,10 @@ export function newVariablesFile(sessionId: string, source: HookSource): string 
   return file;
 }
 
-/** What hooks of a session exported so far for those of a source, the later over the earlier; none for hooks of more authority (S-15). */
+/**
+ * Returns what hooks of a session have exported so far for the hooks of a source. Later values override
+ * earlier ones, and hooks with more authority receive none (S-15).
+ */
 export function sessionVariables(sessionId: string, hooksOf: HookSource): Variables {
   const { files = [] } = sessions.get(sessionId) ?? {};
   return files
@@ -48,7 +54,7 @@ export function sessionVariables(sessionId: string, hooksOf: HookSource): Variab
     );
 }
 
-/** Most hooks write none. */
+/** Returns '' if there is no file: most hooks write none. */
 function textOf(file: string): string {
   try {
     const read = readBounded(file, longestFile);

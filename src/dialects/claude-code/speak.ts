@@ -7,19 +7,19 @@ import { hasFormOf, toClaudeResponse } from './tool-response.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an event's answer says of its own. */
+/** The fields of an answer that depend on the event. */
 interface Answer {
-  /** Beside `hookSpecificOutput`. */
+  /** Fields beside `hookSpecificOutput`. */
   readonly top?: Fields;
   readonly specific?: Fields;
 }
 
-/** Answers as Claude Code obeys them: a valid object whatever it holds, at exit 0. */
+/** Writes answers that Claude Code obeys: always a valid object, at exit 0. */
 export const speaker: Speaker = {
   title: 'Claude Code',
   projectIn: (_, { CLAUDE_PROJECT_DIR }) => [CLAUDE_PROJECT_DIR].filter(isWhole),
   asks: (event) => event === 'PreToolUse',
-  // Where somebody sits there, it asks, and knows of no call that was put off.
+  // With a user at the terminal, Claude Code asks instead and does not defer calls.
   defers: (event, { CLAUDE_CODE_ENTRYPOINT: entry = 'cli' }) =>
     event === 'PreToolUse' && entry !== 'cli',
   write(event, said, wishes): HostAnswer {
@@ -41,7 +41,7 @@ function answerTo(event: ClaudeEventName, said: Said, wishes: Wishes): Answer {
   switch (event) {
     case 'PreToolUse':
       return {
-        // Alone it would let the call run; beside it stands the denial of a stop.
+        // A stop alone would let the call run; it comes with a denial.
         top: stopOf(wishes),
         specific: {
           ...permissionOf(wishes),
@@ -87,7 +87,7 @@ function answerTo(event: ClaudeEventName, said: Said, wishes: Wishes): Answer {
   }
 }
 
-/** What the hooks decided on a call; of what was not denied, the stricter word. */
+/** Returns what the hooks decided on a call: the strictest of their decisions. */
 function permissionOf(wishes: Wishes): Fields {
   for (const word of ['deny', 'defer', 'ask', 'allow'] as const) {
     const reason = wishes.take(word);
@@ -100,7 +100,7 @@ function permissionOf(wishes: Wishes): Fields {
   return {};
 }
 
-/** Where the user is asked anyway nobody needs to say it. */
+/** Returns the decision on a permission request. "ask" needs no words: the user is asked anyway. */
 function behaviourOf({ native }: Said, wishes: Wishes): Fields | undefined {
   wishes.take('ask');
   const message = wishes.take('deny');
@@ -125,13 +125,13 @@ function stopOf(wishes: Wishes): Fields {
   return stopReason === undefined ? {} : { continue: false, stopReason };
 }
 
-/** A denial and what is to be done next both send the agent on. */
+/** A denial and a follow-up both make the agent continue. */
 function goOn(wishes: Wishes): Fields {
   const reason = wishes.takeGoingOn();
   return reason === undefined ? {} : { decision: 'block', reason };
 }
 
-/** A result of another form than the tool's own would be dropped in silence. */
+/** A result in another form than the tool's own would be silently dropped. */
 function resultOf({ given, tool = '', project }: Said, wishes: Wishes): unknown {
   const response = wishes.peek('toolResponse');
   if (response === undefined) return undefined;
@@ -147,6 +147,6 @@ function resultOf({ given, tool = '', project }: Said, wishes: Wishes): unknown 
   return result;
 }
 
-/** Of a tool that writes, the form has no place for a text. */
+/** Whether the text is in the result; the form of a tool that writes has no place for one. */
 const holds = (result: unknown, text: string): boolean =>
   JSON.stringify(result).includes(JSON.stringify(text).slice(1, -1));

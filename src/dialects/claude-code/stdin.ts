@@ -11,7 +11,7 @@ import { toClaudeInput, toClaudeTool } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a hook receives (as measured on the host). */
+/** Returns what a hook receives (as measured on the host). */
 export function toStdin(hook: HookDefinition, payload: HookPayload, context: EventContext): object {
   const native = claudeEventOf(hook);
   const { session_id, transcript_path, cwd, timestamp: _, hook_event_name: __, ...own } = payload;
@@ -26,14 +26,14 @@ export function toStdin(hook: HookDefinition, payload: HookPayload, context: Eve
   };
 }
 
-/** The events that know no permission mode. */
+/** The events without a permission mode. */
 const withoutMode: ReadonlySet<ClaudeEventName> = new Set<ClaudeEventName>([
   'SessionStart',
   'SessionEnd',
   'MessageDisplay',
 ]);
 
-/** An event's own fields; what an agent gave beyond those that we know is passed on as it is. */
+/** Returns an event's own fields; fields of the agent that we do not know are passed on unchanged. */
 function ownFields(
   event: ClaudeEventName,
   own: Fields,
@@ -86,7 +86,7 @@ function ownFields(
   }
 }
 
-/** How a tool failed. */
+/** Describes how a tool failed. */
 function failureIn({ error: said, is_interrupt: given }: Fields, response: unknown): Fields {
   const { llmContent, error } = isRecord(response) ? response : {};
   const { type, message } = isRecord(error) ? error : {};

@@ -1,6 +1,6 @@
 import { forEachChild, parse, type Command, type SyntaxNode, type Word } from 'unbash';
 
-/** Programs that run what follows them, so that a rule looks through them. */
+/** Programs that run the command after them, so that a rule looks through them. */
 const wrappers: ReadonlySet<string> = new Set([
   'timeout',
   'time',
@@ -11,8 +11,9 @@ const wrappers: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The commands that a shell command is made of, each without its assignments and redirections: as
- * written, and without quotes. Undefined when the shell would not understand it, or there is nothing in it.
+ * Returns the commands in a shell command, each without its assignments and redirections, as written
+ * and with quotes removed. Undefined if the shell would not understand it, or if there is no command in
+ * it.
  */
 export function subCommands(text: string): readonly string[] | undefined {
   const script = parse(text);
@@ -40,7 +41,7 @@ function spellings({ name, args }: Command): string[] {
   ];
 }
 
-/** What a wrapper runs: the first word behind it that is no option and no number. */
+/** Returns what a wrapper runs: everything from the first word that is neither an option nor a number. */
 function unwrapped(words: readonly Word[]): readonly Word[] {
   if (!wrappers.has(words[0]?.value ?? '')) return words;
   const start = words.findIndex(

@@ -5,18 +5,18 @@ import { toClaudeInput, toClaudeTool } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** By result, how Claude Code has it: every hook receives the same, letter by letter. */
+/** Claude Code's form of each result, so that every hook receives exactly the same. */
 const known = new WeakMap<object, unknown>();
 
-/** The call whose result it is. */
+/** The call that a result belongs to. */
 export interface Call {
-  /** Our name of the tool. */
+  /** Our name for the tool. */
   readonly tool: string;
   readonly input: Fields;
   readonly cwd?: string;
 }
 
-/** A tool's result as Claude Code's hooks receive it. */
+/** Returns a tool's result as Claude Code's hooks receive it. */
 export function toClaudeResponse(call: Call, given: unknown): unknown {
   const response = isRecord(given) ? given : {};
   if (known.has(response)) return known.get(response);
@@ -31,7 +31,7 @@ export function toClaudeResponse(call: Call, given: unknown): unknown {
   return made;
 }
 
-/** A result of Claude Code's form in the form of `tool_response`. */
+/** Returns a result in Claude Code's form as a `tool_response`. */
 export function fromClaudeResponse(tool: string, given: unknown): Fields {
   const text = textOf(tool, given);
   const response = { llmContent: text, returnDisplay: text };
@@ -39,7 +39,7 @@ export function fromClaudeResponse(tool: string, given: unknown): Fields {
   return response;
 }
 
-/** Whether a result that a hook gives has the form of the one that it received; Claude Code drops any other. */
+/** Whether a hook's result has the form of the one that it received; Claude Code drops any other. */
 export function hasFormOf(received: unknown, given: unknown): boolean {
   if (!isRecord(received)) return isText(given) || isBlocks(given);
   return (
@@ -61,7 +61,10 @@ const isBlocks = (value: unknown): boolean => Array.isArray(value) && value.ever
 
 const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);
 
-/** By our tool, its result in Claude Code's form: of what the model reads, of their arguments, and of the whole. */
+/**
+ * By our tool, the result in Claude Code's form, made from the text that the model reads, Claude Code's
+ * arguments, and our whole response.
+ */
 const responses: Readonly<
   Record<string, (text: string, input: Fields, response: Fields) => Fields>
 > = {
@@ -113,14 +116,14 @@ const responses: Readonly<
   }),
 };
 
-/** The names that a list of files has below its first line. */
+/** The names in a list of files, which begin below its first line. */
 const namesIn = (text: string): string[] =>
   text
     .split('\n')
     .slice(1)
     .filter((line) => line !== '' && !line.startsWith('['));
 
-/** What the model reads of a result of Claude Code's form. */
+/** Returns the text that the model reads in a result of Claude Code's form. */
 function textOf(tool: string, given: unknown): string {
   if (typeof given === 'string') return given;
   if (isBlocks(given)) return textsIn(given);

@@ -7,11 +7,11 @@ import {
   type ToolInput,
 } from '../tool-table.ts';
 
-/** One of our tools as Claude Code has it. */
+/** One of our tools and its counterpart in Claude Code. */
 interface ClaudeTool extends HostTool {
-  /** The argument of theirs that is a whole path. */
+  /** Their argument that is an absolute path. */
   readonly path?: string;
-  /** Arguments of theirs without which it cannot run, each a string. */
+  /** Their arguments that the tool cannot run without, each a string. */
   readonly needs?: readonly string[];
 }
 
@@ -31,7 +31,7 @@ const tools: readonly ClaudeTool[] = [
     ours: 'replace',
     name: 'Edit',
     aliases: ['MultiEdit'],
-    // What an edit of several texts is given, no tool of ours takes.
+    // None of our tools takes the arguments of an edit of several texts.
     onlyMatched: ['MultiEdit'],
     renamed: filePath,
     path: 'file_path',
@@ -60,19 +60,22 @@ const tools: readonly ClaudeTool[] = [
 
 const table = toolTable(tools);
 
-/** Claude Code's name of a tool of ours; any other keeps its name. */
+/** Returns Claude Code's name for one of our tools; any other tool keeps its name. */
 export const toClaudeTool: (ours: string) => string = table.toTheirs;
 
-/** Our name of a tool of Claude Code; any other keeps its name. */
+/** Returns our name for one of Claude Code's tools; any other tool keeps its name. */
 export const fromClaudeTool: (theirs: string) => string = table.fromTheirs;
 
-/** The names by which Claude Code's matchers know a tool of ours, its name on stdin first. */
+/** Returns the names that Claude Code's matchers know one of our tools by, its name on stdin first. */
 export const claudeNamesOf = (ours: string): readonly string[] => {
   const tool = table.of(ours);
   return tool ? [tool.name, ...(tool.aliases ?? [])] : [ours];
 };
 
-/** Our arguments as Claude Code's hooks know them; paths are whole there, as `cwd` makes them where it is given. */
+/**
+ * Returns our arguments as Claude Code's hooks know them; paths are made absolute against `cwd`, if it
+ * is given.
+ */
 export function toClaudeInput(ours: string, input: ToolInput, cwd?: string): ToolInput {
   const tool = table.of(ours);
   if (tool === undefined) return input;
@@ -90,7 +93,7 @@ function wholePath(given: unknown, { name }: ClaudeTool, cwd: string): unknown {
   return given === undefined && name === 'LS' ? cwd : given;
 }
 
-/** Claude Code's arguments as our tool takes them. */
+/** Returns Claude Code's arguments as our tool takes them. */
 export function fromClaudeInput(ours: string, input: ToolInput): ToolInput {
   const given = table.fromInput(ours, input);
   if (ours === 'read_file' && typeof given['offset'] === 'number')
@@ -98,7 +101,7 @@ export function fromClaudeInput(ours: string, input: ToolInput): ToolInput {
   return given;
 }
 
-/** Why a tool cannot run with arguments of Claude Code's form; undefined where it can. */
+/** Why a tool cannot run with arguments in Claude Code's form; undefined if it can. */
 export function inputFault(ours: string, input: ToolInput): string | undefined {
   const missing = table.of(ours)?.needs?.find((name) => typeof input[name] !== 'string');
   if (missing === undefined) return undefined;

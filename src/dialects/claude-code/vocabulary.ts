@@ -2,7 +2,7 @@ import { isRecord } from '../../protocol/output.ts';
 import type { AnswerWords, Vocabulary } from '../near-misses.ts';
 import type { ClaudeEventName } from './events.ts';
 
-/** What a field of an answer must be: whether it is, and in words. */
+/** What a field of an answer must be: a test, and the words for it. */
 interface Form {
   readonly fits: (value: unknown) => boolean;
   readonly wanted: string;
@@ -79,20 +79,20 @@ const specificForms: Readonly<Partial<Record<ClaudeEventName, Forms>>> = {
   MessageDisplay: { displayContent: text },
 };
 
-/** Those of an event. */
+/** Returns the fields of an event. */
 export const specificFormsOf = (event: ClaudeEventName): Forms => specificForms[event] ?? {};
 
-/** The fields of `hookSpecificOutput` that decide or replace something, wherever they may stand. */
+/** The fields of `hookSpecificOutput` that decide or replace something, at any event. */
 const deciding = ['permissionDecision', 'decision', 'updatedInput', 'updatedToolOutput'] as const;
 
-/** Those of an event. */
+/** Returns those that an event has. */
 const decidingSpecific = (event: ClaudeEventName): readonly string[] =>
   deciding.filter((name) => Object.hasOwn(specificFormsOf(event), name));
 
-/** The common fields that may hold a guard's word. */
+/** The common fields that may hold a guard's decision. */
 const decidingCommon = ['decision', 'continue', 'hookSpecificOutput'] as const;
 
-/** What an event's answer may say at the top and in `hookSpecificOutput`. */
+/** Returns the fields that an event's answer may have at the top and in `hookSpecificOutput`. */
 export function wordsOf(event: ClaudeEventName): AnswerWords {
   const decide = sayNo(event);
   const instead: Vocabulary['instead'] = {
@@ -133,7 +133,7 @@ export function wordsOf(event: ClaudeEventName): AnswerWords {
   };
 }
 
-/** How an event's hooks say no. */
+/** Returns the hint that tells how an event's hooks deny. */
 function sayNo(event: ClaudeEventName): string {
   switch (event) {
     case 'PreToolUse':

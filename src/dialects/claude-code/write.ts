@@ -6,7 +6,7 @@ import { toClaudeTool } from './tools.ts';
 
 const isName = (name: string): boolean => /^[\w-]+$/.test(name);
 
-/** How Claude Code's settings say what a hook is. */
+/** Writes hooks as Claude Code's settings have them. */
 export const writer: Writer = {
   ...installation,
   toolName: toClaudeTool,

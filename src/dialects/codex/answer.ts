@@ -19,13 +19,16 @@ import { fromCodexInput, fromCodexResponse } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an answer asks for, before its exit code is looked at. */
+/** What an answer asks for, before its exit code is considered. */
 type Wants = Pick<Answer, 'decision'> &
   Partial<Pick<Answer, 'reason' | 'stop' | 'stopReason' | 'effects' | 'plainText' | 'ignored'>>;
 
 const host = 'Codex';
 
-/** What an ended hook said (as measured on the host; the departures stand in docs/dialects.md). */
+/**
+ * Reads the answer of a hook that has ended (as measured on the host; docs/dialects.md lists the
+ * departures).
+ */
 export function readAnswer(
   hook: Pick<HookDefinition, 'event' | 'nativeEvent' | 'async'>,
   outcome: HookProcessOutcome,
@@ -111,7 +114,7 @@ const around: Fault = {
 const endOf = ({ exitCode, signal }: HookExit): string =>
   exitCode === null ? `process was ended by ${signal ?? 'a signal'}` : `exit status is ${exitCode}`;
 
-/** Plain text is context, or nothing, or a failure. */
+/** Plain text is context, a failure, or nothing, depending on the event. */
 function readText(
   event: CodexEventName,
   text: string,
@@ -131,7 +134,7 @@ function readText(
     : answered({ decision: undefined }, ...lost);
 }
 
-/** A denial that Codex would lose to a flaw beside it, where it is to stand all the same (S-04). */
+/** Returns a denial that Codex would lose to a flaw beside it, at events where it still counts (S-04). */
 function keptDenial(event: CodexEventName, printed: Printed): Wants | undefined {
   if (printed.kind === 'nothing') return undefined;
   const objects = printed.kind === 'object' ? [printed.fields] : printed.objects;
@@ -151,7 +154,7 @@ function denialIn(event: CodexEventName, fields: Fields): Wants | undefined {
 const saysNo = (word: unknown): boolean =>
   typeof word === 'string' && /^(?:deny|block)$/i.test(word.trim());
 
-/** Codex asks nobody before a tool; here it is asked. */
+/** Codex asks nobody before a tool runs; here the user is asked. */
 function questionIn(fields: Fields): Wants | undefined {
   const { permissionDecision: word, permissionDecisionReason: because } = fieldsOf(
     fields['hookSpecificOutput'],
@@ -160,7 +163,7 @@ function questionIn(fields: Fields): Wants | undefined {
   return { decision: 'ask', ...(isSaid(because) && { reason: because.trim() }) };
 }
 
-/** What a text does at an event that can deny; after a tool it takes the result's place. */
+/** Returns what a text does at an event that can deny; after a tool it replaces the result. */
 const deniedWith = (event: CodexEventName, reason: string): Wants => ({
   decision: 'deny',
   reason,
@@ -169,7 +172,7 @@ const deniedWith = (event: CodexEventName, reason: string): Wants => ({
   }),
 });
 
-/** What a valid answer asks for. */
+/** Reads what a valid answer asks for. */
 function readFields(event: CodexEventName, fields: Fields, payload: HookPayload): Wants {
   const own = fieldsOf(fields['hookSpecificOutput']);
   const { additionalContext: context } = own;
@@ -181,7 +184,7 @@ function readFields(event: CodexEventName, fields: Fields, payload: HookPayload)
   return { ...wants, effects };
 }
 
-/** What a stop says where it gives no reason. */
+/** The reason of a stop that gives none. */
 const stopText = 'A hook stopped the agent.';
 
 function decisionOf(
@@ -204,12 +207,12 @@ function decisionOf(
         return { decision: 'deny', reason: isSaid(message) ? message.trim() : defaultReason };
       return { decision: behavior === 'allow' ? 'allow' : undefined };
     }
-    // It does not end the agent: its text is what the model reads.
+    // A stop does not end the agent here: the model reads its text.
     case 'PostToolUse': {
       const text = blocks ?? stopsWith;
       return text === undefined ? { decision: undefined } : deniedWith(event, text);
     }
-    // It does not end the agent either: there is no compaction.
+    // A stop does not end the agent here either: there is no compaction.
     case 'PreCompact':
       return stopsWith === undefined
         ? { decision: undefined }
@@ -233,7 +236,10 @@ function decisionOf(
   }
 }
 
-/** Before a tool: a denial, or new arguments in the place of the old ones, with which the call may be impossible. */
+/**
+ * Reads an answer before a tool: a denial, or new arguments in place of the old ones, with which the
+ * call may be impossible.
+ */
 function decisionBefore(fields: Fields, own: Fields, payload: HookPayload): Wants {
   const denial = denialIn('PreToolUse', fields);
   if (denial) return denial;

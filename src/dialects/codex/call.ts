@@ -27,7 +27,7 @@ const stop = {
 };
 const subagent = { agent_id: text, agent_type: text };
 
-/** What an event's own fields must be where they come from outside. More fields are tolerated. */
+/** What an event's own fields must be when they come from outside. Extra fields are tolerated. */
 const shapes: Readonly<Record<CodexEventName, Shape>> = {
   PreToolUse: call,
   PermissionRequest: call,
@@ -43,7 +43,7 @@ const shapes: Readonly<Record<CodexEventName, Shape>> = {
   Interrupt: {},
 };
 
-/** An event as an agent that speaks Codex gives it, in canonical form. */
+/** Reads an event from an agent that speaks Codex into canonical form. */
 export const readCall: Dialect['readCall'] = (event, given): CheckedCall => {
   const native = event as CodexEventName;
   return checkedCall(shapes[native], given, (fields) => inCanonicalForm(native, fields));
@@ -74,13 +74,13 @@ function inCanonicalForm(event: CodexEventName, fields: Fields): ReadCall {
   }
 }
 
-/** `cwd` is the folder that a shell command asked for, which is an argument of our tool. */
+/** Codex reports the folder that a shell command asked for as `cwd`; our tool takes it as an argument. */
 const withFolder = (tool: string, input: Fields, cwd: unknown): Fields =>
   tool === 'run_shell_command' && typeof cwd === 'string' && cwd !== ''
     ? { ...input, directory: cwd }
     : input;
 
-/** What is reported to such an agent: final arguments and a replaced result as Codex has them. */
+/** Returns what such an agent is told: the final arguments and a replaced result, in Codex's form. */
 export const reportCall = ({ toolName = '', toolInput, toolResponse, followUps }: CallResult) => ({
   toolInput: toolInput && toCodexInput(toolName, toolInput),
   toolOutput: toolResponse ? toCodexResponse(toolName, toolInput ?? {}, toolResponse) : null,

@@ -21,7 +21,7 @@ import {
 import { codexEventNames, codexEvents, snakeOf, traitsOf, type CodexEventName } from './events.ts';
 import { matcherFault } from './matcher.ts';
 
-/** Hooks of one file, and what the user switched off of them. */
+/** The hooks of one file, and which of them the user switched off. */
 export interface CodexHooks extends HooksFromSource {
   readonly file: string;
   /** Whether the user's config switches off the hook with this key. */
@@ -34,14 +34,17 @@ const format: GroupFormat<CodexEventName> = {
   example: 'PreToolUse',
   groupKeys: ['matcher', 'hooks'],
   hookKeys: ['type', 'command', 'timeout', 'async', 'statusMessage'],
-  // What the user's config remembers of hooks, and what an administrator says of theirs.
+  // What the user's config remembers about hooks, and what an administrator says about theirs.
   reserved: ['state', 'managed_dir', 'windows_managed_dir'],
   matcherFault,
   matcherFix:
     'write names such as "Bash|apply_patch", or a regular expression without look-around and back-references',
 };
 
-/** Checks hooks entry by entry: a bad one costs itself, but a matcher that is no text the whole file, as it does in Codex. */
+/**
+ * Checks hooks entry by entry: a bad entry is skipped alone, but a matcher that is not a string
+ * discards the whole file, as it does in Codex.
+ */
 export function defineHooks(from: CodexHooks): {
   definitions: HookDefinition[];
   problems: SettingsProblem[];
@@ -66,7 +69,7 @@ export function defineHooks(from: CodexHooks): {
   return { definitions, problems };
 }
 
-/** A matcher that is null is none. */
+/** A matcher that is null counts as absent. */
 const withoutNulls = (hooks: unknown): unknown =>
   isRecord(hooks)
     ? Object.fromEntries(
@@ -83,7 +86,7 @@ const withoutNulls = (hooks: unknown): unknown =>
       )
     : hooks;
 
-/** The first matcher of a file that is no text. */
+/** Returns the first matcher of a file that is not a string. */
 function wrongMatcher(
   hooks: unknown,
 ): { readonly path: (string | number)[]; readonly matcher: unknown } | undefined {
@@ -156,7 +159,7 @@ const isSeconds = (value: unknown): value is number =>
 
 const longestOf = (event: CodexEventName): number => 3 * (traitsOf(event).seconds ?? Infinity);
 
-/** How long a hook has, in ms; 0 seconds are taken as 1. */
+/** Returns a hook's timeout in ms; 0 seconds count as 1. */
 function timeoutOf(event: CodexEventName, field: ReadField, onTooLong: () => void): number {
   const given = field('timeout', isSeconds, 'a whole number of seconds');
   const seconds = Math.max(1, given ?? traitsOf(event).seconds ?? 600);

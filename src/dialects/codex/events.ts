@@ -1,22 +1,22 @@
 import type { HookEventName } from '../../protocol/events.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 
-/** What the engine must know of one of Codex's events. */
+/** What the engine must know about one of Codex's events. */
 interface CodexEvent {
-  /** What it is to us. */
+  /** Our name for the event. */
   readonly at: HookEventName;
-  /** The field of its stdin that matchers are compared with; absent where they are ignored. */
+  /** The stdin field that matchers are compared with; absent if they are ignored. */
   readonly subject?: string;
-  /** What plain text on stdout is; default: nothing. */
+  /** What plain text on stdout means; default: nothing. */
   readonly text?: 'context' | 'a failure';
-  /** What exit 2 with a text on stderr does; default: it is a failure. */
+  /** What exit 2 with text on stderr does; default: it is a failure. */
   readonly exit2?: 'denies' | 'replaces' | 'sends on';
-  /** Whether a denial that Codex would lose stands (S-04). */
+  /** Whether a denial that Codex would lose still counts (S-04). */
   readonly keepsDenials?: true;
-  /** Whether it knows a turn, and a permission mode. */
+  /** Whether its stdin has a turn, and a permission mode. */
   readonly turn?: true;
   readonly mode?: true;
-  /** Its hooks have so many seconds unless they say otherwise, and not more than three times as many. */
+  /** The default timeout of its hooks, in seconds; they may take at most three times as long. */
   readonly seconds?: number;
 }
 
@@ -52,22 +52,22 @@ export const codexEvents = {
   Interrupt: { at: 'host.Interrupt', turn: true, mode: true, seconds: 1 },
 } as const satisfies Readonly<Record<string, CodexEvent>>;
 
-/** Codex's own name of an event. */
+/** Codex's own name for an event. */
 export type CodexEventName = keyof typeof codexEvents;
 
 /** The names of all its events. */
 export const codexEventNames = Object.keys(codexEvents) as readonly CodexEventName[];
 
-/** What the engine must know of an event. */
+/** What the engine must know about an event. */
 export const traitsOf = (event: CodexEventName): CodexEvent => codexEvents[event];
 
-/** Its name of a hook's event. */
+/** Returns Codex's name for a hook's event. */
 export const codexEventOf = ({
   nativeEvent,
   event,
 }: Pick<HookDefinition, 'nativeEvent' | 'event'>): CodexEventName =>
   (nativeEvent ?? codexEventNames.find((name) => codexEvents[name].at === event)) as CodexEventName;
 
-/** Its name as Codex writes it in the keys under which the user's config remembers hooks. */
+/** Returns an event's name as Codex writes it in the keys under which the user's config remembers hooks. */
 export const snakeOf = (event: CodexEventName): string =>
   event.replaceAll(/(?<!^)[A-Z]/g, '_$&').toLowerCase();

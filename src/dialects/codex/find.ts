@@ -19,11 +19,14 @@ import { defineHooks, type CodexHooks } from './define.ts';
 import { codexEvents } from './events.ts';
 import { codexFiles, mayHoldHooks, users } from './places.ts';
 
-/** Kept for all sessions: a file that breaks while an agent works counts as it last was. */
+/**
+ * Shared by all sessions: a file that breaks while an agent works still counts with its last good
+ * content.
+ */
 const readJson = settingsReader({ name: 'JSON', parse: (text) => parseJson(text, true) });
 let readToml: ReadSettingsFile | undefined;
 
-/** The parser is loaded with the first such file that may say something of hooks. */
+/** Loads the parser with the first TOML file that may mention hooks. */
 async function tomlReader(): Promise<ReadSettingsFile> {
   const { parse } = await import('smol-toml');
   return settingsReader({
@@ -41,13 +44,13 @@ async function tomlReader(): Promise<ReadSettingsFile> {
   });
 }
 
-/** By what it says, for a bundle may hold two copies of its class. */
+/** Recognised by its fields, because a bundle may hold two copies of its class. */
 const isTomlError = (error: unknown): error is TomlError =>
   isError(error) && 'line' in error && 'column' in error;
 
 const isToml = (file: string): boolean => file.endsWith('.toml');
 
-/** Finds the hooks of `hooks.json` and `config.toml`, as far as no switch is on that reaches them (S-13). */
+/** Finds the hooks of `hooks.json` and `config.toml`, except those that a switch turns off (S-13). */
 export async function findHooks(site: HookSite, system: string): Promise<FoundHooks> {
   const places = codexFiles(site.cwd, system).filter(mayHoldHooks);
   if (places.some(({ file }) => isToml(file))) readToml ??= await tomlReader();
@@ -86,12 +89,15 @@ export async function findHooks(site: HookSite, system: string): Promise<FoundHo
   };
 }
 
-/** What may not go on while it is unknown what guards it (S-12). */
+/** The events that must not proceed while it is unknown what guards them (S-12). */
 const needGuards = (['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const).map(
   (nativeEvent) => ({ event: codexEvents[nativeEvent].at, nativeEvent }),
 );
 
-/** Whether a file switches hooks off, by the new name of the switch or by the old one; undefined where it does not say. */
+/**
+ * Whether a file switches hooks off, by the switch's new name or its old one; undefined if it does not
+ * say.
+ */
 function hooksAreOff({ features }: HostLevel['values']): boolean | undefined {
   if (!isRecord(features)) return undefined;
   const words = [features['hooks'], features['codex_hooks']].filter(
@@ -100,14 +106,17 @@ function hooksAreOff({ features }: HostLevel['values']): boolean | undefined {
   return words.length === 0 ? undefined : words.includes(false);
 }
 
-/** An administrator may let only their own hooks run. */
+/** An administrator may allow only their own hooks. */
 function onlyManaged(levels: readonly HostLevel[], { source }: HostLevel) {
   const key = 'allow_managed_hooks_only';
   const level = levels.find((one) => one.source === 'system' && one.values[key] === true);
   return level && source !== 'system' ? { level, key } : undefined;
 }
 
-/** What the user's config says of hooks one by one; their trust is another matter, which `hookmachine trust` decides here. */
+/**
+ * Reads which single hooks the user's config switches off. Their trust is a separate matter, which
+ * `hookmachine trust` decides here.
+ */
 function switchedOff(levels: readonly HostLevel[]): (key: string) => boolean {
   const user = userFolder(users);
   const config = levels.find(
@@ -121,7 +130,10 @@ function switchedOff(levels: readonly HostLevel[]): (key: string) => boolean {
   };
 }
 
-/** Keys at the top of a `hooks.json` that mean nothing, for which Codex would ignore the file, and hooks that stand where none are looked for. */
+/**
+ * Reports unknown keys at the top of a `hooks.json`, for which Codex would ignore the file, and hooks
+ * in places where none are read.
+ */
 function topProblems({ file, values, locate, broken }: HostLevel): SettingsProblem[] {
   if (isToml(file) || (broken && !broken.isStale)) return [];
   const at = (key: string) => locate && { at: locate([key]) };
@@ -142,7 +154,7 @@ function topProblems({ file, values, locate, broken }: HostLevel): SettingsProbl
 const holdsHooks = ({ values: { hooks } }: HostLevel): boolean =>
   isRecord(hooks) && Object.keys(hooks).some((key) => key in codexEvents);
 
-/** Folders where hooks stand in both files, which Codex warns of too. */
+/** Reports folders with hooks in both files, which Codex warns about too. */
 function doubledFolders(levels: readonly HostLevel[]): SettingsProblem[] {
   return levels.flatMap((level) => {
     const { file, source } = level;

@@ -5,13 +5,13 @@ import { codexEvents } from './events.ts';
 import { mayBeIn, projectAtFirstSight, systemFolder } from './places.ts';
 import type * as Protocol from './protocol.ts';
 
-/** What may be said of where Codex's hooks are. */
+/** Options for where Codex's hooks are found. */
 export interface CodexOptions {
-  /** The administrator's folder in place of the machine's, for tests. */
+  /** An administrator's folder to use instead of the machine's, for tests. */
   readonly system?: string;
 }
 
-/** Loaded when hooks are looked for: without any, none of it is needed. */
+/** Loaded when hooks are searched for: without hooks, none of it is needed. */
 let loaded: typeof Protocol | undefined;
 
 const protocol = (): typeof Protocol => {
@@ -19,7 +19,7 @@ const protocol = (): typeof Protocol => {
   return loaded;
 };
 
-/** Codex's hooks, with the administrator's files in a folder of one's choice. */
+/** Returns Codex's dialect, with the administrator's files in a given folder. */
 export const codexWith = ({ system = systemFolder }: CodexOptions = {}): Dialect => ({
   name: 'codex',
   family: 'codex',
@@ -37,7 +37,7 @@ export const codexWith = ({ system = systemFolder }: CodexOptions = {}): Dialect
   matcherOf: (hook) => protocol().matcherOf(hook),
   toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
   compileMatcher: (...matcher) => protocol().compileMatcher(...matcher),
-  // A tool that failed by itself has no result to look at.
+  // A tool that failed on its own has no result to look at.
   applies: ({ event }, { tool_response: response }) =>
     event !== 'AfterTool' || !isRecord(response) || !isRecord(response['error']),
   mode: () => 'parallel',
@@ -52,10 +52,10 @@ export const codexWith = ({ system = systemFolder }: CodexOptions = {}): Dialect
   write: async () => (await import('./write.ts')).writer,
 });
 
-/** Codex's hooks, as `hooks.json` and `config.toml` hold them. */
+/** Codex's hooks, from `hooks.json` and `config.toml`. */
 export const codex: Dialect = codexWith();
 
-/** The same command twice runs twice. */
+/** The same command listed twice runs twice. */
 function identityOf({ file, place }: HookDefinition): string {
   return `${file} ${place}`;
 }

@@ -17,7 +17,7 @@ const events = [
   'PostCompact',
 ];
 
-/** Codex's hooks. */
+/** How hooks are installed in Codex's `hooks.json`. */
 export const installation: EntriesInstallation = {
   kind: 'entries',
   fresh: '{\n  "hooks": {}\n}\n',
@@ -29,7 +29,7 @@ export const installation: EntriesInstallation = {
     inGroups(events, (event) => ({
       type: 'command',
       command: call(),
-      // In seconds, of which Codex gives no more at the end of a session.
+      // In seconds; Codex allows no more at the end of a session.
       timeout: event === 'SessionEnd' ? 3 : 600,
     })),
   after: (scope) => [

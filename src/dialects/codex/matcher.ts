@@ -6,19 +6,19 @@ import { codexNamesOf } from './tools.ts';
 
 type Matcher = (subject: string, budget?: RegexBudget) => boolean;
 
-/** A matcher that is a list of exact names, and no regular expression. */
+/** A matcher that is a list of exact names, not a regular expression. */
 const list = /^[A-Za-z0-9_|]*$/;
 
 const isAll = (matcher: string): boolean => matcher === '' || matcher === '*';
 
-/** Our word for where a session comes from, as Codex has it. */
+/** Returns Codex's word for our word for where a session comes from. */
 export const toCodexSource = (ours: string): string => (ours === 'compress' ? 'compact' : ours);
 
-/** The same the other way. */
+/** The reverse of `toCodexSource`. */
 export const fromCodexSource = (theirs: string): string =>
   theirs === 'compact' ? 'compress' : theirs;
 
-/** What is wrong with a matcher; undefined where it can be used as it is. */
+/** What is wrong with a matcher; undefined if it can be used as it is. */
 export function matcherFault(event: CodexEventName, matcher: string): string | undefined {
   if (traitsOf(event).subject === undefined || isAll(matcher)) return undefined;
   if (list.test(matcher) || fromRustRegex(matcher) !== undefined) return undefined;
@@ -29,8 +29,9 @@ export function matcherFault(event: CodexEventName, matcher: string): string | u
 }
 
 /**
- * A matcher of Codex: exact names with `|` where it has only letters, digits and `_`, or else a regular
- * expression, unanchored. Before a tool one that is neither fits everything, so that no guard is skipped.
+ * Compiles a matcher of Codex: exact names with `|` if it has only letters, digits and `_`, or else an
+ * unanchored regular expression. Before a tool, a matcher that is neither matches everything, so that
+ * no guard is skipped.
  */
 export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
   const event = codexEventOf(hook);
@@ -55,7 +56,7 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
   };
 }
 
-/** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
+/** Returns a hook's matcher as its author wrote it; undefined if its event has no matchers. */
 export function matcherOf(hook: HookDefinition): string | undefined {
   const { subject } = traitsOf(codexEventOf(hook));
   return subject === undefined ? undefined : hook.matcher || '*';

@@ -6,8 +6,8 @@ import type { Verdict } from '../verdict.ts';
 import { fromCodexResponse } from './tools.ts';
 
 /**
- * What several hooks say together: the texts that take a result's place are joined by a blank line, and
- * to stop goes before everything that has the agent go on.
+ * Merges the answers of several hooks: texts that replace a result are joined by a blank line, and a
+ * stop takes precedence over everything that makes the agent continue.
  */
 export function mergeAnswers(
   event: HookEventName,

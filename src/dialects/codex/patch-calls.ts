@@ -15,16 +15,22 @@ export interface FileCall {
 /** A patch as the calls of our tools that do the same. */
 export interface PatchCalls {
   readonly calls: readonly FileCall[];
-  /** What is wrong with the patch. */
+  /** What is wrong with the patch, if anything. */
   readonly note?: string;
-  /** The patch with which the calls have these arguments, null for those that stay; undefined where no patch says that. */
+  /**
+   * Returns the patch that gives the calls these arguments, null for those that stay; undefined if no
+   * patch does.
+   */
   readonly patchWith: (inputs: readonly (Fields | null)[]) => string | undefined;
 }
 
 const unread =
   'the patch cannot be read, so hooks receive every line in it that looks like the header of a file';
 
-/** What a patch does, as calls of ours: where it cannot be read, of all files that it may be meant for. */
+/**
+ * Returns what a patch does, as calls of our tools; if it cannot be parsed, for all files that it may
+ * be meant for.
+ */
 export function callsOf(patch: string, cwd: string): PatchCalls {
   const changes = readPatch(patch);
   if (changes)
@@ -41,7 +47,7 @@ export function callsOf(patch: string, cwd: string): PatchCalls {
   return { calls, note: unread, patchWith: () => undefined };
 }
 
-/** A file that is deleted is one that is written with nothing in it: what guards paths guards it. */
+/** A deleted file is reported as one written with no content, so that a hook that guards paths guards it. */
 function callsFor({ kind, path, to, content, hunks }: FileChange, cwd: string): FileCall[] {
   const file_path = wholePath(path, cwd);
   if (kind !== 'Update') return [{ tool_name: 'write_file', tool_input: { file_path, content } }];
@@ -57,7 +63,7 @@ const replacing = (file_path: string, old_string: string, new_string: string): F
   tool_input: { file_path, old_string, new_string },
 });
 
-/** Codex knows `~` as the user's home. */
+/** Codex expands `~` to the user's home. */
 const wholePath = (path: string, cwd: string): string =>
   path === '~' || path.startsWith('~/') ? join(homedir(), path.slice(1)) : resolve(cwd, path);
 
@@ -82,7 +88,7 @@ function rewritten(
   return isDeepStrictEqual(said, wanted.map(withoutLastNewline)) ? patch : undefined;
 }
 
-/** Of several places in a file nobody can tell which of them a hook changed. */
+/** If a file changes in several places, nobody can tell which of them a hook changed. */
 const canChange = ({ kind, to, hunks }: FileChange): boolean =>
   kind === 'Add' ||
   (kind === 'Update' && to === undefined && hunks.length === 1 && !hunks[0]!.isLast);
@@ -100,7 +106,7 @@ function changeWith(
   );
 }
 
-/** A patch writes whole lines. */
+/** A patch writes whole lines, so a final line break makes no difference. */
 const withoutLastNewline = (input: Fields): Fields =>
   Object.fromEntries(
     Object.entries(input).map(([key, value]) => [

@@ -3,7 +3,7 @@ import { callsOf } from './patch-calls.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The argument that holds a patch; undefined where none does. */
+/** Returns the name of the argument that holds a patch; undefined if there is none. */
 export const patchFieldIn = (input: Fields): string | undefined =>
   Object.keys(input).find((name) => {
     const value = input[name];
@@ -11,8 +11,8 @@ export const patchFieldIn = (input: Fields): string | undefined =>
   });
 
 /**
- * What a call that applies a patch does, as calls of our tools: a patch may write many files, and whoever
- * guards files receives each. `field` is the argument that holds the patch.
+ * Returns what a call that applies a patch does, as calls of our tools: a patch may write many files,
+ * and a hook that guards files receives each. `field` is the argument that holds the patch.
  */
 export function patchParts(
   whole: object,

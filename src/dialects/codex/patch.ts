@@ -3,13 +3,16 @@ type Fields = Readonly<Record<string, unknown>>;
 const begin = '*** Begin Patch\n';
 const end = '*** End Patch';
 
-/** A call of our tools that write a file, as the patch by which Codex writes it. */
+/** Returns a call of one of our tools that write a file, as the patch with which Codex writes it. */
 export const toPatch = (tool: string, input: Fields): string => inPatch(toChange(tool, input));
 
-/** Changes of files as a patch. */
+/** Wraps changes to files in a patch. */
 export const inPatch = (changes: string): string => `${begin}${changes}${end}`;
 
-/** What such a call does, as a patch says it; `head` is the line that begins the place in a file. */
+/**
+ * Returns what such a call does, in the form of a patch; `head` is the line that introduces a place in
+ * a file.
+ */
 export function toChange(tool: string, input: Fields, head = '@@'): string {
   const path = pathIn(input);
   return tool === 'write_file'
@@ -27,7 +30,7 @@ const pathIn = (input: Fields): string => {
   return typeof path === 'string' ? path : '';
 };
 
-/** Each line of a text behind a sign. */
+/** Puts a sign before each line of a text. */
 const lines = (sign: string, text: unknown): string =>
   typeof text !== 'string' || text === ''
     ? ''
@@ -38,8 +41,8 @@ const lines = (sign: string, text: unknown): string =>
         .join('');
 
 /**
- * A patch as arguments of the tool that it is reported as; undefined where it does something else than that
- * tool: other files, several places, or other lines around it.
+ * Reads a patch as arguments of the tool that it is reported as; undefined if it does something other
+ * than that tool: other files, several places, or other lines around it.
  */
 export function fromPatch(tool: string, patch: string, before: Fields): Fields | undefined {
   if (patch.trim() === toPatch(tool, before)) return before;

@@ -5,17 +5,20 @@ import { realPath } from '../../settings/levels.ts';
 import { settingsAtFirstSight, type FirstSight } from '../../settings/read-files.ts';
 import { mayHold, userFolder, type HostPlace } from '../host-places.ts';
 
-/** Codex's folder of the user's. */
+/** The user's folder for Codex. */
 export const users = { folder: '.codex', variable: 'CODEX_HOME' };
 
 /** The administrator's folder. */
 export const systemFolder = '/etc/codex';
 
-/** The files of a folder, in their order. */
+/** A folder's files, in their order. */
 const both = (source: HookSource, folder: string): HostPlace[] =>
   ['hooks.json', 'config.toml'].map((name) => ({ source, file: join(folder, name) }));
 
-/** The files that may hold Codex's hooks for a working folder, in the order in which they count: the user's go before the project's. */
+/**
+ * Returns the files that may hold Codex's hooks for a working folder, in the order in which they count:
+ * the user's come before the project's.
+ */
 export function codexFiles(cwd: string, system = systemFolder): HostPlace[] {
   const user = userFolder(users);
   const isUsers = (folder: string): boolean =>
@@ -31,7 +34,10 @@ export function codexFiles(cwd: string, system = systemFolder): HostPlace[] {
   ];
 }
 
-/** From the root of the repository down to the working folder; outside of a repository that folder alone. */
+/**
+ * Returns the folders from the root of the repository down to the working folder; outside a repository,
+ * that folder alone.
+ */
 function projectFolders(cwd: string): string[] {
   const folders = [cwd];
   for (let folder = cwd; ; folder = folders[0]!) {
@@ -42,18 +48,21 @@ function projectFolders(cwd: string): string[] {
   }
 }
 
-/** Whether any of these files seems to hold hooks, of sources that count. */
+/** Whether any of these files, of a source that counts, seems to hold hooks. */
 export const mayBeIn = (
   cwd: string,
   counts: (source: HookSource) => boolean = () => true,
   system = systemFolder,
 ): boolean => codexFiles(cwd, system).some((place) => counts(place.source) && mayHoldHooks(place));
 
-/** Whether a file seems to say anything of hooks. One of the administrator's that is broken holds nothing that could be seen, and denies. */
+/**
+ * Whether a file seems to mention hooks. An administrator's file counts as soon as it exists: a broken
+ * one shows no hooks, and denies.
+ */
 export const mayHoldHooks = ({ source, file }: HostPlace): boolean =>
   source === 'system' ? existsSync(file) : mayHold(sightOf(file));
 
-/** What a look at the project's files tells; undefined where none of them has any hooks. */
+/** Returns what a first look at the project's files shows; undefined if none of them has any hooks. */
 export function projectAtFirstSight(cwd: string, system: string): FirstSight | undefined {
   const sights = codexFiles(cwd, system)
     .filter(({ source }) => source === 'project')
@@ -61,6 +70,6 @@ export function projectAtFirstSight(cwd: string, system: string): FirstSight | u
   return sights.find((sight) => 'fault' in sight) ?? sights.find(mayHold);
 }
 
-/** In TOML keys need no quotes; a file of hooks that says nothing of "hooks" may lack what is around them. */
+/** TOML keys need no quotes. A JSON file without "hooks" may hold hooks that lack the key around them. */
 const sightOf = (file: string): FirstSight =>
   settingsAtFirstSight(file, file.endsWith('.toml') ? ['hooks'] : ['"hooks"', '"command"']);

@@ -8,11 +8,11 @@ type Fields = Readonly<Record<string, unknown>>;
 /** What a hook printed on stdout. */
 export type Printed =
   | { readonly kind: 'nothing' }
-  /** Plain text; `objects` are those that stand in it. */
+  /** Plain text; `objects` are the JSON objects in it. */
   | { readonly kind: 'text'; readonly text: string; readonly objects: readonly Fields[] }
-  /** What begins as JSON and is no answer. */
+  /** Text that begins like JSON but is not an answer. */
   | { readonly kind: 'broken'; readonly fault: Fault; readonly objects: readonly Fields[] }
-  /** An answer, or with a `fault` what Codex takes nothing of. */
+  /** An answer; with a `fault`, one that Codex ignores entirely. */
   | {
       readonly kind: 'object';
       readonly fields: Fields;
@@ -20,7 +20,10 @@ export type Printed =
       readonly notes: readonly string[];
     };
 
-/** Reads stdout: what begins with `{` or `[` has to be the event's object and nothing else; all other text is plain. */
+/**
+ * Reads stdout: text that begins with `{` or `[` must be the event's object and nothing else; all other
+ * text is plain.
+ */
 export function readStdout(event: CodexEventName, stdout: string): Printed {
   const text = trimmed(stdout);
   if (text === '') return { kind: 'nothing' };
@@ -32,11 +35,11 @@ export function readStdout(event: CodexEventName, stdout: string): Printed {
     return { kind: 'object', fields, fault: faultOf(event, fields), notes };
   }
   const fault = { why: 'stdout is no JSON object', fix: 'print one JSON object and nothing else' };
-  // A list is no log line around an answer.
+  // A list is not a log line around an answer.
   return { kind: 'broken', fault, objects: value === undefined ? objectsIn(text) : [] };
 }
 
-/** Without blanks around it, among which Codex does not count a byte order mark. */
+/** Trims stdout as Codex does, which does not count a byte order mark as white space. */
 function trimmed(stdout: string): string {
   const text = stdout.trim();
   const before = stdout.slice(0, stdout.length - stdout.trimStart().length);
@@ -52,12 +55,12 @@ function parse(text: string): unknown {
   }
 }
 
-/** More objects than this in a text are no answer of anybody's. */
+/** The most objects looked for in a text; no answer holds more. */
 const mostObjects = 20;
 
 function objectsIn(text: string): Fields[] {
   const found: Fields[] = [];
-  // Bytes that are no text stand before it.
+  // Bytes that are not text come before it.
   if (text.slice(0, text.indexOf('{')).includes('\uFFFD')) return found;
   for (const json of embeddedObjects(text)) {
     const fields = parse(json);

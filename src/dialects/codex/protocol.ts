@@ -1,4 +1,4 @@
-/** What is needed once there are hooks. */
+/** The modules that are loaded only once there are hooks. */
 export { readAnswer } from './answer.ts';
 export { compileMatcher, matcherOf } from './matcher.ts';
 export { mergeAnswers } from './merge-answers.ts';

@@ -1,23 +1,23 @@
-/** What a patch of Codex does to one file. */
+/** What a Codex patch does to one file. */
 export interface FileChange {
   readonly kind: 'Add' | 'Update' | 'Delete';
   readonly path: string;
-  /** Where the file is moved. */
+  /** Where the file is moved to. */
   readonly to?: string;
-  /** What an added file holds. */
+  /** The content of an added file. */
   readonly content: string;
   readonly hunks: readonly Hunk[];
-  /** The change as it stands in the patch. */
+  /** The text of the change in the patch. */
   readonly text: string;
 }
 
-/** Lines in the place of others. */
+/** Lines that replace others. */
 export interface Hunk {
-  /** Its first line, `@@` and where in the file it is; '' where there is none. */
+  /** Its first line, `@@` and the place in the file; '' if there is none. */
   readonly head: string;
   readonly old: readonly string[];
   readonly new: readonly string[];
-  /** Whether it is the file's end that it changes. */
+  /** Whether it changes the end of the file. */
   readonly isLast: boolean;
 }
 
@@ -33,12 +33,12 @@ interface DraftChange extends Draft<FileChange> {
 const header = /^\*\*\* (Add|Update|Delete) File: (.+)$/s;
 const moved = '*** Move to: ';
 
-/** What Codex takes for a line without the blanks around it. */
+/** Trims a line as Codex does, which counts U+0085 as white space. */
 const bare = (line: string): string => line.replaceAll('\u0085', ' ').trim();
 
 /**
- * What a patch does, file by file; undefined where Codex would refuse it, or where it is not the same to
- * all versions of Codex.
+ * Reads what a patch does, file by file; undefined if Codex would refuse it, or if not all versions of
+ * Codex read it alike.
  */
 export function readPatch(patch: string): readonly FileChange[] | undefined {
   const [first = '', ...lines] = linesOf(patch.trim());
@@ -49,7 +49,7 @@ export function readPatch(patch: string): readonly FileChange[] | undefined {
     const change = changes.at(-1);
     const [, kind, path = ''] = header.exec(bare(line)) ?? [];
     if (kind !== undefined) {
-      // Some versions take such a line of an update for one of the file's own.
+      // In an update, some versions take such a line for one of the file's own.
       if (change?.kind === 'Update' && line.startsWith(' ')) return undefined;
       const text = `${line}\n`;
       changes.push({ kind: kind as FileChange['kind'], path, content: '', hunks: [], text });
@@ -64,7 +64,7 @@ export function readPatch(patch: string): readonly FileChange[] | undefined {
 const linesOf = (text: string): string[] =>
   text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
 
-/** Adds a line to a change; false where it cannot be one of it. */
+/** Adds a line to a change; returns false if it cannot belong to it. */
 function takes(change: DraftChange, line: string): boolean {
   const [sign = ' '] = line;
   const rest = line.slice(1);
@@ -95,13 +95,13 @@ function takes(change: DraftChange, line: string): boolean {
   return true;
 }
 
-/** A line that looks as if a file's change began there. */
+/** A line that looks like the start of a file's change. */
 export interface LikeHeader {
   readonly kind: FileChange['kind'];
   readonly path: string;
 }
 
-/** The lines of a patch that cannot be read that look like a file's header. */
+/** Returns the lines that look like a file's header, in a patch that cannot be parsed. */
 export const likeHeaders = (patch: string): readonly LikeHeader[] =>
   linesOf(patch).flatMap((line) => {
     const [, word = 'Add', path] =

@@ -1,7 +1,7 @@
 /**
- * A regular expression of Rust's flavour, in JavaScript's; undefined for one that Rust's library refuses
- * (look-around, back-references, a repetition of nothing), and for the rare ones that no name of a tool
- * needs and JavaScript cannot say.
+ * Translates a regular expression from Rust's flavour to JavaScript's. Undefined if Rust's library
+ * refuses it (look-around, back-references, a repetition of nothing), and for the rare ones that no
+ * tool name needs and JavaScript cannot express.
  */
 export function fromRustRegex(source: string): string | undefined {
   try {
@@ -19,7 +19,7 @@ interface Flags {
   readonly isVerbose: boolean;
 }
 
-/** Classes of ASCII letters that Rust knows by name. */
+/** ASCII character classes that Rust knows by name. */
 const namedClasses: Readonly<Record<string, string>> = {
   alnum: 'A-Za-z0-9',
   alpha: 'A-Za-z',
@@ -34,14 +34,14 @@ const namedClasses: Readonly<Record<string, string>> = {
   xdigit: 'A-Fa-f0-9',
 };
 
-/** Escapes that are the same in both, outside of classes and in them. */
+/** Escapes that mean the same in both, inside and outside of classes. */
 const sameEscapes = /[dDsSwWntrfv]/;
 
 class Translation {
   readonly #source: string;
   #at = 0;
   #made = '';
-  /** Whether something stands before that can be repeated. */
+  /** Whether there is something before this point that can be repeated. */
   #hasAtom = false;
   #flags: Flags = { ignoresCase: false, dotIsAll: false, isVerbose: false };
   readonly #outer: Flags[] = [];
@@ -111,7 +111,7 @@ class Translation {
     this.#hasAtom = false;
   }
 
-  /** What a pattern takes from here on. */
+  /** Consumes and returns what a pattern matches from here on. */
   #taken(pattern: RegExp): string {
     pattern.lastIndex = this.#at;
     const [found] = pattern.exec(this.#source) ?? [];
@@ -135,7 +135,7 @@ class Translation {
         dotIsAll: set('s', before.dotIsAll),
         isVerbose: set('x', before.isVerbose),
       };
-      // It holds for the rest of the group that it stands in.
+      // Such a flag holds for the rest of the enclosing group.
       if (head.endsWith(')')) return;
       this.#made += head.endsWith('>') ? '(' : '(?:';
     }

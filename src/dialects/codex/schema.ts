@@ -3,13 +3,13 @@ import { codexEventNames, type CodexEventName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Why Codex takes nothing of an answer, and what its author can do. */
+/** Why Codex ignores an answer, and what its author can do. */
 export interface Fault {
   readonly why: string;
   readonly fix: string;
 }
 
-/** What a field must be: whether it is, and in words. */
+/** What a field must be: a test, and the words for it. */
 interface Form {
   readonly fits: (value: unknown) => boolean;
   readonly wanted: string;
@@ -78,7 +78,7 @@ const permissionForms: Forms = {
 
 const ownKey = 'hookSpecificOutput';
 
-/** The first fault for which Codex takes nothing of an answer; undefined where it takes it. */
+/** Returns the first fault for which Codex ignores an answer; undefined if it accepts it. */
 export function faultOf(event: CodexEventName, fields: Fields): Fault | undefined {
   const wrong = firstWrong(topForms[event], fields, '');
   if (wrong) return wrong;
@@ -113,7 +113,7 @@ function firstWrong(forms: Forms, fields: Fields, path: string): Fault | undefin
   return undefined;
 }
 
-/** Whether a text is there with anything in it. */
+/** Whether a value is a text that is not blank. */
 export const isSaid = (value: unknown): value is string =>
   typeof value === 'string' && value.trim() !== '';
 
@@ -122,7 +122,7 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 const refuses = (key: string, isThere: boolean): Fault | undefined =>
   isThere ? { why: `it refuses "${key}" here`, fix: 'leave that field out' } : undefined;
 
-/** What Codex refuses although its form is right. */
+/** Returns what Codex refuses although its form is valid. */
 function refusalOf(event: CodexEventName, fields: Fields, own: Fields): Fault | undefined {
   const { decision, reason, suppressOutput } = fields;
   const stops =
@@ -160,7 +160,10 @@ function refusalOf(event: CodexEventName, fields: Fields, own: Fields): Fault | 
   }
 }
 
-/** What Codex refuses of an answer before a tool: it knows denials with a reason, and new arguments beside an approval. */
+/**
+ * Returns what Codex refuses in an answer before a tool: it accepts denials with a reason, and new
+ * arguments beside an approval.
+ */
 function refusalBefore({ decision, reason }: Fields, own: Fields): Fault | undefined {
   const { permissionDecision: word, permissionDecisionReason: because, updatedInput } = own;
   const hasInput = isGiven(updatedInput);

@@ -6,12 +6,15 @@ import type { CodexEventName } from './events.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Answer {
-  /** Beside `hookSpecificOutput`. */
+  /** Fields beside `hookSpecificOutput`. */
   readonly top?: Fields;
   readonly specific?: Fields;
 }
 
-/** Answers as Codex obeys them: one object at exit 0, of which nothing counts where one field is too many. */
+/**
+ * Writes answers that Codex obeys: one object at exit 0, all of which is ignored if it has one field
+ * too many.
+ */
 export const speaker: Speaker = {
   title: 'Codex',
   asks: () => false,
@@ -40,12 +43,12 @@ function answerTo(event: CodexEventName, { given, native }: Said, wishes: Wishes
       const context = wishes.take('context');
       if (text === undefined && denial === undefined)
         return { specific: { additionalContext: context } };
-      // The reason stands in the place of the result.
+      // The reason takes the place of the result.
       return { top: { decision: 'block', reason: joinTexts([text, denial, context]) } };
     }
     case 'UserPromptSubmit': {
       const reason = wishes.takeRefusal();
-      // Context of a prompt that is not sent would come with the next one.
+      // The context of a prompt that is not sent would arrive with the next one.
       return reason === undefined
         ? { specific: { additionalContext: wishes.take('context') } }
         : { top: { decision: 'block', reason } };
@@ -65,7 +68,7 @@ function answerTo(event: CodexEventName, { given, native }: Said, wishes: Wishes
       return { top: reason === undefined ? {} : { decision: 'block', reason } };
     }
     case 'PreCompact': {
-      // Of an automatic one it would end the turn in the middle of the work.
+      // For an automatic compaction, it would end the turn in the middle of the work.
       if (given['trigger'] !== 'manual') return {};
       const stopReason = wishes.take('deny');
       return { top: stopReason === undefined ? {} : { continue: false, stopReason } };
@@ -75,7 +78,10 @@ function answerTo(event: CodexEventName, { given, native }: Said, wishes: Wishes
   }
 }
 
-/** Arguments count beside "allow" only, which spares the user no question, and context beside "allow" would void all. */
+/**
+ * Arguments count only beside "allow", which spares the user no question; context beside "allow" would
+ * void everything.
+ */
 function beforeTool(native: Fields, wishes: Wishes): Fields {
   const reason = wishes.take('deny');
   if (reason !== undefined)
@@ -91,12 +97,12 @@ function beforeTool(native: Fields, wishes: Wishes): Fields {
   return { additionalContext: wishes.take('context') };
 }
 
-/** Where the user is asked anyway nobody needs to say it. */
+/** Returns the decision on a permission request. "ask" needs no words: the user is asked anyway. */
 function behaviourOf(wishes: Wishes): Fields | undefined {
   wishes.take('ask');
   const message = wishes.take('deny');
   if (message !== undefined) return { behavior: 'deny', message };
-  // What was approved are other arguments, which Codex does not take here.
+  // Other arguments were approved, and Codex does not accept new ones here.
   if (wishes.peek('toolInput') !== undefined) return undefined;
   return wishes.take('allow') === undefined ? undefined : { behavior: 'allow' };
 }

@@ -8,7 +8,7 @@ import { folderOf, toCodexInput, toCodexResponse, toCodexTool } from './tools.ts
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a hook receives (as measured on the host). */
+/** Returns what a hook receives (as measured on the host). */
 export function toStdin(hook: HookDefinition, payload: HookPayload, context: EventContext): object {
   const event = codexEventOf(hook);
   const { turn, mode } = traitsOf(event);
@@ -18,7 +18,7 @@ export function toStdin(hook: HookDefinition, payload: HookPayload, context: Eve
   const transcript = context.transcriptPath ?? transcript_path;
   return {
     session_id,
-    // Without a turn of an agent's own, each session is one.
+    // If the agent reports no turns of its own, each session is one turn.
     ...(turn && { turn_id: turn_id ?? session_id }),
     transcript_path: transcript === '' ? null : (transcript ?? null),
     cwd,
@@ -29,7 +29,7 @@ export function toStdin(hook: HookDefinition, payload: HookPayload, context: Eve
   };
 }
 
-/** An event's own fields; what an agent gave beyond those that we know is passed on as it is. */
+/** Returns an event's own fields; fields of the agent that we do not know are passed on unchanged. */
 function ownFields(
   event: CodexEventName,
   own: Fields,

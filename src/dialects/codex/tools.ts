@@ -9,26 +9,26 @@ type Fields = Readonly<Record<string, unknown>>;
 const shell = 'run_shell_command';
 const patches: ReadonlySet<string> = new Set(['write_file', 'replace']);
 
-/** Codex's name of a tool of ours; any other keeps its name. */
+/** Returns Codex's name for one of our tools; any other tool keeps its name. */
 export const toCodexTool = (ours: string): string =>
   ours === shell ? 'Bash' : patches.has(ours) ? 'apply_patch' : ours;
 
-/** Our name of a tool of Codex; a patch may write many files, so it stays what it is. */
+/** Returns our name for one of Codex's tools; a patch may write many files, so it keeps its name. */
 export const fromCodexTool = (theirs: string): string => (theirs === 'Bash' ? shell : theirs);
 
-/** The names by which Codex's matchers know a tool of ours. */
+/** Returns the names that Codex's matchers know one of our tools by. */
 export const codexNamesOf = (ours: string): readonly string[] => {
   const name = toCodexTool(ours);
   return name === 'apply_patch' ? [name, 'Edit', 'Write'] : [name];
 };
 
-/** Our arguments as Codex's hooks know them. */
+/** Returns our arguments as Codex's hooks know them. */
 export function toCodexInput(ours: string, input: Fields): Fields {
   if (ours === shell) return { command: input['command'] };
   return patches.has(ours) ? { command: toPatch(ours, input) } : input;
 }
 
-/** The folder that a call asked for: of a shell command it may differ from the session's. */
+/** Returns the folder that a call asked for; for a shell command, it may differ from the session's. */
 export function folderOf(ours: string, input: Fields, cwd: string): string {
   const asked = ours === shell && folderNames.map((name) => input[name]).find(isPath);
   return asked ? resolve(cwd, asked) : cwd;
@@ -37,7 +37,7 @@ export function folderOf(ours: string, input: Fields, cwd: string): string {
 const folderNames = ['directory', 'dir_path', 'workdir'] as const;
 const isPath = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Arguments of Codex's form as our tool takes them, or why it cannot run with them. */
+/** Returns Codex's arguments as our tool takes them, or why it cannot run with them. */
 export function fromCodexInput(
   ours: string,
   given: unknown,
@@ -54,10 +54,10 @@ export function fromCodexInput(
   return input ? { input } : { fault: `its patch does more than one call of ${ours} can` };
 }
 
-/** By result, how Codex has it: every hook receives the same, letter by letter. */
+/** Codex's form of each result, so that every hook receives exactly the same. */
 const known = new WeakMap<object, unknown>();
 
-/** A tool's result as Codex's hooks receive it: of a shell command, what it printed. */
+/** Returns a tool's result as Codex's hooks receive it; for a shell command, what it printed. */
 export function toCodexResponse(ours: string, input: Fields, given: unknown): unknown {
   const response = isRecord(given) ? given : {};
   if (known.has(response)) return known.get(response);
@@ -70,7 +70,7 @@ export function toCodexResponse(ours: string, input: Fields, given: unknown): un
   return ours.startsWith('mcp__') ? { content: [{ type: 'text', text }] } : text;
 }
 
-/** A result of Codex's form in the form of `tool_response`. */
+/** Returns a result in Codex's form as a `tool_response`. */
 export function fromCodexResponse(given: unknown): Fields {
   const content = isRecord(given) && Array.isArray(given['content']) ? given['content'] : undefined;
   const text =

@@ -6,11 +6,11 @@ import { toCodexTool } from './tools.ts';
 
 const isName = (name: string): boolean => /^\w+$/.test(name);
 
-/** The most that Codex gives a hook of an event, in seconds. */
+/** The longest timeout that Codex allows for an event, in seconds. */
 const longestOf = (event: string): number =>
   event in codexEvents ? 3 * (traitsOf(event as CodexEventName).seconds ?? Infinity) : Infinity;
 
-/** How Codex's `hooks.json` says what a hook is. */
+/** Writes hooks as Codex's `hooks.json` has them. */
 export const writer: Writer = {
   ...installation,
   toolName: toCodexTool,
@@ -21,7 +21,7 @@ export const writer: Writer = {
     runs: { command: 'command' },
     inGroups: true,
     fields: { async: 'async' },
-    // Whole seconds, and no more than Codex gives.
+    // Whole seconds, and no more than Codex allows.
     timeout: (ms, event) => ({ timeout: Math.min(Math.ceil(ms / 1_000), longestOf(event)) }),
   }),
 };

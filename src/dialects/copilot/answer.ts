@@ -19,17 +19,20 @@ import { fromCopilotInput, fromCopilotResult, inputFault } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an answer asks for, before its exit code is looked at. */
+/** What an answer asks for, before its exit code is considered. */
 interface Wants extends Partial<Pick<Answer, 'decision' | 'reason' | 'unreadable' | 'ignored'>> {
   readonly stop?: boolean;
   readonly effects: readonly Effect[];
   readonly notes: readonly string[];
 }
 
-/** What Copilot itself gives as the reason of a denial for which a hook gave none. */
+/** The reason that Copilot itself gives for a denial if the hook gave none. */
 const noReason = 'No reason provided';
 
-/** What an ended hook said (as measured on the host; the departures stand in docs/dialects.md). */
+/**
+ * Reads the answer of a hook that has ended (as measured on the host; docs/dialects.md lists the
+ * departures).
+ */
 export function readAnswer(
   hook: Pick<HookDefinition, 'event' | 'nativeEvent'>,
   outcome: HookProcessOutcome,
@@ -44,15 +47,15 @@ export function readAnswer(
   );
 }
 
-/** A server that answers well with something else than JSON says nothing. */
+/** A server that answers successfully with something other than JSON says nothing. */
 const saidNothing = (exit: HookExit | undefined): boolean =>
   exit?.httpStatus !== undefined && exit.httpStatus >= 200 && exit.httpStatus < 300;
 
-/** Where a hook that fails denies. */
+/** Whether a hook that fails at this event denies. */
 const closesOnFailure = ({ point }: CopilotEvent): boolean =>
   point === 'preToolUse' || point === 'permissionRequest';
 
-/** The denial that the failure of a hook is. */
+/** Turns the failure of a hook into a denial. */
 const erred = ({ name }: CopilotEvent, failed: Answer): Answer => ({
   ...failed,
   decision: 'deny',
@@ -86,7 +89,7 @@ function readExit(
     const text = stderr.trim();
     return { ...answer, effects: text === '' ? [] : [{ kind: 'context', text }] };
   }
-  // What was kept of it may hold a whole answer all the same; only a denial is taken from it.
+  // What was kept of a cut-off stdout may still look like a whole answer; only a denial is taken from it.
   if (truncated.includes('stdout') && wants.decision !== 'deny') return failed(cutStdout);
   return answer;
 }
@@ -94,7 +97,7 @@ function readExit(
 const isKept = (event: CopilotEvent, { decision }: Wants): boolean =>
   decision === 'deny' && traitsOf(event).keepsDenials === true;
 
-/** Exit 2 denies, whatever stdout says; of stderr nothing is reported. */
+/** Exit 2 denies, whatever stdout says; stderr is not reported. */
 function denied(event: CopilotEvent, printed: Printed, answer: Answer): Answer {
   const fields = printed.kind === 'object' ? printed.fields : {};
   const reason =
@@ -141,7 +144,7 @@ const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
   ignored: { host: 'Copilot', what: 'denial', why, fix },
 });
 
-/** A denial that Copilot would lose to a flaw, where it is to stand all the same (S-04). */
+/** Keeps a denial that Copilot would lose to a flaw, at events where it still counts (S-04). */
 function kept(event: CopilotEvent, printed: Printed, wants: Wants): Wants {
   if (wants.decision === 'deny' || !traitsOf(event).keepsDenials) return wants;
   const objects =
@@ -173,7 +176,7 @@ const wordsFor = ({ point }: CopilotEvent): string =>
       ? 'print "behavior": "deny" and a "message"'
       : 'print "decision": "block" and a "reason"';
 
-/** The reason of a denial, wherever it stands. */
+/** Returns the reason of a denial, wherever it is. */
 function reasonIn(fields: Fields): string | undefined {
   const own = fieldsOf(fields['hookSpecificOutput']);
   return [fields, own, fieldsOf(fields['decision']), fieldsOf(own['decision'])]
@@ -182,7 +185,7 @@ function reasonIn(fields: Fields): string | undefined {
     .find((text) => text !== undefined);
 }
 
-/** What an answer asks for in the words of its event. */
+/** Reads what an answer asks for in the words of its event. */
 function readFields(event: CopilotEvent, fields: Fields, payload: HookPayload): Wants {
   const said = withContext(event, fields);
   switch (event.point) {
@@ -210,10 +213,10 @@ function readFields(event: CopilotEvent, fields: Fields, payload: HookPayload): 
   }
 }
 
-/** Fields of an answer to a prompt that only Copilot gives a meaning. */
+/** Fields of an answer to a prompt that have a meaning only in Copilot. */
 const promptFields = ['modifiedPrompt', 'handled', 'responseContent'] as const;
 
-/** Fields that only Copilot gives a meaning; a text must be one. */
+/** Adds fields that have a meaning only in Copilot; a field for text must hold text. */
 function withOwn(said: Wants, fields: Fields, names: readonly string[]): Wants {
   const own = names
     .filter((name) => (name === 'handled' ? fields[name] === true : isText(fields[name])))
@@ -221,11 +224,11 @@ function withOwn(said: Wants, fields: Fields, names: readonly string[]): Wants {
   return { ...said, effects: [...said.effects, ...own] };
 }
 
-/** A block counts with its reason. */
+/** A block counts only with a reason. */
 const blockedBy = ({ decision, reason }: Fields): Partial<Wants> =>
   decision === 'block' && isText(reason) && reason !== '' ? { decision: 'deny', reason } : {};
 
-/** The events that have no ear for context. */
+/** The events that ignore context. */
 const tellsNothing: ReadonlySet<string> = new Set([
   'sessionEnd',
   'permissionRequest',
@@ -247,7 +250,10 @@ function withContext(event: CopilotEvent, fields: Fields): Wants {
 
 const decisions: readonly unknown[] = ['deny', 'ask', 'allow'] satisfies Decision[];
 
-/** What an answer says before a tool: what is specific to the event goes before what is not, and a denial before all. */
+/**
+ * Reads an answer before a tool: what is specific to the event takes precedence over what is not, and a
+ * denial over everything.
+ */
 function beforeTool(event: CopilotEvent, fields: Fields, payload: HookPayload, said: Wants): Wants {
   const own = readsSpecific(event) ? fieldsOf(fields['hookSpecificOutput']) : {};
   const words = [own['permissionDecision'], fields['permissionDecision']];
@@ -279,7 +285,7 @@ function beforeTool(event: CopilotEvent, fields: Fields, payload: HookPayload, s
   };
 }
 
-/** Arguments, or JSON of them. */
+/** Returns arguments, given as an object or as JSON text. */
 function argumentsIn(value: unknown): Fields | undefined {
   if (isRecord(value)) return value;
   if (!isText(value)) return undefined;
@@ -291,7 +297,7 @@ function argumentsIn(value: unknown): Fields | undefined {
   }
 }
 
-/** After a tool a block has its reason in the place of the result. */
+/** After a tool, the reason of a block takes the place of the result. */
 function afterTool(fields: Fields, said: Wants): Wants {
   const blocked = blockedBy(fields);
   const value =
@@ -302,7 +308,7 @@ function afterTool(fields: Fields, said: Wants): Wants {
   return {
     ...blocked,
     effects: [
-      // A block takes the place of the result, and nothing is reported beside it.
+      // A block replaces the result, and nothing is reported beside it.
       ...(blocked.reason === undefined ? said.effects : []),
       ...(value ? [{ kind: 'replace', slot: 'tool_response', value } as const] : []),
     ],
@@ -317,7 +323,10 @@ function afterTool(fields: Fields, said: Wants): Wants {
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** A text as it counts: of a value that is none, its letters, for a reason of a wrong type costs nothing. */
+/**
+ * Returns a value as text. A number or a boolean is converted, because a reason of the wrong type does
+ * no harm.
+ */
 const given = (value: unknown): string | undefined =>
   isText(value)
     ? value || undefined

@@ -23,13 +23,13 @@ import { fromCopilotWord } from './words.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Arguments may be given as JSON of them, as earlier versions of Copilot did. */
+/** Arguments may be given as JSON text, as earlier versions of Copilot did. */
 const args: Field<Fields> = {
   mayBeAbsent: false,
   read: (value, path, faults) => object.read(inObject(parsed(value)), path, faults),
 };
 
-/** A patch is given as the text that it is. */
+/** A patch is given as plain text. */
 const inObject = (value: unknown): unknown =>
   typeof value === 'string' && patchFieldIn({ patch: value }) ? { patch: value } : value;
 
@@ -45,7 +45,10 @@ function parsed(value: unknown): unknown {
 const call = { toolName: text, toolArgs: args };
 const stop = { stop_hook_active: withDefault(flag, () => false) };
 
-/** What an event's own fields must be where they come from outside, in camel case. More fields are tolerated. */
+/**
+ * What an event's own fields must be when they come from outside, in camel case. Extra fields are
+ * tolerated.
+ */
 const shapes: Readonly<Partial<Record<CopilotPointName, Shape>>> = {
   preToolUse: call,
   permissionRequest: call,
@@ -61,7 +64,7 @@ const shapes: Readonly<Partial<Record<CopilotPointName, Shape>>> = {
   notification: { message: text, notification_type: withDefault(text, () => '') },
 };
 
-/** An event as an agent that speaks Copilot gives it, in either form, in canonical form. */
+/** Reads an event from an agent that speaks Copilot, in either form, into canonical form. */
 export const readCall: Dialect['readCall'] = (name, given): CheckedCall => {
   const event = copilotEventNamed(name)!;
   return checkedCall(shapes[event.point] ?? {}, inCamelCase(given), (fields) =>
@@ -69,14 +72,14 @@ export const readCall: Dialect['readCall'] = (name, given): CheckedCall => {
   );
 };
 
-/** What the other form calls otherwise than by another spelling. */
+/** Fields whose names in the other form differ by more than their spelling. */
 const otherNames: Readonly<Record<string, string>> = {
   tool_input: 'toolArgs',
   toolInput: 'toolArgs',
   last_assistant_message: 'response',
 };
 
-/** Fields that have one name in both forms. */
+/** Fields that have the same name in both forms. */
 const sameNames: ReadonlySet<string> = new Set([
   'stop_hook_active',
   'notification_type',
@@ -91,11 +94,11 @@ const inCamelCase = (given: Fields): Fields =>
     ]),
   );
 
-/** `tool_name` as `toolName`. */
+/** Turns `tool_name` into `toolName`. */
 const camel = (name: string): string =>
   name.replaceAll(/(?<=[a-z])_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The fields of every event are ours, whatever an agent gives. */
+/** The fields of every event, which are ours whatever an agent gives. */
 const base: ReadonlySet<string> = new Set([
   'sessionId',
   'transcriptPath',
@@ -166,7 +169,10 @@ function inOurWords({ point }: CopilotEvent, given: Fields): ReadCall {
   }
 }
 
-/** Copilot's tool whose patch may write many files; some events call it as they call what edits one. */
+/**
+ * Copilot's tool for patches that may write many files; some events give it the name of the tool that
+ * edits one file.
+ */
 const patchTool = 'apply_patch';
 
 function toolOf(theirs: string, input: Fields): string {
@@ -175,7 +181,7 @@ function toolOf(theirs: string, input: Fields): string {
   return ours === 'replace' && !isOfOne && patchFieldIn(input) !== undefined ? patchTool : ours;
 }
 
-/** A request for permission calls the path of a file otherwise. */
+/** A request for permission has another name for the path of a file. */
 function withPath(input: Fields): Fields {
   const { file_path, ...others } = input;
   return file_path === undefined || 'path' in input ? input : { path: file_path, ...others };
@@ -184,7 +190,7 @@ function withPath(input: Fields): Fields {
 const responseOf = (given: Fields): Fields =>
   fromCopilotResult(given) ?? { llmContent: JSON.stringify(given), returnDisplay: '' };
 
-/** What is reported to such an agent: final arguments and a replaced result as Copilot has them. */
+/** Returns what such an agent is told: the final arguments and a replaced result, in Copilot's form. */
 export const reportCall = ({ toolName = '', toolInput, toolResponse, followUps }: CallResult) => ({
   toolInput: toolInput && toCopilotInput(toolName, toolInput),
   toolOutput: toolResponse ? toCopilotResult(toolResponse) : null,

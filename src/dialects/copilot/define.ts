@@ -24,12 +24,12 @@ import {
 import { copilotEventNamed, copilotEventNames, traitsOf, type CopilotEvent } from './events.ts';
 import { matcherFault } from './matcher.ts';
 
-/** Hooks of one file, and the folder in which they run where that is not the project's. */
+/** The hooks of one file, and the folder in which they run if that is not the project's. */
 export interface CopilotHooks extends HooksFromSource {
   readonly folder?: string;
 }
 
-/** Checks hooks entry by entry: a bad one costs itself and nothing else. */
+/** Checks hooks entry by entry: a bad entry is skipped and the others still count. */
 export function defineHooks(from: CopilotHooks): Checked<HookDefinition> {
   return checkEntries(from, (complain) => defineAll(from, complain));
 }
@@ -68,13 +68,13 @@ function* defineAll(from: CopilotHooks, complain: Complain): Generator<HookDefin
   }
 }
 
-/** Of one event those in camel case run before those in Pascal case, wherever they stand in the file. */
+/** Within one event, hooks in camel case run before those in Pascal case, wherever they are in the file. */
 const inTheirOrder = (hooks: Readonly<Record<string, unknown>>): [string, unknown][] =>
   Object.entries(hooks).toSorted(
     ([one], [other]) => copilotEventNames.indexOf(one) - copilotEventNames.indexOf(other),
   );
 
-/** A hook, or a group of hooks as Claude Code's settings have them. */
+/** Reads a hook, or a group of hooks as Claude Code's settings have them. */
 function* defineItem(
   event: CopilotEvent,
   item: unknown,
@@ -165,12 +165,12 @@ const hookKeys = [
 
 type Runs =
   | Pick<HookDefinition, 'command' | 'name' | 'args' | 'shell'>
-  /** What it would run is missing, or there is too much of it. */
+  /** What it should run is missing, or there is more than one. */
   | { readonly fault: string; readonly at: string };
 
 type Hook = Readonly<Record<string, unknown>>;
 
-/** What a command runs: a program, or shell text. */
+/** Returns what a command runs: a program, or shell text. */
 function programOf(hook: Hook, field: ReadField): Runs {
   const texts = (['bash', 'command', 'powershell'] as const).filter((name) => name in hook);
   if ('exec' in hook) {
@@ -188,7 +188,7 @@ function programOf(hook: Hook, field: ReadField): Runs {
   return { command: text, name: text, shell: own === 'powershell' ? 'powershell' : 'bash' };
 }
 
-/** How an http hook posts. */
+/** Returns how an http hook posts. */
 function requestOf(
   { name }: CopilotEvent,
   { url }: Hook,
@@ -213,7 +213,7 @@ function requestOf(
   };
 }
 
-/** Seconds, 30 of them where a hook does not say it; the newer name goes before the older one. */
+/** Returns the timeout in ms, 30 seconds by default; the newer field takes precedence over the older one. */
 function timeoutOf(field: ReadField): number {
   const wanted = 'a positive number of seconds';
   const given = field('timeoutSec', isSeconds, wanted) ?? field('timeout', isSeconds, wanted) ?? 30;

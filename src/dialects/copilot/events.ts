@@ -1,21 +1,27 @@
 import type { HookEventName } from '../../protocol/events.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 
-/** What the engine must know of one of Copilot's events. */
+/** What the engine must know about one of Copilot's events. */
 interface CopilotPoint {
-  /** What it is to us. */
+  /** Our name for the event. */
   readonly at: HookEventName;
-  /** Its other name: hooks that stand under it receive and answer as those of Claude Code do, as far as Copilot does that. */
+  /**
+   * Its other name: hooks under this name receive and answer what Claude Code's hooks do, as far as
+   * Copilot supports it.
+   */
   readonly pascal: string;
-  /** Our field that matchers are compared with; absent where they are ignored. */
+  /** Our field that matchers are compared with; absent if they are ignored. */
   readonly subject?: 'tool_name' | 'trigger' | 'agent_type' | 'notification_type';
-  /** Whether a denial that Copilot would lose stands (S-04). */
+  /** Whether a denial that Copilot would lose still counts (S-04). */
   readonly keepsDenials?: true;
 }
 
 const tool = { subject: 'tool_name' } as const;
 
-/** Copilot's events under their own names (docs.github.com "GitHub Copilot hooks reference", and as measured). */
+/**
+ * Copilot's events under their own names (docs.github.com "GitHub Copilot hooks reference", and as
+ * measured).
+ */
 export const copilotPoints = {
   sessionStart: { at: 'SessionStart', pascal: 'SessionStart' },
   sessionEnd: { at: 'SessionEnd', pascal: 'SessionEnd' },
@@ -38,12 +44,12 @@ export const copilotPoints = {
   notification: { at: 'Notification', pascal: 'Notification', subject: 'notification_type' },
 } as const satisfies Readonly<Record<string, CopilotPoint>>;
 
-/** Copilot's own name of an event. */
+/** Copilot's own name for an event. */
 export type CopilotPointName = keyof typeof copilotPoints;
 
-/** An event by one of its two names, which says in which form its hooks receive it. */
+/** An event under one of its two names; the name says in which form its hooks receive it. */
 export interface CopilotEvent {
-  /** As the settings have it. */
+  /** Its name in the settings. */
   readonly name: string;
   readonly point: CopilotPointName;
   readonly isPascal: boolean;
@@ -60,17 +66,20 @@ const byName: ReadonlyMap<string, CopilotEvent> = new Map(
   ),
 );
 
-/** The event of a name; undefined for any other text. */
+/** Returns the event with a name; undefined if there is none. */
 export const copilotEventNamed = (name: string): CopilotEvent | undefined => byName.get(name);
 
 /** The names of all events, those in camel case first. */
 export const copilotEventNames: readonly string[] = [...byName.keys()];
 
-/** What the engine must know of an event. */
+/** What the engine must know about an event. */
 export const traitsOf = ({ point }: Pick<CopilotEvent, 'point'>): CopilotPoint =>
   copilotPoints[point];
 
-/** The event of a hook; of several that are one to us, the first, where a definition does not say it. */
+/**
+ * Returns the event of a hook. If the definition does not name it, it is the first of those that are
+ * the same event to us.
+ */
 export const copilotEventOf = ({
   nativeEvent,
   event,

@@ -9,10 +9,13 @@ import { defineHooks, type CopilotHooks } from './define.ts';
 import { copilotPoints, type CopilotPointName } from './events.ts';
 import { hookFiles, installedPlugins, projectSettings } from './places.ts';
 
-/** Kept for all sessions: a file that breaks while an agent works counts as it last was. */
+/**
+ * Shared by all sessions: a file that breaks while an agent works still counts with its last good
+ * content.
+ */
 const read = settingsReader();
 
-/** Finds the hooks of files, settings and plugins, as far as no switch is on that reaches them (S-13). */
+/** Finds the hooks of files, settings and plugins, except those that a switch turns off (S-13). */
 export function findHooks(site: HookSite, policies: string): FoundHooks {
   const places = hookFiles(site.cwd, policies);
   const open = places.filter(
@@ -51,7 +54,7 @@ export function findHooks(site: HookSite, policies: string): FoundHooks {
   };
 }
 
-/** What may not go on while it is unknown what guards it (S-12). */
+/** The events that must not proceed while it is unknown what guards them (S-12). */
 const needGuards = (
   ['preToolUse', 'permissionRequest', 'userPromptSubmitted'] satisfies CopilotPointName[]
 ).map((nativeEvent) => ({ event: copilotPoints[nativeEvent].at, nativeEvent }));
@@ -68,11 +71,11 @@ const switchKey = 'disableAllHooks';
 const switchOf = ({ [switchKey]: word }: HostLevel['values']): boolean | undefined =>
   typeof word === 'boolean' ? word : undefined;
 
-/** A file switches its own hooks off, which an administrator's does not. */
+/** Whether a file switches off its own hooks; an administrator's cannot. */
 const isOffAlone = ({ source, values }: HostLevel): boolean =>
   source !== 'system' && switchOf(values) === true;
 
-/** A version that is not the one there is, and a switch that is none. */
+/** Reports a version that does not exist and a switch of the wrong type. */
 function keyProblems({ file, values, locate }: HostLevel): SettingsProblem[] {
   const problem = (key: string, fix: string): SettingsProblem[] => [
     {
@@ -93,13 +96,13 @@ function keyProblems({ file, values, locate }: HostLevel): SettingsProblem[] {
   ];
 }
 
-/** Whether a policy may be written by others than its owner, so that Copilot does not take it for one. */
+/** Whether users other than its owner may write a policy, so that Copilot does not accept it as one. */
 function othersMayWrite(file: string): boolean {
   try {
     const stats = statSync(file, { throwIfNoEntry: false });
     return stats !== undefined && (stats.mode & 0o022) !== 0;
   } catch {
-    // Reading it will tell what is wrong with it.
+    // The error is reported when the file is read.
     return false;
   }
 }
@@ -111,7 +114,7 @@ const openProblem = (file: string): SettingsProblem => ({
   fix: 'look at it, and take that right away (chmod go-w)',
 });
 
-/** The hooks of the plugins that are installed and enabled. */
+/** Reads the hooks of the plugins that are installed and enabled. */
 function enabledPlugins(): {
   readonly hooks: readonly CopilotHooks[];
   readonly files: readonly HostLevel[];
@@ -134,7 +137,7 @@ function enabledPlugins(): {
   };
 }
 
-/** The files of hooks that a plugin has, the usual ones and what its manifest names; they run in its folder. */
+/** Returns a plugin's hook files, the usual ones and what its manifest names; its hooks run in its folder. */
 function hooksOfPlugin(
   folder: string,
 ): { readonly from: CopilotHooks; readonly level: HostLevel }[] {

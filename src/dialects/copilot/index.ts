@@ -8,13 +8,16 @@ import { compileMatcher, matcherOf } from './matcher.ts';
 import { mayHoldHooks, policyFolder, projectAtFirstSight } from './places.ts';
 import { environmentOf, toStdin } from './stdin.ts';
 
-/** What may be said of where Copilot's hooks are. */
+/** Options for where Copilot's hooks are found. */
 export interface CopilotOptions {
-  /** The administrator's folder of policies in place of the machine's, for tests. */
+  /** An administrator's folder of policies to use instead of the machine's, for tests. */
   readonly policies?: string;
 }
 
-/** The hooks of GitHub Copilot's command line, with the administrator's policies in a folder of one's choice. */
+/**
+ * Returns the dialect of GitHub Copilot's command line, with the administrator's policies in a given
+ * folder.
+ */
 export function copilotWith({ policies = policyFolder }: CopilotOptions = {}): Dialect {
   return {
     name: 'copilot',
@@ -37,7 +40,7 @@ export function copilotWith({ policies = policyFolder }: CopilotOptions = {}): D
     mayBeIn: (cwd, counts) => mayHoldHooks(cwd, counts, policies),
     atFirstSight: (cwd) => projectAtFirstSight(cwd, policies),
     find: async (site) => (await import('./find.ts')).findHooks(site, policies),
-    // Every entry runs, also one that says the same as another.
+    // Every entry runs, even one that equals another.
     identity: ({ file, place }) => JSON.stringify([file, place]),
     matcherOf,
     toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
@@ -52,16 +55,16 @@ export function copilotWith({ policies = policyFolder }: CopilotOptions = {}): D
     speak: async () => (await import('./speak.ts')).speaker,
     install: async () => (await import('./install.ts')).installation,
     write: async () => (await import('./write.ts')).writer,
-    // Claude Code itself gives its hooks no time.
+    // Claude Code itself gives its hooks no timestamp.
     givesHooksOf: (host, given, { COPILOT_CLI: isCopilot }) =>
       host === 'claude-code' && isCopilot === '1' && 'timestamp' in given,
   };
 }
 
-/** The hooks of GitHub Copilot's command line, as its files of hooks, its settings and its plugins hold them. */
+/** The hooks of GitHub Copilot's command line, from its hook files, its settings and its plugins. */
 export const copilot: Dialect = copilotWith();
 
-/** Copilot tells of a tool that failed as another event. */
+/** Copilot reports a failed tool as a separate event. */
 function isForOutcome(
   { event }: HookDefinition,
   { tool_response: response }: HookPayload,

@@ -17,7 +17,7 @@ const events = [
   'notification',
 ];
 
-/** A file of our own in Copilot's folder of hooks. */
+/** How hooks are installed: in a file of our own in Copilot's folder of hooks. */
 export const installation: EntriesInstallation = {
   kind: 'entries',
   fresh: '{\n  "version": 1,\n  "hooks": {}\n}\n',
@@ -30,7 +30,7 @@ export const installation: EntriesInstallation = {
   entries: (call) =>
     events.map((event) => ({
       event,
-      // In seconds. Its input does not name the event.
+      // In seconds. The command names the event, because its input does not.
       entry: { type: 'command', bash: call(event), timeoutSec: 600 },
     })),
   overHttp: {

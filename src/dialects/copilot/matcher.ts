@@ -5,12 +5,12 @@ import { pascalToolNames, toCopilotTool, toPascalTool } from './tools.ts';
 
 type Matcher = (subject: string, budget?: RegexBudget) => boolean;
 
-/** A matcher in Pascal case that is a list of names, and no regular expression. */
+/** A matcher in Pascal case that is a list of names, not a regular expression. */
 const list = /^\w[\w-]*(?:\|\w[\w-]*)*$/;
 
 const isAll = (matcher: string): boolean => matcher === '*' || matcher === '**';
 
-/** What is wrong with a matcher that can fit nothing; undefined where it may fit something. */
+/** Why a matcher can never match anything; undefined if it can. */
 export function matcherFault(event: CopilotEvent, matcher: string): string | undefined {
   const { subject } = traitsOf(event);
   if (subject === undefined) return undefined;
@@ -27,11 +27,14 @@ export function matcherFault(event: CopilotEvent, matcher: string): string | und
 /** Copilot anchors a regular expression at both ends. */
 const anchored = (matcher: string): string => `^(?:${matcher})$`;
 
-/** The names under which one of our subjects is compared with a matcher: in lists, and with regular expressions. */
+/**
+ * Returns the names that a matcher is compared with for one of our subjects: in lists, and by regular
+ * expressions.
+ */
 function namesOf(event: CopilotEvent, subject: string): { names: string[]; tested: string[] } {
   if (traitsOf(event).subject !== 'tool_name') return { names: [subject], tested: [subject] };
   const runtime = toCopilotTool(subject);
-  // Of a request for permission a file that is written is edited.
+  // A request for permission reports a file that is written as edited.
   const isWritten = event.point === 'permissionRequest' && runtime === 'create';
   const own = isWritten ? ['edit', runtime] : [runtime];
   if (!event.isPascal) return { names: own, tested: own };
@@ -41,9 +44,10 @@ function namesOf(event: CopilotEvent, subject: string): { names: string[]; teste
 }
 
 /**
- * A matcher of Copilot's hooks: an anchored regular expression on its own name of a tool; in Pascal case
- * everything for `*`, a list of exact names, or an anchored regular expression on Claude Code's name. One
- * that cannot be decided in time fits, so that a guard is never skipped.
+ * Compiles a matcher of Copilot's hooks: an anchored regular expression on Copilot's own name for a
+ * tool. In Pascal case it is `*` for everything, a list of exact names, or an anchored regular
+ * expression on Claude Code's name. A matcher that cannot be decided in time matches, so that a guard
+ * is never skipped.
  */
 export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
   const event = copilotEventOf(hook);
@@ -65,6 +69,6 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
   };
 }
 
-/** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
+/** Returns a hook's matcher as its author wrote it; undefined if its event has no matchers. */
 export const matcherOf = (hook: HookDefinition): string | undefined =>
   traitsOf(copilotEventOf(hook)).subject === undefined ? undefined : (hook.matcher ?? '*');

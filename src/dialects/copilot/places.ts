@@ -9,13 +9,16 @@ import {
   type HostPlace,
 } from '../host-places.ts';
 
-/** Copilot's folder of the user's. */
+/** The user's folder for Copilot. */
 export const users = { folder: '.copilot', variable: 'COPILOT_HOME' };
 
 /** The administrator's folder of policies. */
 export const policyFolder = '/etc/github-copilot/policy.d';
 
-/** The files of hooks that count for a project, in the order in which Copilot runs them, whether or not they are there. */
+/**
+ * Returns the hook files that count for a project, in the order in which Copilot runs them, whether or
+ * not they exist.
+ */
 export function hookFiles(cwd: string, policies: string): HostPlace[] {
   const user = userFolder(users);
   const own = join(cwd, '.github');
@@ -32,17 +35,20 @@ export function hookFiles(cwd: string, policies: string): HostPlace[] {
   ];
 }
 
-/** The settings of a project that may hold hooks, and a switch for all that are not stronger. */
+/**
+ * Returns a project's settings files, which may hold hooks, and a switch for all hooks that are not
+ * stronger.
+ */
 export const projectSettings = (cwd: string): string[] =>
   ['settings.json', 'settings.local.json'].map((name) => join(cwd, '.github', 'copilot', name));
 
-/** The list of the plugins that the user has installed. */
+/** Returns the file that lists the plugins the user has installed. */
 export function installedPlugins(): string | undefined {
   const user = userFolder(users);
   return user && join(user, 'config.json');
 }
 
-/** Whether any of these files seems to hold hooks, of sources that count. */
+/** Whether any of these files, of a source that counts, seems to hold hooks. */
 export const mayHoldHooks = (
   cwd: string,
   counts: (source: HookSource) => boolean = () => true,
@@ -53,14 +59,17 @@ export const mayHoldHooks = (
     sign: '"cache_path"',
   });
 
-/** What a look at the project's files tells; undefined where none of them has any hooks. */
+/** Returns what a first look at the project's files shows; undefined if none of them has any hooks. */
 export const projectAtFirstSight = (cwd: string, policies: string): FirstSight | undefined =>
   projectSight(hookFiles(cwd, policies));
 
-/** How deep folders of hooks are looked into, and how many files of one count: an untrusted project could have any number. */
+/**
+ * How deep hook folders are searched, and how many files of one count: an untrusted project could have
+ * any number.
+ */
 const most = { depth: 4, files: 200 };
 
-/** The first files of a folder, and that there are more. */
+/** Returns the first files of a folder, and a fault if there are more. */
 const first = (places: readonly HostPlace[], folder: string): HostPlace[] =>
   places.length <= most.files
     ? [...places]
@@ -77,7 +86,10 @@ const first = (places: readonly HostPlace[], folder: string): HostPlace[] =>
         },
       ];
 
-/** The JSON files of a folder and of those in it, in the order of their names, those of inner folders last. */
+/**
+ * Returns the JSON files of a folder and its subfolders, in the order of their names, those of
+ * subfolders last.
+ */
 function placesIn(source: HookSource, folder: string, depth = most.depth): HostPlace[] {
   const entries = entriesIn(folder);
   if ('fault' in entries) return [{ source, file: folder, fault: entries.fault }];

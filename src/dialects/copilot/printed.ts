@@ -9,17 +9,17 @@ type Fields = Readonly<Record<string, unknown>>;
 /** What a hook printed on stdout, without its lines of progress. */
 export type Printed =
   | { readonly kind: 'nothing' }
-  /** No JSON object; `objects` are those that stand in it. */
+  /** Not a JSON object; `objects` are the JSON objects in it. */
   | { readonly kind: 'text'; readonly text: string; readonly objects: readonly Fields[] }
   | {
       readonly kind: 'object';
       readonly fields: Fields;
-      /** What was almost a word that decides. */
+      /** What the hook's author should know about words that are almost words that decide. */
       readonly misses: readonly string[];
       readonly notes: readonly string[];
     };
 
-/** Reads stdout: what is left without lines of progress is one JSON object, or no answer. */
+/** Reads stdout: without lines of progress, it is one JSON object, or not an answer. */
 export function readStdout(event: CopilotEvent, stdout: string, received: Fields): Printed {
   const text = withoutProgress(stdout).trim();
   if (text === '') return { kind: 'nothing' };
@@ -31,7 +31,7 @@ export function readStdout(event: CopilotEvent, stdout: string, received: Fields
   return { kind: 'object', fields, misses, notes };
 }
 
-/** Copilot takes out every line that is a whole object which tells of progress. */
+/** Copilot drops every line that is a complete object reporting progress. */
 function withoutProgress(stdout: string): string {
   if (!stdout.includes('progress')) return stdout;
   return stdout
@@ -40,7 +40,7 @@ function withoutProgress(stdout: string): string {
     .join('\n');
 }
 
-/** Whether `hookSpecificOutput` is read in answer to an event: to this one alone, under its name in Pascal case. */
+/** Whether `hookSpecificOutput` is read at an event: only at this one, under its name in Pascal case. */
 export const readsSpecific = ({ point, isPascal }: CopilotEvent): boolean =>
   isPascal && point === 'preToolUse';
 
@@ -55,7 +55,7 @@ const deciding: Readonly<Partial<Record<CopilotPointName, readonly string[]>>> =
   subagentStop: ['decision', 'modifiedResponse'],
 };
 
-/** Fields that are no fault, whether they have a meaning or not (S-05). */
+/** Fields that are not a fault, whether or not they have a meaning (S-05). */
 const harmless = [
   'permissionDecisionReason',
   'message',
@@ -70,10 +70,10 @@ const harmless = [
   'responseContent',
 ] as const;
 
-/** The words by which hooks say no, at the top of an answer or in what is specific to an event. */
+/** The fields with which hooks deny, at the top of an answer or in its event-specific part. */
 const denying = ['permissionDecision', 'decision', 'behavior', 'permission'] as const;
 
-/** Whether an answer evidently means to deny, in whatever of these words, and wherever (S-04). */
+/** Whether an answer evidently means to deny, with any of these fields and in any place (S-04). */
 export const meansToDeny = (fields: Fields): boolean =>
   [fields, fields['hookSpecificOutput'], fields['decision'], decisionIn(fields)].some(
     (place) => isRecord(place) && denying.some((word) => isDenyingText(place[word])),
@@ -82,7 +82,7 @@ export const meansToDeny = (fields: Fields): boolean =>
 const decisionIn = ({ hookSpecificOutput: own }: Fields): unknown =>
   isRecord(own) ? own['decision'] : undefined;
 
-/** What an event's answer may say. */
+/** Returns what an event's answer may say. */
 function wordsOf(event: CopilotEvent): AnswerWords {
   const own = deciding[event.point] ?? [];
   const decide = sayNo(event.point);
@@ -118,7 +118,7 @@ function wordsOf(event: CopilotEvent): AnswerWords {
   };
 }
 
-/** How an event's hooks say no. */
+/** Returns the hint that tells how an event's hooks deny. */
 function sayNo(point: CopilotPointName): string {
   switch (point) {
     case 'preToolUse':

@@ -6,7 +6,10 @@ import { copilotEventNamed, type CopilotPointName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Answers as Copilot obeys them: one object on stdout, at exit 0, in the flat form, which it reads from both kinds of its hooks. */
+/**
+ * Writes answers that Copilot obeys: one object on stdout, at exit 0, in the flat form, which it reads
+ * from both kinds of its hooks.
+ */
 export const speaker: Speaker = {
   title: 'Copilot',
   sessionIn: ({ sessionId, session_id }) => sessionId ?? session_id,
@@ -44,7 +47,7 @@ function answerTo(point: CopilotPointName, { native }: Said, wishes: Wishes): Fi
     }
     case 'agentStop':
     case 'subagentStop': {
-      // It ends where nobody says anything.
+      // The agent ends anyway if the answer says nothing.
       wishes.take('stop');
       const reason = wishes.takeGoingOn();
       return reason === undefined ? {} : { decision: 'block', reason };
@@ -58,7 +61,7 @@ function answerTo(point: CopilotPointName, { native }: Said, wishes: Wishes): Fi
   }
 }
 
-/** What the hooks decided on a call; of what was not denied, the stricter word. */
+/** Returns what the hooks decided on a call: the strictest of their decisions. */
 function permissionOf(wishes: Wishes): Fields {
   const words = { deny: 'deny', defer: 'ask', ask: 'ask', allow: 'allow' } as const;
   for (const wish of ['deny', 'defer', 'ask', 'allow'] as const) {
@@ -72,19 +75,19 @@ function permissionOf(wishes: Wishes): Fields {
   return {};
 }
 
-/** Where the user is asked anyway nobody needs to say it. */
+/** Returns the decision on a permission request. "ask" needs no words: the user is asked anyway. */
 function behaviourOf(wishes: Wishes): Fields {
   wishes.take('ask');
   const message = wishes.take('deny');
   const stops = wishes.take('stop') !== undefined;
   if (message !== undefined)
     return { behavior: 'deny', message, ...(stops && { interrupt: true }) };
-  // What was approved are other arguments, which Copilot does not take here.
+  // Other arguments were approved, and Copilot does not accept new ones here.
   if (wishes.peek('toolInput') !== undefined) return {};
   return wishes.take('allow') === undefined ? {} : { behavior: 'allow' };
 }
 
-/** The reason of a block stands in the place of the result. */
+/** The reason of a block takes the place of the result. */
 function afterTool(native: Fields, wishes: Wishes): Fields {
   const denial = wishes.take('deny');
   const context = wishes.take('context');

@@ -11,7 +11,10 @@ import { toCopilotWord } from './words.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a hook receives, in the form that the name of its event asks for (as measured on the host). */
+/**
+ * Returns what a hook receives, in the form that the name of its event asks for (as measured on the
+ * host).
+ */
 export function toStdin(hook: HookDefinition, payload: HookPayload, context: EventContext): object {
   const event = copilotEventOf(hook);
   const { session_id, cwd, timestamp } = payload;
@@ -29,7 +32,7 @@ export function toStdin(hook: HookDefinition, payload: HookPayload, context: Eve
   };
 }
 
-/** The variables of a hook (as measured on the host). */
+/** Returns a hook's environment variables (as measured on the host). */
 export const environmentOf = (
   { file }: Pick<HookDefinition, 'file'>,
   { cwd }: Pick<HookInput, 'cwd'>,
@@ -40,7 +43,7 @@ export const environmentOf = (
   ...(file !== undefined && { COPILOT_HOOK_DIR: dirname(file) }),
 });
 
-/** The fields of every event, and those that are ours alone. */
+/** The fields of every event, and those that only we have. */
 const base: ReadonlySet<string> = new Set([
   'session_id',
   'transcript_path',
@@ -49,7 +52,10 @@ const base: ReadonlySet<string> = new Set([
   'hook_event_name',
 ]);
 
-/** An event's own fields in camel case; what an agent gave beyond those that we know is passed on as it is. */
+/**
+ * Returns an event's own fields in camel case; fields of the agent that we do not know are passed on
+ * unchanged.
+ */
 function ownFields(event: CopilotEvent, payload: HookPayload, context: EventContext): Fields {
   const given: Fields = Object.fromEntries(
     Object.entries(payload).filter(([name]) => !base.has(name)),
@@ -126,7 +132,7 @@ function ownFields(event: CopilotEvent, payload: HookPayload, context: EventCont
   }
 }
 
-/** A call as a request for permission tells it: what writes a file edits it. */
+/** Returns a call as a request for permission reports it: writing a file counts as editing it. */
 function requestOf(toolName: string, toolInput: Fields): Fields {
   if (toolName === 'bash') return { toolName, toolInput: { command: toolInput['command'] } };
   if (toolName !== 'create' && toolName !== 'edit') return { toolName, toolInput };
@@ -134,20 +140,20 @@ function requestOf(toolName: string, toolInput: Fields): Fields {
   return { toolName: 'edit', toolInput: { file_path, ...others } };
 }
 
-/** How a tool failed. */
+/** Describes how a tool failed. */
 function failureIn(response: unknown): string {
   const { llmContent, error } = isRecord(response) ? response : ({} as Fields);
   const message = isRecord(error) ? error['message'] : undefined;
   return typeof message === 'string' ? message : textsIn(llmContent);
 }
 
-/** What Pascal case calls otherwise than by another spelling. */
+/** Fields whose names differ in Pascal case by more than their spelling. */
 const otherNames: Readonly<Record<string, string>> = {
   toolArgs: 'tool_input',
   response: 'last_assistant_message',
 };
 
-/** The fields as hooks in Pascal case receive them. */
+/** Returns the fields as hooks in Pascal case receive them. */
 const inSnakeCase = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
@@ -156,6 +162,6 @@ const inSnakeCase = (fields: Fields): Fields =>
     ]),
   );
 
-/** `toolName` as `tool_name`. */
+/** Turns `toolName` into `tool_name`. */
 const snake = (name: string): string =>
   name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -9,7 +9,7 @@ const names =
     ' ',
   );
 
-/** The names that a hook's matcher may fit, ours too; undefined where it is not for tools. */
+/** Returns the names that a hook's matcher may match, ours included; undefined if it does not match tools. */
 export function toolNames(hook: HookDefinition): readonly string[] | undefined {
   const event = copilotEventOf(hook);
   if (traitsOf(event).subject !== 'tool_name') return undefined;

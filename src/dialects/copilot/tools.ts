@@ -8,9 +8,9 @@ import {
   type ToolInput,
 } from '../tool-table.ts';
 
-/** One of our tools as Copilot has it. */
+/** One of our tools and its counterpart in Copilot. */
 interface CopilotTool extends HostTool {
-  /** Arguments of Copilot's without which it cannot run, each a string. */
+  /** Copilot's arguments that the tool cannot run without, each a string. */
   readonly needs?: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const table = toolTable<CopilotTool>([
     needs: ['path', 'old_str', 'new_str'],
   },
   { ours: 'read_file', name: 'view', renamed: filePath, needs: ['path'] },
-  // What lists a folder there is what shows a file.
+  // Copilot lists a folder with the tool that shows a file.
   { ours: 'list_directory', name: 'view', onlyMatched: ['view'], renamed: folderPath },
   { ours: 'glob', name: 'glob', renamed: folderPath, needs: ['pattern'] },
   {
@@ -47,7 +47,7 @@ const table = toolTable<CopilotTool>([
   { ours: 'task', name: 'task' },
 ]);
 
-/** By its own name, what Copilot calls a tool in events in Pascal case. */
+/** By Copilot's own name, what it calls a tool in events in Pascal case. */
 const claudeNames: ReadonlyMap<string, string> = new Map([
   ['bash', 'Bash'],
   ['powershell', 'Bash'],
@@ -69,16 +69,16 @@ const claudeNames: ReadonlyMap<string, string> = new Map([
 /** The names of tools in events in Pascal case. */
 export const pascalToolNames: ReadonlySet<string> = new Set([...claudeNames.values(), 'Task']);
 
-/** Copilot's name of a tool of ours; any other keeps its name. */
+/** Returns Copilot's name for one of our tools; any other tool keeps its name. */
 export const toCopilotTool: (ours: string) => string = table.toTheirs;
 
-/** What hooks in Pascal case know a tool of ours by. */
+/** Returns the name by which hooks in Pascal case know one of our tools. */
 export const toPascalTool = (ours: string): string => {
   const theirs = table.toTheirs(ours);
   return claudeNames.get(theirs) ?? theirs;
 };
 
-/** Our name of a tool of Copilot's, by either of its names; any other keeps its name. */
+/** Returns our name for one of Copilot's tools, given either of its names; any other tool keeps its name. */
 export function fromCopilotTool(theirs: string): string {
   const ours = table.fromTheirs(theirs);
   if (ours !== theirs) return ours;
@@ -88,7 +88,7 @@ export function fromCopilotTool(theirs: string): string {
     : table.fromTheirs(own);
 }
 
-/** Our arguments as Copilot's hooks know them. */
+/** Returns our arguments as Copilot's hooks know them. */
 export function toCopilotInput(ours: string, input: ToolInput): ToolInput {
   if (ours !== 'read_file') return table.toInput(ours, input);
   const { offset, limit, ...rest } = input;
@@ -99,7 +99,7 @@ export function toCopilotInput(ours: string, input: ToolInput): ToolInput {
   return { ...theirs, view_range: [first, last] };
 }
 
-/** Copilot's arguments as our tool takes them. */
+/** Returns Copilot's arguments as our tool takes them. */
 export function fromCopilotInput(ours: string, input: ToolInput): ToolInput {
   const given = table.fromInput(ours, input);
   const { view_range: range, ...rest } = given;
@@ -114,7 +114,7 @@ export function fromCopilotInput(ours: string, input: ToolInput): ToolInput {
   };
 }
 
-/** Why a tool cannot run with arguments of Copilot's form; undefined where it can. */
+/** Why a tool cannot run with arguments in Copilot's form; undefined if it can. */
 export function inputFault(ours: string, input: ToolInput): string | undefined {
   const missing = table.of(ours)?.needs?.find((name) => typeof input[name] !== 'string');
   if (missing === undefined) return undefined;
@@ -124,13 +124,13 @@ export function inputFault(ours: string, input: ToolInput): string | undefined {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A tool's result, by the names that it has in either form. */
+/** A tool's result; hooks in Pascal case receive the same fields in snake case. */
 export interface CopilotResult {
   readonly resultType: string;
   readonly textResultForLlm: string;
 }
 
-/** A tool's result as Copilot's hooks receive it. */
+/** Returns a tool's result as Copilot's hooks receive it. */
 export function toCopilotResult(response: unknown): CopilotResult {
   const { llmContent, error } = isRecord(response) ? response : ({} as Fields);
   return {
@@ -139,7 +139,10 @@ export function toCopilotResult(response: unknown): CopilotResult {
   };
 }
 
-/** A result of Copilot's form, of either case, in the form of `tool_response`; undefined for what is none. */
+/**
+ * Returns a result in Copilot's form, in either case, as a `tool_response`; undefined if it is not a
+ * result.
+ */
 export function fromCopilotResult(given: unknown): Fields | undefined {
   if (!isRecord(given)) return undefined;
   const text = given['textResultForLlm'] ?? given['text_result_for_llm'];

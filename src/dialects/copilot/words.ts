@@ -1,6 +1,9 @@
 import type { CopilotPointName } from './events.ts';
 
-/** Our words for a source, a reason or a kind, as Copilot has them; the first of several for one of theirs is what theirs becomes. */
+/**
+ * Copilot's words for our sources, reasons and kinds. If several of ours share one of theirs, theirs
+ * becomes the first of them.
+ */
 const theirWords: Readonly<
   Partial<Record<CopilotPointName, readonly (readonly [string, string])[]>>
 > = {
@@ -19,10 +22,10 @@ const theirWords: Readonly<
   notification: [['ToolPermission', 'permission_prompt']],
 };
 
-/** One of our words as Copilot has it; any other stays as it is. */
+/** Returns Copilot's word for one of ours; any other stays as it is. */
 export const toCopilotWord = (event: CopilotPointName, ours: unknown): unknown =>
   theirWords[event]?.find(([own]) => own === ours)?.[1] ?? ours;
 
-/** The same the other way. */
+/** The reverse of `toCopilotWord`. */
 export const fromCopilotWord = (event: CopilotPointName, theirs: string): string =>
   theirWords[event]?.find(([, word]) => word === theirs)?.[0] ?? theirs;

@@ -2,7 +2,7 @@ import { entryWriter, escaped, type Writer } from '../writer.ts';
 import { installation } from './install.ts';
 import { toCopilotTool } from './tools.ts';
 
-/** How a hooks file of Copilot says what a hook is; its regular expressions fit whole names. */
+/** Writes hooks as a hooks file of Copilot has them; its regular expressions match whole names. */
 export const writer: Writer = {
   ...installation,
   toolName: toCopilotTool,

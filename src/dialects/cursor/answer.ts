@@ -29,7 +29,7 @@ type Hook = Pick<
 
 const host = 'Cursor';
 
-/** What an ended hook said (the departures stand in docs/dialects.md). */
+/** Reads the answer of a hook that has ended (docs/dialects.md lists the departures). */
 export const readAnswer = (hook: Hook, outcome: HookProcessOutcome, payload: HookPayload): Answer =>
   withLostDenial(readOutcome(outcome, (exit) => readExit(hook, exit, payload)));
 
@@ -44,7 +44,7 @@ function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
     success: exit.exitCode === 0,
     notes: [...(printed.kind === 'object' ? printed.notes : []), ...notes],
   });
-  /** A failure, which at a gate may be a denial by itself. */
+  /** A failure, which at a gate may itself be a denial. */
   const failed = (message: string, denies = false): Answer => ({
     ...facts,
     ...failure(message),
@@ -61,7 +61,7 @@ function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
       reason,
       ignored: { host, what: 'denial', why, ...(fix !== undefined && { fix }) },
     });
-  /** At a gate Cursor denies what it cannot read, without the hook's reason. */
+  /** At a gate, Cursor denies what it cannot read, but without the hook's reason. */
   const unread = (denial: Denial, why: string, fix?: string): Answer =>
     traitsOf(event).isGate
       ? answered({
@@ -100,7 +100,7 @@ function readExit(hook: Hook, exit: HookExit, payload: HookPayload): Answer {
       if (fault !== undefined)
         return failed(`its answer is not valid: ${fault}`, traitsOf(event).isGate);
       const wants = readFields(hook, event, printed.fields, payload);
-      // A question that a model answers has no fields of its own.
+      // A prompt hook, whose question a model answers, has no fields of its own.
       if (lost || !keepsDenials(event) || hook.type === 'prompt') return answered(wants);
       const misses = answerMisses(printed.fields, printed.json, wordsOf(event), payload);
       return answered({
@@ -117,7 +117,7 @@ const around = 'stdout does not end with a JSON object';
 const inCursorsWords = (event: CursorEventName): string =>
   event === 'beforeSubmitPrompt' ? 'write "continue": false' : 'write "permission": "deny"';
 
-/** What a hook that ended with 2 printed, where it is no object. */
+/** What a hook that exited with 2 printed, if it is not an object. */
 const textIn = (printed: Printed, stdout: string): string =>
   printed.kind === 'text' ? stdout.trim() : '';
 
@@ -127,7 +127,7 @@ interface Denial {
   readonly isCursors: boolean;
 }
 
-/** A denial in what was printed, in Cursor's words or in those of other hosts (S-04). */
+/** Returns a denial in what was printed, in Cursor's words or in those of other hosts (S-04). */
 function denialIn(event: CursorEventName, objects: readonly Fields[]): Denial | undefined {
   for (const fields of objects) {
     const { permission, decision, continue: goesOn } = fields;
@@ -148,7 +148,7 @@ function objectsIn(printed: Printed): readonly Fields[] {
   return printed.kind === 'object' ? [printed.fields] : printed.objects;
 }
 
-/** Why a hook denies: what is for the agent, then what is for the user. */
+/** Returns why a hook denies: the message for the agent, then the one for the user. */
 function reasonIn(fields: Fields): string {
   const own = fieldsOf(fields['hookSpecificOutput']);
   const messages = [
@@ -165,7 +165,7 @@ function reasonIn(fields: Fields): string {
 const isSaid = (value: unknown): value is string =>
   typeof value === 'string' && value.trim() !== '';
 
-/** What a valid answer asks for. */
+/** Reads what a valid answer asks for. */
 function readFields(
   hook: Hook,
   event: CursorEventName,
@@ -202,7 +202,7 @@ const takesContext: ReadonlySet<CursorEventName> = new Set<CursorEventName>([
   'beforeSubmitPrompt',
 ]);
 
-/** Longer context is dropped, in characters. */
+/** The longest context, in characters; longer context is dropped. */
 const longestContext = 10_000;
 
 const asksElsewhere: Ignored = {
@@ -227,7 +227,7 @@ function decisionOf(event: CursorEventName, fields: Fields): Wants {
     : { decision: undefined };
 }
 
-/** What an answer puts in the place of arguments, or of a server's result. */
+/** Returns what an answer puts in place of arguments or of a server's result. */
 function changes(
   event: CursorEventName,
   fields: Fields,
@@ -249,7 +249,7 @@ function changes(
   return [{ kind: 'replace', slot: 'tool_response', value: fromCursorOutput(json) }];
 }
 
-/** The agent goes on with a message, as often as the hook's limit lets it. */
+/** The agent continues with a message, as often as the hook's limit allows. */
 function followUp(
   { loopLimit = Infinity }: Hook,
   { followup_message: message }: Fields,

@@ -23,12 +23,12 @@ import {
 type Fields = Readonly<Record<string, unknown>>;
 
 const call = { tool_name: text, tool_input: object, tool_use_id: optional(text) };
-/** Of a server's tool the arguments are a JSON text. */
+/** The arguments of a server's tool are JSON text. */
 const server = { tool_name: text, tool_input: anything };
 const shell = { command: text };
 const file = { file_path: text };
 
-/** What an event's own fields must be where they come from outside. More fields are tolerated. */
+/** What an event's own fields must be when they come from outside. Extra fields are tolerated. */
 const shapes: Readonly<Partial<Record<CursorEventName, Shape>>> = {
   preToolUse: call,
   beforeShellExecution: shell,
@@ -46,7 +46,7 @@ const shapes: Readonly<Partial<Record<CursorEventName, Shape>>> = {
   preCompact: { trigger: withDefault(text, () => 'auto') },
 };
 
-/** An event as an agent that speaks Cursor gives it, in canonical form. */
+/** Reads an event from an agent that speaks Cursor into canonical form. */
 export const readCall: Dialect['readCall'] = (event, given): CheckedCall => {
   const native = event as CursorEventName;
   return checkedCall(shapes[native] ?? {}, given, (fields) => inCanonicalForm(native, fields));
@@ -163,12 +163,12 @@ function objectIn(input: unknown): Fields {
   try {
     if (typeof input === 'string') value = JSON.parse(input);
   } catch {
-    // What is no JSON is one argument.
+    // Text that is not JSON is a single argument.
   }
   return isRecord(value) ? value : { input };
 }
 
-/** The fields of every event are ours, whatever an agent gives. */
+/** The fields of every event, which are ours whatever an agent gives. */
 const base: ReadonlySet<string> = new Set([
   'hook_event_name',
   'session_id',
@@ -179,7 +179,7 @@ const base: ReadonlySet<string> = new Set([
 const withoutBase = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !base.has(name)));
 
-/** What is reported to such an agent: final arguments and a replaced result as Cursor has them. */
+/** Returns what such an agent is told: the final arguments and a replaced result, in Cursor's form. */
 export const reportCall = ({ toolName = '', toolInput, toolResponse, followUps }: CallResult) => ({
   toolInput: toolInput && toCursorInput(toolName, toolInput),
   toolOutput: toolResponse ? cursorResult(toolName, toolInput ?? {}, toolResponse).output : null,

@@ -6,7 +6,7 @@ import { reaches } from '../../settings/levels.ts';
 type Variables = Readonly<Record<string, string>>;
 
 interface Given {
-  /** Of the hook that gave them. */
+  /** The source of the hook that gave them. */
   readonly source: HookSource;
   readonly variables: Variables;
 }
@@ -14,16 +14,16 @@ interface Given {
 /** By session, the variables that its first hooks gave the later ones. */
 const given = new Map<string, readonly Given[]>();
 
-/** More sessions than this at once are nobody's. */
+/** Nobody has more sessions than this at once. */
 const mostSessions = 1_000;
 
-/** Keeps variables for the later hooks of a session that are of the same authority, or of less (S-15). */
+/** Keeps variables for the later hooks of a session that have the same authority, or less (S-15). */
 export function keepVariables(session: string, more: Given): void {
   if (given.size >= mostSessions) given.clear();
   given.set(session, [...(given.get(session) ?? []), more]);
 }
 
-/** The variables of a hook. */
+/** Returns a hook's environment variables. */
 export const environmentOf = (
   { source: hooksOf }: Pick<HookDefinition, 'source'>,
   { cwd, session_id, transcript_path }: HookInput,

@@ -1,15 +1,15 @@
 import type { HookEventName } from '../../protocol/events.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 
-/** What the engine must know of one of Cursor's events. */
+/** What the engine must know about one of Cursor's events. */
 interface CursorEvent {
-  /** What it is to us; several of Cursor's may be one of ours. */
+  /** Our name for the event; several of Cursor's may be the same event to us. */
   readonly at: HookEventName;
-  /** The calls that it is about, where these are not all. */
+  /** The calls that it is about, if not all. */
   readonly calls?: 'shell' | 'mcp' | 'read' | 'write';
-  /** What matchers are compared with; absent where they are ignored. */
+  /** What matchers are compared with; absent if they are ignored. */
   readonly matched?: 'tool' | 'command' | 'agent' | { readonly word: string };
-  /** It waits for a permission: an answer that cannot be read denies. */
+  /** Whether it waits for a permission: an answer that cannot be read denies. */
   readonly isGate?: true;
 }
 
@@ -38,16 +38,19 @@ export const cursorEvents = {
   workspaceOpen: { at: 'host.workspaceOpen' },
 } as const satisfies Readonly<Record<string, CursorEvent>>;
 
-/** Cursor's own name of an event. */
+/** Cursor's own name for an event. */
 export type CursorEventName = keyof typeof cursorEvents;
 
 /** The names of all its events. */
 export const cursorEventNames = Object.keys(cursorEvents) as readonly CursorEventName[];
 
-/** What the engine must know of an event. */
+/** What the engine must know about an event. */
 export const traitsOf = (event: CursorEventName): CursorEvent => cursorEvents[event];
 
-/** Its name of a hook's event; of several that are one to us, the first, where a definition does not say it. */
+/**
+ * Returns Cursor's name for a hook's event. If the definition does not give one, it is the first of
+ * those that are the same event to us.
+ */
 export const cursorEventOf = ({
   nativeEvent,
   event,
@@ -55,6 +58,9 @@ export const cursorEventOf = ({
   (nativeEvent ??
     cursorEventNames.find((name) => cursorEvents[name].at === event)) as CursorEventName;
 
-/** Whether a denial here holds something up, so that one that Cursor would lose stands (S-04). */
+/**
+ * Whether a denial blocks something at this event, so that one that Cursor would lose still counts
+ * (S-04).
+ */
 export const keepsDenials = (event: CursorEventName): boolean =>
   traitsOf(event).isGate === true || event === 'beforeSubmitPrompt';

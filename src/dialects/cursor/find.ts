@@ -25,10 +25,13 @@ import type { FoundHooks, HookSite } from '../hook-site.ts';
 import { cursorEventNames, cursorEvents, keepsDenials, type CursorEventName } from './events.ts';
 import { cursorFiles } from './places.ts';
 
-/** Kept for all sessions: a file that breaks while an agent works counts as it last was. */
+/**
+ * Shared by all sessions: a file that breaks while an agent works still counts with its last good
+ * content.
+ */
 const read = settingsReader();
 
-/** Finds the hooks of all files of `hooks.json`. */
+/** Finds the hooks of all files named `hooks.json`. */
 export function findHooks(site: HookSite, enterprise: string): FoundHooks {
   const levels = readLevels(cursorFiles(site.cwd, enterprise), site, read);
   const found = levels.map(defineHooks);
@@ -45,13 +48,13 @@ export function findHooks(site: HookSite, enterprise: string): FoundHooks {
   };
 }
 
-/** What may not go on while it is unknown what guards it (S-12). */
+/** The events that must not proceed while it is unknown what guards them (S-12). */
 const needGuards = (['preToolUse', 'beforeSubmitPrompt'] as const).map((nativeEvent) => ({
   event: cursorEvents[nativeEvent].at,
   nativeEvent,
 }));
 
-/** Checks a file entry by entry: a bad one costs itself and nothing else. */
+/** Checks a file entry by entry: a bad entry is skipped and the others still count. */
 function defineHooks(level: HostLevel): {
   definitions: HookDefinition[];
   problems: SettingsProblem[];
@@ -123,7 +126,7 @@ const hookKeys = [
   'failClosed',
 ];
 
-/** The kinds of hooks, and the field that says what each runs. */
+/** The types of hooks, and the field that says what each runs. */
 const handlers = { command: 'command', prompt: 'prompt' } as const;
 
 function defineHook(
@@ -170,7 +173,7 @@ function defineHook(
     ...defined({
       matcher: isText(matcher) ? matcher : undefined,
       model: type === 'prompt' ? field('model', isText, 'a string') : undefined,
-      // What stands in a project runs there, and what does not beside its file.
+      // A project's hooks run in the project; all others run beside their file.
       cwd: isUsers ? dirname(level.file) : undefined,
       loopLimit: loopLimitOf(event, hook, path, complain),
       onFailure: failsClosed && keepsDenials(event) ? ('block' as const) : undefined,
@@ -178,7 +181,7 @@ function defineHook(
   };
 }
 
-/** How often a hook may send the agent on: five times unless it says otherwise, and null is without limit. */
+/** Returns how often a hook may make the agent continue: five times by default; null means no limit. */
 function loopLimitOf(
   event: CursorEventName,
   { loop_limit: given }: Readonly<Record<string, unknown>>,

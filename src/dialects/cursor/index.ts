@@ -5,13 +5,13 @@ import { cursorEvents } from './events.ts';
 import { cursorFiles, enterpriseFile, mayBeIn } from './places.ts';
 import type * as Protocol from './protocol.ts';
 
-/** What may be said of where Cursor's hooks are. */
+/** Options for where Cursor's hooks are found. */
 export interface CursorOptions {
-  /** The administrator's file in place of the machine's, for tests. */
+  /** An administrator's file to use instead of the machine's, for tests. */
   readonly enterprise?: string;
 }
 
-/** Loaded when hooks are looked for: without any, none of it is needed. */
+/** Loaded when hooks are searched for: without hooks, none of it is needed. */
 let loaded: typeof Protocol | undefined;
 
 const protocol = (): typeof Protocol => {
@@ -20,7 +20,7 @@ const protocol = (): typeof Protocol => {
   return loaded;
 };
 
-/** Cursor's hooks, with the administrator's in a file of one's choice. */
+/** Returns Cursor's dialect, with the administrator's hooks in a given file. */
 export const cursorWith = ({ enterprise = enterpriseFile }: CursorOptions = {}): Dialect => ({
   name: 'cursor',
   family: 'cursor',
@@ -53,10 +53,10 @@ export const cursorWith = ({ enterprise = enterpriseFile }: CursorOptions = {}):
   givesHooksOf: (host, given) => host === 'claude-code' && 'cursor_version' in given,
 });
 
-/** Cursor's hooks, as the files of `hooks.json` hold them. */
+/** Cursor's hooks, from the files named `hooks.json`. */
 export const cursor: Dialect = cursorWith();
 
-/** The same command twice runs twice. */
+/** The same command listed twice runs twice. */
 function identityOf({ file, place }: HookDefinition): string {
   return `${file} ${place}`;
 }

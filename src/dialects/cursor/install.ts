@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import type { EntriesInstallation } from '../installation.ts';
 
-/** An event that Cursor does not know would cost the whole file; those for shells and MCP alone come beside `preToolUse`. */
+/**
+ * An event that Cursor does not know would cost the whole file. Events for shell or MCP calls alone are
+ * left out, because `preToolUse` comes with them.
+ */
 const events = [
   'preToolUse',
   'postToolUse',
@@ -15,13 +18,13 @@ const events = [
   'preCompact',
 ];
 
-/** Cursor's hooks. */
+/** How hooks are installed in Cursor's `hooks.json`. */
 export const installation: EntriesInstallation = {
   kind: 'entries',
   fresh: '{\n  "version": 1,\n  "hooks": {}\n}\n',
   file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.cursor', 'hooks.json'),
   entries: (call) =>
-    // In seconds; hooks have their own time limits.
+    // In seconds; hooks have their own timeouts.
     events.map((event) => ({ event, entry: { command: call(), timeout: 600 } })),
   after: (scope) =>
     scope === 'project'

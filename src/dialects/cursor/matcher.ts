@@ -10,7 +10,7 @@ type Matcher = (subject: string, budget?: RegexBudget) => boolean;
 const isAll = (matcher: string | undefined): boolean =>
   matcher === undefined || matcher === '' || matcher === '*';
 
-/** Whether an unanchored regular expression fits; one that cannot be decided in time does. */
+/** Whether an unanchored regular expression matches; one that cannot be decided in time does. */
 function fits(
   matcher: string,
   text: string,
@@ -25,7 +25,10 @@ function fits(
   }
 }
 
-/** A matcher of Cursor, as far as it is compared with the type of a tool, the kind of an agent or a fixed word. */
+/**
+ * Compiles a matcher of Cursor, if it is compared with the type of a tool, the kind of an agent or a
+ * fixed word.
+ */
 export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
   const { calls, matched } = traitsOf(cursorEventOf(hook));
   const isMeant = (subject: string): boolean => calls === undefined || callOf(subject) === calls;
@@ -38,7 +41,10 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
   };
 }
 
-/** Whether a hook is for what happened: the command's text, a tool that did not fail, a word that nobody else compares. */
+/**
+ * Whether a hook applies to what happened: the command's text, a tool that did not fail, a word that no
+ * other dialect compares.
+ */
 export function applies(hook: HookDefinition, payload: HookPayload): boolean {
   const event = cursorEventOf(hook);
   const { matched } = traitsOf(event);
@@ -55,7 +61,7 @@ export function applies(hook: HookDefinition, payload: HookPayload): boolean {
   return typeof matched === 'object' ? fits(matcher!, matched.word, () => undefined) : true;
 }
 
-/** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
+/** Returns a hook's matcher as its author wrote it; undefined if its event has no matchers. */
 export function matcherOf(hook: HookDefinition): string | undefined {
   const { matched } = traitsOf(cursorEventOf(hook));
   return matched === undefined ? undefined : hook.matcher || '*';

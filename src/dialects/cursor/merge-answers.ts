@@ -4,7 +4,7 @@ import type { NamedAnswer } from '../dialect.ts';
 import { mergeEffects } from '../merge-effects.ts';
 import type { Verdict } from '../verdict.ts';
 
-/** What several hooks say together: their contexts are parted by a line of hyphens. */
+/** Merges the answers of several hooks: their contexts are separated by a line of hyphens. */
 export function mergeAnswers(
   event: HookEventName,
   answers: readonly NamedAnswer[],

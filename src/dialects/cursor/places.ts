@@ -9,7 +9,10 @@ export const enterpriseFile =
     ? '/Library/Application Support/Cursor/hooks.json'
     : '/etc/cursor/hooks.json';
 
-/** The files that may hold Cursor's hooks for a project, in the order in which they count. In the home folder the project's are the user's. */
+/**
+ * Returns the files that may hold Cursor's hooks for a project, in the order in which they count. In
+ * the home folder, the project's file is the user's.
+ */
 export function cursorFiles(cwd: string, enterprise = enterpriseFile): HostPlace[] {
   const home = homeFolder();
   const user = home && join(home, '.cursor', 'hooks.json');
@@ -22,7 +25,7 @@ export function cursorFiles(cwd: string, enterprise = enterpriseFile): HostPlace
   ];
 }
 
-/** Whether any of these files seems to hold hooks, of sources that count. */
+/** Whether any of these files, of a source that counts, seems to hold hooks. */
 export const mayBeIn = (
   cwd: string,
   counts: (source: HookSource) => boolean = () => true,

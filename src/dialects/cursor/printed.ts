@@ -9,14 +9,14 @@ export type Printed =
   | {
       readonly kind: 'object';
       readonly fields: Fields;
-      /** As it was printed. */
+      /** The object as it was printed. */
       readonly json: string;
       readonly notes: readonly string[];
     }
-  /** No answer; `objects` are those that stand in it. */
+  /** Not an answer; `objects` are the JSON objects in it. */
   | { readonly kind: 'text'; readonly objects: readonly Fields[] };
 
-/** Reads stdout: the object that it ends with, whatever stands before it. */
+/** Reads stdout: the object at its end, whatever comes before it. */
 export function readStdout(stdout: string): Printed {
   const text = stdout.trim();
   if (text === '') return { kind: 'nothing' };
@@ -35,7 +35,7 @@ export function readStdout(stdout: string): Printed {
   };
 }
 
-/** More objects than this in a text are no answer of anybody's. */
+/** The most objects looked for in a text; no answer holds more. */
 const mostObjects = 1_000;
 
 function objectsIn(text: string): string[] {

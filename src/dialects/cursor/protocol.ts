@@ -1,4 +1,4 @@
-/** What is needed once there are hooks. */
+/** The modules that are loaded only once there are hooks. */
 export { readAnswer } from './answer.ts';
 export { environmentOf } from './environment.ts';
 export { applies, compileMatcher, matcherOf } from './matcher.ts';

@@ -3,7 +3,7 @@ import { traitsOf, type CursorEventName } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a field must be: whether it is, and in words. */
+/** What a field must be: a test, and the words for it. */
 interface Form {
   readonly fits: (value: unknown) => boolean;
   readonly wanted: string;
@@ -18,7 +18,7 @@ const permission: Form = {
   wanted: 'exactly one of allow, deny, ask',
 };
 
-/** What the fields of an answer must be, at whatever event they mean something. */
+/** What the fields of an answer must be, at whatever event they have a meaning. */
 const forms: Readonly<Record<string, Form>> = {
   continue: flag,
   user_message: text,
@@ -29,7 +29,7 @@ const forms: Readonly<Record<string, Form>> = {
   env: object,
 };
 
-/** Why an answer does not have the form that Cursor wants of it; other fields than those it knows are no fault. */
+/** Why an answer does not have the form that Cursor expects; fields that it does not know are not a fault. */
 export function faultOf(event: CursorEventName, fields: Fields): string | undefined {
   const all = { ...forms, ...(traitsOf(event).isGate && { permission }) };
   for (const [name, { fits, wanted }] of Object.entries(all)) {

@@ -6,11 +6,11 @@ import type { Said, Speaker, HostAnswer, Wishes } from '../speaker.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Answers as Cursor obeys them: one flat object on stdout, at exit 0. */
+/** Writes answers that Cursor obeys: one flat object on stdout, at exit 0. */
 export const speaker: Speaker = {
   title: 'Cursor',
   sessionIn: ({ session_id, conversation_id }) => session_id ?? conversation_id,
-  // Hooks of the user run in Cursor's own folder.
+  // The user's hooks run in Cursor's own folder.
   projectIn: ({ workspace_roots: roots }, { CURSOR_PROJECT_DIR }) => [
     CURSOR_PROJECT_DIR,
     ...(Array.isArray(roots) ? (roots as unknown[]) : []),
@@ -22,7 +22,7 @@ export const speaker: Speaker = {
       ...['settings.json', 'settings.local.json'].map((name) => join(project, '.claude', name)),
     ];
   },
-  // Before any tool it takes "ask", and runs the tool.
+  // At preToolUse, Cursor accepts "ask" and runs the tool.
   asks: (event) => shellGates.has(event),
   write(event, said, wishes): HostAnswer {
     const answer = defined<Fields>(answerTo(event, said, wishes));
@@ -32,7 +32,7 @@ export const speaker: Speaker = {
 
 const shellGates: ReadonlySet<string> = new Set(['beforeShellExecution', 'beforeMCPExecution']);
 
-/** Longer context is dropped whole. */
+/** The longest context, in characters; Cursor drops longer context entirely. */
 const longestContext = 10_000;
 
 function answerTo(event: string, { native, given }: Said, wishes: Wishes): Fields {
@@ -59,7 +59,7 @@ function answerTo(event: string, { native, given }: Said, wishes: Wishes): Field
       return { additional_context: contextOf(wishes) };
     case 'stop':
     case 'subagentStop':
-      // It ends where nobody says anything.
+      // The agent ends anyway if the answer says nothing.
       wishes.take('stop');
       return { followup_message: wishes.takeGoingOn() };
     case 'preCompact':
@@ -70,8 +70,8 @@ function answerTo(event: string, { native, given }: Said, wishes: Wishes): Field
 }
 
 /**
- * What the hooks decided on a call; the model reads one message, the user the other. A call that is put
- * off is asked about, and an approval of other arguments is none of those that run.
+ * Returns what the hooks decided on a call; the model reads one message, the user the other. A deferred
+ * call becomes a question, and an approval of other arguments does not cover those that run.
  */
 function permissionOf(wishes: Wishes, takesInput = false): Fields {
   const isOther = !takesInput && wishes.peek('toolInput') !== undefined;
@@ -97,7 +97,7 @@ function afterTool({ tool_name: name }: Fields, native: Fields, wishes: Wishes):
   };
 }
 
-/** Results are passed as JSON texts, and given as what they hold. */
+/** Cursor passes results as JSON text and takes them back as what they hold. */
 function parsed(result: unknown): unknown {
   try {
     return typeof result === 'string' ? JSON.parse(result) : result;
@@ -106,7 +106,7 @@ function parsed(result: unknown): unknown {
   }
 }
 
-/** After the fact a denial is context. */
+/** After the fact, a denial is context. */
 function contextOf(wishes: Wishes): string | undefined {
   const text = joinTexts([wishes.take('deny'), wishes.take('context')]);
   return text === undefined || text.length <= longestContext

@@ -10,7 +10,7 @@ import { bareName, cursorResult, toCursorInput, toCursorTool } from './tools.ts'
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a hook receives (cursor.com/docs/hooks, and as others have seen it). */
+/** Returns what a hook receives (cursor.com/docs/hooks, and as others have seen it). */
 export function toStdin(hook: HookDefinition, payload: HookPayload, context: EventContext): object {
   const event = cursorEventOf(hook);
   const { session_id, transcript_path, cwd, timestamp: _, hook_event_name: __, ...own } = payload;
@@ -38,7 +38,7 @@ export function toStdin(hook: HookDefinition, payload: HookPayload, context: Eve
   };
 }
 
-/** An event's own fields; what an agent gave beyond those that we know is passed on as it is. */
+/** Returns an event's own fields; fields of the agent that we do not know are passed on unchanged. */
 function ownFields(
   event: CursorEventName,
   own: Fields,
@@ -106,7 +106,7 @@ const endings: ReadonlySet<string> = new Set([
   'user_close',
 ]);
 
-/** What the agent would read; nothing where it cannot. */
+/** Returns what the agent would read; '' if the file cannot be read. */
 function contentOf(file: string): string {
   try {
     const read = readBounded(file);
@@ -116,13 +116,13 @@ function contentOf(file: string): string {
   }
 }
 
-/** The folder that a call asked for, which may differ from the project. */
+/** Returns the folder that a call asked for, which may differ from the project. */
 const folderOf = (input: Fields, cwd: string): string => {
   const { working_directory: asked } = input;
   return typeof asked === 'string' && asked !== '' ? resolve(cwd, asked) : cwd;
 };
 
-/** The fields of an event that is about a call of a tool. */
+/** Returns the fields of an event that is about a tool call. */
 function callFields(
   event: CursorEventName,
   own: Fields,

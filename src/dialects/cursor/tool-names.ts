@@ -5,7 +5,10 @@ import { cursorEventOf, traitsOf } from './events.ts';
 /** Cursor's types of tools. */
 const names = 'Shell Read Write Grep Delete Task Glob WebFetch WebSearch'.split(' ');
 
-/** The names that a hook's matcher may fit; undefined where it is not for tools, or for one kind of call alone. */
+/**
+ * Returns the names that a hook's matcher may match; undefined if it does not match tools, or only one
+ * kind of call.
+ */
 export function toolNames(hook: HookDefinition): readonly string[] | undefined {
   const { calls, matched } = traitsOf(cursorEventOf(hook));
   if (matched !== 'tool' || calls !== undefined) return undefined;

@@ -30,24 +30,27 @@ const tools = toolTable([
 const mcp = /^mcp__.+?__(.+)$/;
 const mcpType = 'MCP:';
 
-/** Cursor's type of a tool of ours; any other keeps its name. */
+/** Returns Cursor's type for one of our tools; any other tool keeps its name. */
 export const toCursorTool = (ours: string): string => {
   const [, name] = mcp.exec(ours) ?? [];
   return name === undefined ? tools.toTheirs(ours) : `${mcpType}${name}`;
 };
 
-/** Our name of a tool of Cursor's; what writes a file is distinguished by its arguments. */
+/**
+ * Returns our name for one of Cursor's tools; the tools that write a file are distinguished by their
+ * arguments.
+ */
 export const fromCursorTool = (theirs: string, input: ToolInput): string =>
   theirs === 'Write' && 'old_string' in input ? 'replace' : tools.fromTheirs(theirs);
 
-/** Our arguments as Cursor's hooks know them. */
+/** Returns our arguments as Cursor's hooks know them. */
 export const toCursorInput = (ours: string, input: ToolInput): Fields => tools.toInput(ours, input);
 
-/** Cursor's arguments as our tool takes them. */
+/** Returns Cursor's arguments as our tool takes them. */
 export const fromCursorInput = (ours: string, input: ToolInput): Fields =>
   tools.fromInput(ours, input);
 
-/** What kind of call a tool of ours makes, as far as Cursor has events for it. */
+/** Returns the kind of call that one of our tools makes; undefined if Cursor has no events for it. */
 export function callOf(ours: string): 'shell' | 'mcp' | 'read' | 'write' | undefined {
   const type = toCursorTool(ours);
   if (type.startsWith(mcpType)) return 'mcp';
@@ -60,15 +63,15 @@ export function callOf(ours: string): 'shell' | 'mcp' | 'read' | 'write' | undef
         : undefined;
 }
 
-/** A tool's name without the type that says that a server has it. */
+/** Returns a tool's name without the prefix that marks a server's tool. */
 export const bareName = (type: string): string =>
   type.startsWith(mcpType) ? type.slice(mcpType.length) : type;
 
-/** The type of a server's tool. */
+/** Returns the type of a server's tool. */
 export const mcpTool = (name: string): string =>
   name.startsWith(mcpType) || mcp.test(name) ? name : `${mcpType}${name}`;
 
-/** By result, how Cursor has it: every hook receives the same, letter by letter. */
+/** Cursor's form of each result, so that every hook receives exactly the same. */
 const known = new WeakMap<object, string>();
 
 /** Why a call failed. */
@@ -77,17 +80,17 @@ interface CursorFailure {
   readonly type: 'timeout' | 'error';
 }
 
-/** What became of a call, in parts that Cursor's events tell. */
+/** What became of a call, in the parts that Cursor's events report. */
 export interface CursorResult {
-  /** What the model reads; of a shell command what it printed. */
+  /** What the model reads; for a shell command, what it printed. */
   readonly text: string;
-  /** The same as a JSON text. */
+  /** The same as JSON text. */
   readonly output: string;
-  /** A shell command that ends with another status than 0 failed. */
+  /** A shell command that exits with a status other than 0 has failed. */
   readonly failure: CursorFailure | undefined;
 }
 
-/** Takes a result apart. */
+/** Splits a result into its parts. */
 export function cursorResult(ours: string, input: Fields, given: unknown): CursorResult {
   const response = isRecord(given) ? given : {};
   const content = textsIn(response['llmContent']);
@@ -113,13 +116,13 @@ function exitCodeIn({ metadata }: Fields, content: string): number {
   return Number(/\nExit Code: (\d+)/.exec(content)?.[1] ?? 0);
 }
 
-/** A result that Cursor tells as a JSON text, in the form of `tool_response`. */
+/** Returns a result that Cursor gives as JSON text, as a `tool_response`. */
 export function fromCursorOutput(json: string): Fields {
   let value: unknown = json;
   try {
     value = JSON.parse(json);
   } catch {
-    // It is the text itself.
+    // It is plain text.
   }
   const { output, exitCode } = isRecord(value) ? value : {};
   const text = typeof output === 'string' ? output : typeof value === 'string' ? value : json;

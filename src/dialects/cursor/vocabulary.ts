@@ -1,7 +1,7 @@
 import type { AnswerWords, Vocabulary } from '../near-misses.ts';
 import type { CursorEventName } from './events.ts';
 
-/** Fields that are no fault, whether they have a meaning at an event or not (S-05). */
+/** Fields that are not a fault, whether or not they have a meaning at an event (S-05). */
 const harmless = [
   'continue',
   'permission',
@@ -17,7 +17,7 @@ const harmless = [
   'hookSpecificOutput',
 ] as const;
 
-/** What an answer to an event that can be denied may say. */
+/** Returns what an answer may say at an event that can be denied. */
 export function wordsOf(event: CursorEventName): AnswerWords {
   const isPrompt = event === 'beforeSubmitPrompt';
   const decide = isPrompt ? 'say it with "continue": false' : 'say it with "permission": "deny"';

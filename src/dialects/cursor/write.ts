@@ -3,7 +3,7 @@ import { keepsDenials, type CursorEventName } from './events.ts';
 import { installation } from './install.ts';
 import { toCursorTool } from './tools.ts';
 
-/** How Cursor's `hooks.json` says what a hook is. */
+/** Writes hooks as Cursor's `hooks.json` has them. */
 export const writer: Writer = {
   ...installation,
   ...unanchored,

@@ -25,7 +25,7 @@ const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
   ignored: { host: 'Gemini CLI', what: 'denial', why, fix },
 });
 
-/** What an ended hook said (as measured on the host; the departures stand in docs/dialects.md). */
+/** Reads an ended hook's answer (as measured on the host; docs/dialects.md lists the deviations). */
 export const readAnswer = (
   { event }: Pick<HookDefinition, 'event'>,
   outcome: HookProcessOutcome,
@@ -56,7 +56,7 @@ function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): A
     const isCut = exit.truncated.includes('stdout') && answer.decision !== 'deny' && !answer.stop;
     return isCut ? failed(answer, cutStdout) : answer;
   }
-  // What it said counts all the same; that it failed matters where failures deny.
+  // Its answer counts all the same; the failure only matters where failures deny.
   return said.output
     ? { ...answer, unreadable: failureText(exit) }
     : failed(answer, failureText(exit));
@@ -64,7 +64,7 @@ function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): A
 
 const failed = (answer: Answer, message: string): Answer => ({ ...answer, ...failure(message) });
 
-/** Plain text: a message with exit 0 and for a signal, a warning with 1, and a denial with any other code. */
+/** Plain text is a message with exit 0 or a signal, a warning with 1, and a denial with any other code. */
 function readText(event: HookEventName, text: string, { exitCode }: HookExit): Wants {
   if (exitCode !== null && exitCode > 1) {
     if (!powerOf(event).decides)
@@ -95,16 +95,16 @@ const withoutPower = (event: HookEventName, what: string, wants: Wants): Wants =
   notes: [...wants.notes, `${what} has no effect in answer to ${event}`],
 });
 
-/** Whether a denial that Gemini CLI would lose stands here (S-04). */
+/** Whether a denial that Gemini CLI would lose counts here (S-04). */
 const guards = (event: HookEventName): boolean => hookPointOf(event).needsGuards;
 
-/** A denial or a stop, whatever else was said beside it. */
+/** Returns a denial or a stop, without anything else in the answer. */
 function denying(
   event: HookEventName,
   { decision, reason, stop, stopReason }: LostDenial,
   notes: readonly string[],
 ): Wants {
-  // A denial of an answer that was given ends the agent.
+  // Denying a response that the model has already given ends the agent.
   const ends = stop === true || event === 'AfterModel';
   const why = decision && (reason ?? defaultReason);
   const whyEnds = ends ? (stopReason ?? why) : undefined;
@@ -120,7 +120,7 @@ function denying(
   };
 }
 
-/** Exit 2 that denies nothing by itself: Gemini CLI hears no denial, and a guard meant one. */
+/** Denies after an exit 2 that Gemini CLI does not take for a denial, although a guard meant one. */
 function withSilentDenial(event: HookEventName, wants: Wants, { stdout, stderr }: HookExit): Wants {
   if (!guards(event) || wants.decision === 'deny' || wants.stop) return wants;
   const isSilent = stdout.trim() === '' && stderr.trim() === '';
@@ -135,7 +135,7 @@ function withSilentDenial(event: HookEventName, wants: Wants, { stdout, stderr }
   return { ...denying(event, denial, wants.notes), ...flaw };
 }
 
-/** What an object asks for; Gemini CLI obeys it at every exit code, from either stream. */
+/** Reads what an object asks for; Gemini CLI obeys it at every exit code, on either stream. */
 function readObject(
   event: HookEventName,
   printed: Fields,
@@ -166,7 +166,7 @@ function readObject(
       ? denying(
           event,
           {
-            // To stop goes before everything that has the agent work on.
+            // A stop takes precedence over everything that keeps the agent working.
             ...(decision === 'deny' && !(stops && event === 'AfterAgent') && { decision }),
             ...(reason && { reason }),
             ...(stops && { stop: true }),
@@ -204,7 +204,7 @@ function readObject(
 
 const isNo = (word: unknown): boolean => word === 'deny' || word === 'block';
 
-/** The fields of `hookSpecificOutput` that count, in our names. */
+/** Returns the fields of `hookSpecificOutput` that count, under our names. */
 function keptSpecific(
   event: HookEventName,
   specific: Fields,
@@ -217,7 +217,7 @@ function keptSpecific(
   if (given['additionalContext'] !== undefined && !powerOf(event).context)
     notes.push(`"additionalContext" reaches nobody in answer to ${event}`);
   const kept = Object.entries(specific).filter(
-    // Where a call is denied its arguments do not matter.
+    // The arguments of a denied call do not matter.
     ([name]) => meant.includes(name) && !(isDenied && name === 'tool_input'),
   );
   if (meant.includes('tailToolCallRequest') && isRecord(specific['tailToolCallRequest']))

@@ -3,7 +3,7 @@ import type { CallResult, Dialect } from '../dialect.ts';
 import { llxprt } from '../llxprt/index.ts';
 import { fromGeminiInput, fromGeminiTool, toGeminiInput } from './tools.ts';
 
-/** An event as an agent that speaks Gemini CLI gives it, in canonical form. */
+/** Reads an event from an agent that speaks Gemini CLI, into canonical form. */
 export const readCall: Dialect['readCall'] = async (event, given) => {
   const checked = await llxprt.readCall(event, given);
   if ('faults' in checked) return checked;
@@ -22,7 +22,7 @@ export const readCall: Dialect['readCall'] = async (event, given) => {
   };
 };
 
-/** What is reported to such an agent: final arguments as Gemini CLI has them. */
+/** Returns what is reported to such an agent: the final arguments as Gemini CLI has them. */
 export const reportCall = ({ toolName = '', toolInput }: CallResult) => ({
   toolInput: toolInput && toGeminiInput(toolName, toolInput),
 });

@@ -41,7 +41,10 @@ const format: GroupFormat<LifecycleEvent> = {
 
 const isTool = (event: LifecycleEvent): boolean => event === 'BeforeTool' || event === 'AfterTool';
 
-/** Checks hooks entry by entry: a bad one costs itself and nothing else. `isOff` says which the settings disable by name. */
+/**
+ * Checks hooks entry by entry: a bad one is skipped, and the others still count. `isOff` says whether
+ * the settings disable a hook by its name.
+ */
 export function defineHooks(
   from: HooksFromSource,
   isOff: (name: string) => boolean,
@@ -56,7 +59,7 @@ export function defineHooks(
   return { definitions, problems };
 }
 
-/** What Gemini CLI puts into the text of a command. */
+/** The variables whose values Gemini CLI puts into the text of a command. */
 const replacedNames = [
   'GEMINI_PROJECT_DIR',
   'GEMINI_CWD',
@@ -111,7 +114,7 @@ function defineHook(
   };
 }
 
-/** A deadline in ms. One of 0 ends the hook at once, as it does in Gemini CLI, which is reported. */
+/** Returns the timeout in ms. A timeout of 0 ends the hook at once, as in Gemini CLI, and is reported. */
 function timeoutOf(
   { timeout }: Readonly<Record<string, unknown>>,
   path: GroupEntry<LifecycleEvent>['path'],

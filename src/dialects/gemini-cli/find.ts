@@ -9,7 +9,7 @@ import { switchFor, type HostLevel, type OffSwitch } from '../host-levels.ts';
 import { defineHooks } from './define.ts';
 import { geminiFolder, installFile } from './places.ts';
 
-/** What may not go on while it is unknown what guards it (S-12). */
+/** The events that are denied while it is unknown which hooks guard them (S-12). */
 const needGuards = (['BeforeTool', 'BeforeAgent', 'BeforeModel'] as const).map((event) => ({
   event,
 }));
@@ -40,14 +40,14 @@ function offFor(levels: readonly HostLevel[], hooksOf: HookSource): OffSwitch | 
   });
 }
 
-/** Whether a level that reaches the hook disables it: by its name, or by its command where it has none. */
+/** Whether a level that reaches the hook disables it: by its name, or by its command if it has no name. */
 const isDisabled = (levels: readonly HostLevel[], hooksOf: HookSource, name: string): boolean =>
   levels.some((level) => {
     const { disabled } = configOf(level);
     return reaches(level.source, hooksOf) && Array.isArray(disabled) && disabled.includes(name);
   });
 
-/** Switches and lists of the wrong type. */
+/** Returns the problems of switches and lists that have the wrong type. */
 function switchProblems(level: HostLevel): SettingsProblem[] {
   const { file, values, locate } = level;
   const problem = (path: Path, value: unknown, fix: string): SettingsProblem => ({

@@ -12,13 +12,13 @@ import { chain, merge } from './merge.ts';
 import { geminiFolder, systemSettings } from './places.ts';
 import { toStdin } from './stdin.ts';
 
-/** What may be said of where Gemini CLI's hooks are. */
+/** Options for the places of Gemini CLI's hooks. */
 export interface GeminiCliOptions {
-  /** The administrator's settings in place of the machine's, for tests. */
+  /** The file of the administrator's settings, instead of the machine's, for tests. */
   readonly system?: string;
 }
 
-/** Gemini CLI's hooks, with the administrator's settings in a file of one's choice. */
+/** Gemini CLI's hooks, with the administrator's settings in a given file. */
 export const geminiCliWith = ({ system = systemSettings }: GeminiCliOptions = {}): Dialect => ({
   name: 'gemini-cli',
   family: 'gemini-cli',
@@ -53,11 +53,11 @@ export const geminiCliWith = ({ system = systemSettings }: GeminiCliOptions = {}
   write: async () => (await import('./write.ts')).writer,
 });
 
-/** A command of the same name is the same hook, in whatever group and file. */
+/** A command with the same name is the same hook, in any group and file. */
 const identityOf = ({ event, name, command }: HookDefinition): string =>
   JSON.stringify([event, name, command]);
 
-/** The variables of a hook; its own `env` goes before them. */
+/** Returns the variables of a hook; its own `env` overrides them. */
 function environmentOf(
   { env }: HookDefinition,
   { cwd, session_id }: HookInput,
@@ -73,5 +73,5 @@ function environmentOf(
   };
 }
 
-/** Gemini CLI's hooks, as settings and extensions hold them. */
+/** Gemini CLI's hooks, from settings and extensions. */
 export const geminiCli: Dialect = geminiCliWith();

@@ -22,7 +22,7 @@ export const installation: EntriesInstallation = {
   runsInProject: true,
   file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.gemini', 'settings.json'),
   entries: (call) =>
-    // In ms; hooks have their own time limits.
+    // In ms; hooks have their own timeouts.
     inGroups(events, () => ({ type: 'command', command: call(), timeout: 600_000 })),
   after: (scope) =>
     scope === 'project'

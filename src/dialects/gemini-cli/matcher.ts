@@ -5,13 +5,13 @@ import { compileMatcher as compilePlainly, usesOf } from '../llxprt/index.ts';
 import { excludesNames } from '../tool-table.ts';
 import { toGeminiTool } from './tools.ts';
 
-/** Whether hooks of an event run whatever their matchers are. */
+/** Whether an event's hooks run regardless of their matchers. */
 export const ignoresMatchers = (event: HookEventName): boolean =>
   event === 'Notification' || usesOf(event) === 'ignored';
 
 /**
- * A matcher of Gemini CLI's settings: for tools an unanchored regular expression, for sessions and
- * compression the exact word. Our own name of a tool fits too.
+ * Compiles a matcher of Gemini CLI's settings: an unanchored regular expression for tools, the exact
+ * word for sessions and compression. Our own name for a tool matches too.
  */
 export function compileMatcher(
   { event, matcher }: HookDefinition,
@@ -27,6 +27,6 @@ export function compileMatcher(
   return (subject, budget) => namesOf(subject).some((name) => fits(name, budget));
 }
 
-/** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
+/** Returns a hook's matcher as its author wrote it; undefined if its event has no matchers. */
 export const matcherOf = ({ event, matcher }: HookDefinition): string | undefined =>
   ignoresMatchers(event) ? undefined : matcher?.trim() || '*';

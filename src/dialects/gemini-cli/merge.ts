@@ -10,8 +10,8 @@ import type { Change, Verdict } from '../verdict.ts';
 import { messageKind } from './vocabulary.ts';
 
 /**
- * What hooks say together: as LLxprt's, but of several new arguments those of the last hook count
- * alone, and whole; what is for the model is escaped; a denied result is replaced by the reason.
+ * Merges answers as LLxprt does, except that only the last hook's new arguments count, as a whole; that
+ * text for the model is escaped; and that the reason replaces a denied result.
  */
 export function merge(
   event: HookEventName,
@@ -19,7 +19,7 @@ export function merge(
   payload: HookPayload,
 ): Verdict {
   const { message, reason: _, ...others } = mergeAnswers(event, answers.map(withoutArguments));
-  // Gemini CLI gives the reasons of hooks that allow, too.
+  // Gemini CLI also reports the reasons of hooks that allow.
   const reason = others.output?.reason;
   const verdict: Verdict = {
     ...others,
@@ -36,7 +36,7 @@ export function merge(
   }
 }
 
-/** What the next hook of a sequence receives: arguments and requests merged, a prompt with the context below it. */
+/** The next hook of a sequence gets merged arguments and requests, and the prompt with the context below. */
 export const chain = (event: HookEventName, payload: HookPayload, answer: Answer): HookPayload =>
   event === 'AfterModel' ? payload : chainPayload(event, payload, answer);
 
@@ -47,7 +47,7 @@ function withoutArguments({ hook, answer }: NamedAnswer): NamedAnswer {
     : { hook, answer: { ...answer, output: { ...answer.output, hookSpecificOutput: specific } } };
 }
 
-/** The arguments of the last hook that gave any; those that gave others before it are reported as a conflict. */
+/** Uses the arguments of the last hook that gave any; different ones before it are reported as a conflict. */
 function withArguments(
   verdict: Verdict,
   { changes: { tool_input: change }, conflicts, setBy }: Verdict,
@@ -66,7 +66,7 @@ function withArguments(
   };
 }
 
-/** The reason of a denial stands in the place of the result, without any context. */
+/** Replaces the result with the reason of the denial, without any context. */
 function withReason(verdict: Verdict): Verdict {
   const { context: _, output = {}, reason = '', ...rest } = verdict;
   const { additionalContext: __, ...specific } = output.hookSpecificOutput ?? {};

@@ -6,10 +6,10 @@ export const systemSettings =
     ? '/Library/Application Support/GeminiCli/settings.json'
     : '/etc/gemini-cli/settings.json';
 
-/** Says where an extension came from. */
+/** The file that says where an extension came from. */
 export const installFile = '.gemini-extension-install.json';
 
-/** Where Gemini CLI's hooks are. */
+/** Returns where Gemini CLI keeps its hooks. */
 export const geminiFolder = (system: string): HostFolder => ({
   folder: '.gemini',
   system,

@@ -5,12 +5,12 @@ import type { Said, Speaker, HostAnswer, Wishes } from '../speaker.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Answer {
-  /** Beside `hookSpecificOutput`. */
+  /** The fields next to `hookSpecificOutput`. */
   readonly top?: Fields;
   readonly specific?: Fields;
 }
 
-/** Answers as Gemini CLI obeys them: one object on stdout, at exit 0. */
+/** Writes the answers that Gemini CLI obeys: one object on stdout, with exit 0. */
 export const speaker: Speaker = {
   title: 'Gemini CLI',
   projectIn: (_, { GEMINI_PROJECT_DIR }) => [GEMINI_PROJECT_DIR],
@@ -26,7 +26,7 @@ export const speaker: Speaker = {
         Object.keys(own).length > 0 ? { hookEventName: event, ...own } : undefined,
     });
     if (Object.keys(answer).length > 0) return { stdout: answer };
-    // Where stdout is empty stderr is read, and any line of text there undoes a denial at the model's events.
+    // If stdout is empty, stderr is read, and any text there undoes a denial at the model's events.
     return event.includes('Model') ? { stdout: {} } : {};
   },
 };
@@ -56,7 +56,7 @@ function answerTo(event: string, { native }: Said, wishes: Wishes): Answer {
       const denial = denialOf(wishes);
       return {
         top: {
-          // A response in the model's place is used beside a denial only.
+          // A response that replaces the model's is only used together with a denial.
           ...(response ? { decision: 'deny', reason: 'Answered by a hook', ...denial } : denial),
           ...stopOf(wishes),
         },
@@ -77,7 +77,10 @@ function answerTo(event: string, { native }: Said, wishes: Wishes): Answer {
   }
 }
 
-/** The reason of a denial stands in the place of the result, so that is how another result is given; context beside it would be dropped. */
+/**
+ * The reason of a denial replaces the result, so another result is given as such a reason. Context next
+ * to it would be dropped.
+ */
 function afterTool(wishes: Wishes): Answer {
   const stop = stopOf(wishes);
   const text = wishes.takeResult();
@@ -88,7 +91,7 @@ function afterTool(wishes: Wishes): Answer {
   return { top: { decision: 'deny', reason: joinTexts([text, denial, context]), ...stop } };
 }
 
-/** Of a call that was not denied, the user may be asked. */
+/** If the call is not denied, the user may be asked about it. */
 function decisionOf(wishes: Wishes): Fields {
   const denial = denialOf(wishes);
   if (denial['decision'] !== undefined) return denial;

@@ -3,7 +3,7 @@ import { isRecord } from '../../protocol/output.ts';
 import type { EventContext } from '../event-context.ts';
 import { toGeminiInput, toGeminiTool } from './tools.ts';
 
-/** What a hook receives (as measured on the host). */
+/** Returns what a hook receives (as measured on the host). */
 export function toStdin(payload: HookPayload, { transcriptPath }: EventContext): object {
   const { tool_name: tool, tool_input: input, tool_response: response } = payload;
   return {
@@ -17,7 +17,7 @@ export function toStdin(payload: HookPayload, { transcriptPath }: EventContext):
   };
 }
 
-/** Gemini CLI has no such field in a result. */
+/** Gemini CLI's results have no `metadata` field. */
 function withoutMetadata({
   metadata: _,
   ...response

@@ -7,7 +7,7 @@ const names =
     ' ',
   );
 
-/** The names that a hook's matcher may fit, ours too; undefined where it is not for tools. */
+/** Returns the names that a hook's matcher may match, including ours; undefined if it is not for tools. */
 export function toolNames(hook: HookDefinition): readonly string[] | undefined {
   const ours = ourToolNames(hook);
   return ours && [...names, ...ours];

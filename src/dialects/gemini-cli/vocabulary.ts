@@ -4,11 +4,11 @@ import type { AnswerWords, Vocabulary } from '../near-misses.ts';
 
 /** What an answer to an event may do. */
 interface Power {
-  /** A denial and a stop count. */
+  /** Whether a denial and a stop count. */
   readonly decides?: true;
-  /** `additionalContext` reaches the model. */
+  /** Whether `additionalContext` reaches the model. */
   readonly context?: true;
-  /** Fields of `hookSpecificOutput` that only Gemini CLI gives a meaning. */
+  /** Fields of `hookSpecificOutput` that have a meaning only in Gemini CLI. */
   readonly own?: readonly string[];
 }
 
@@ -22,14 +22,14 @@ const powers: Readonly<Partial<Record<HookEventName, Power>>> = {
   SessionStart: { context: true },
 };
 
-/** What an answer to an event may do. */
+/** Returns what an answer to an event may do. */
 export const powerOf = (event: HookEventName): Power => powers[event] ?? {};
 
-/** Whom a message is for: around a tool the user alone. */
+/** Whom a message is for: around a tool, only for the user. */
 export const messageKind = (event: HookEventName): 'notice' | 'message' =>
   hookPointOf(event).subject === 'tool_name' ? 'notice' : 'message';
 
-/** The fields of `hookSpecificOutput` that mean something in answer to an event. */
+/** The fields of `hookSpecificOutput` that have a meaning in answer to an event. */
 export const specificFields = (event: HookEventName): readonly string[] => [
   ...hookPointOf(event).slots,
   ...(powerOf(event).own ?? []),
@@ -38,7 +38,7 @@ export const specificFields = (event: HookEventName): readonly string[] => [
 
 const known = new Map<HookEventName, AnswerWords>();
 
-/** What a hook's answer to an event may say, and where: as LLxprt has it, but for what only one of them knows. */
+/** What an event's answers may say, and where: as in LLxprt, except for words that only one of them has. */
 export function wordsOf(event: HookEventName): AnswerWords {
   const made = known.get(event) ?? makeWords(event);
   known.set(event, made);

@@ -2,7 +2,7 @@ import { entryWriter, inMilliseconds, unanchored, type Writer } from '../writer.
 import { installation } from './install.ts';
 import { toGeminiTool } from './tools.ts';
 
-/** How Gemini CLI's settings say what a hook is. */
+/** How Gemini CLI's settings describe a hook. */
 export const writer: Writer = {
   ...installation,
   ...unanchored,

@@ -26,7 +26,7 @@ import type { SubCommands } from '../claude-code/rules.ts';
 import { embeddedObjects } from '../printed-json.ts';
 import type { Verdict } from '../verdict.ts';
 
-/** By each name of an event, ours and the API's, the event. */
+/** The events, by our names and by the API's. */
 const events: Readonly<Record<string, HookEventName>> = {
   ...Object.fromEntries(allEvents.map((event) => [event, event])),
   ...Object.fromEntries(Object.entries(hookPoints).map(([id, { event }]) => [id, event])),
@@ -34,17 +34,17 @@ const events: Readonly<Record<string, HookEventName>> = {
 
 const { unasked: _unasked, ...spoken } = llxprt;
 
-/** Loaded where a hook needs them. */
+/** Loaded only when a hook needs them. */
 let rules: typeof Rules | undefined;
 let subCommands: SubCommands | undefined;
 let reportedInSession: ((sessionId: string, line: string) => boolean) | undefined;
 
-/** The hooks that ran, by session, of those that run once. */
+/** The hooks with `once` that have already run, by session. */
 const ran = new Set<string>();
 
 /**
- * Whether a hook that runs once a session has yet to run in this one; from now on it has. Of an
- * administrator's only this process is asked, for the user can write where others are remembered.
+ * Whether a hook with `once` has not run in this session yet; marks it as run. An administrator's hook is
+ * recorded only in this process, because the user can write to the file in which others are recorded.
  */
 function isFirst(hook: HookDefinition, { session_id: session }: HookPayload): boolean {
   const about = `once ${JSON.stringify([hook.file, hook.place, hook.event, hook.command])}`;
@@ -54,7 +54,7 @@ function isFirst(hook: HookDefinition, { session_id: session }: HookPayload): bo
   return hook.source === 'system' || reportedInSession?.(String(session), about) !== true;
 }
 
-/** Our own hooks: LLxprt's format and protocol in `.hookmachine/settings.json`, with every kind of handler. */
+/** Our own hooks: LLxprt's format and protocol in `.hookmachine/settings.json`, with all handler kinds. */
 export const hookmachine: Dialect = {
   ...spoken,
   name: 'hookmachine',
@@ -106,7 +106,7 @@ export const hookmachine: Dialect = {
   write: async () => (await import('./write.ts')).writer,
 };
 
-/** What is said of hooks, with what bundles bring; how they are verified is loaded where there are any. */
+/** Adds the hooks in bundles to those of the settings; the verifying code is loaded only if there are any. */
 async function withBundles(
   site: HookSite,
 ): Promise<{ readonly site: HookSite; readonly bundled?: BundledHooks }> {
@@ -118,7 +118,7 @@ async function withBundles(
   return { site: { ...site, settings: () => settings }, bundled };
 }
 
-/** Whether settings of ours name an event that may be another host's. */
+/** Whether our own settings name an event that may be another host's. */
 const hasOtherEvents = (site: HookSite): boolean =>
   site
     .settings()
@@ -132,7 +132,7 @@ const hasOtherEvents = (site: HookSite): boolean =>
         ),
     );
 
-/** A rule that cannot be read, or that stands where no tool is called, does not keep the hook from running (S-20). */
+/** A hook still runs if its rule cannot be parsed or its event is not about a tool call (S-20). */
 function ruleProblems({ if: rule = '', event, file, place }: HookDefinition): SettingsProblem[] {
   const problem = (message: string, fix: string): SettingsProblem[] => [
     {
@@ -148,7 +148,7 @@ function ruleProblems({ if: rule = '', event, file, place }: HookDefinition): Se
   return isOfTools ? [] : problem('is for calls of tools, and none is called here', 'remove it');
 }
 
-/** The API shows a denial's own reasons too, and not those of hooks that ask or allow (S-07). */
+/** The API too shows only a denial's own reasons, not those of hooks that ask or allow (S-07). */
 function withDenialReason(verdict: Verdict): Verdict {
   const { decision, reason, output } = verdict;
   if (decision !== 'deny' || reason === undefined || output === undefined) return verdict;
@@ -160,8 +160,8 @@ function withDenialReason(verdict: Verdict): Verdict {
 }
 
 /**
- * What a hook's ended process means: what it means to LLxprt, but only a hook that says so approves
- * (S-01), and where a guard counts one that evidently meant to deny denies (S-04).
+ * Reads a hook's ended process as LLxprt does, except that only a hook that says so approves (S-01), and
+ * that at events which need guards a hook that evidently meant to deny does deny (S-04).
  */
 function readAnswer(
   event: HookEventName,
@@ -182,7 +182,7 @@ function readAnswer(
     reason,
     plainText: false,
     effects: plainText ? [] : answer.effects,
-    // Beside the denial all that it said stands, a stop above all.
+    // The rest of the answer counts alongside the denial, above all a stop.
     output: { ...(!plainText && answer.output), decision: 'deny', reason },
     notes: [
       ...answer.notes.filter((note) => !note.startsWith('a denial was NOT read')),
@@ -193,7 +193,7 @@ function readAnswer(
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The object by which a hook denies, however it is spelt and whatever stands around it. */
+/** Finds the object with which a hook denies, in any spelling and with any text around it. */
 function denialIn(stdout: string): Fields | undefined {
   const whole = parsed(stdout);
   const objects = whole === undefined ? [...embeddedObjects(stdout)].map(parsed) : [whole];

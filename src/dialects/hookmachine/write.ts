@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { entryWriter, inMilliseconds, unanchored, type Writer } from '../writer.ts';
 
-/** How our own settings say what a hook is. */
+/** How our own settings describe a hook. */
 export const writer: Writer = {
   ...unanchored,
   fresh: '{}\n',

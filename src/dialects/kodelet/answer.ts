@@ -12,7 +12,7 @@ import { decidingFields, wordsOf } from './events.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What an ended `<hook> run` means (seed 002 "Return Value Structures", "Error Handling"). */
+/** Reads an ended `<hook> run` (seed 002 "Return Value Structures", "Error Handling"). */
 export const readAnswer = (
   event: HookEventName,
   outcome: HookProcessOutcome,
@@ -39,11 +39,11 @@ function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): A
   const notes: string[] = [];
   const printed = isTooDeep(text) ? withoutDeepFields(read, notes) : read;
   const wants = readFields(event, printed, payload, notes);
-  // Those of the wrong type, of which a deciding one may have been a denial.
+  // The fields of the wrong type: a deciding one may have been a denial.
   const lost = decidingFields(event).flatMap(
     (name) => notes.find((note) => note.startsWith(`"${name}" `)) ?? [],
   );
-  // What was kept may hold a whole answer all the same; only a denial is taken from it.
+  // The part that was kept may still hold a whole answer; only a denial is accepted from it.
   if (exit.truncated.includes('stdout') && wants.decision !== 'deny') return failed(cutStdout);
   const missed = [
     ...nearMisses(printed, wordsOf(event), kodeletFields(payload)),
@@ -62,7 +62,7 @@ function readExit(event: HookEventName, exit: HookExit, payload: HookPayload): A
 
 const lostIn = (text: string): string => (holdsDenial(text) ? 'a denial was NOT read: ' : '');
 
-/** What a hook may repeat of what it received, under Kodelet's names. */
+/** Returns the payload under Kodelet's names, because a hook may repeat what it received. */
 const kodeletFields = (payload: HookPayload): Fields => {
   const { tool_name, tool_input } = payload;
   return isRecord(tool_input)
@@ -70,7 +70,7 @@ const kodeletFields = (payload: HookPayload): Fields => {
     : payload;
 };
 
-/** The value of a JSON text, null being an empty object as in Go; undefined when it is none. */
+/** Parses a JSON text, with null as an empty object as in Go; undefined if it is not JSON. */
 function parse(text: string): unknown {
   try {
     return (JSON.parse(text) as unknown) ?? {};
@@ -79,7 +79,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** What a type's fields ask for; a field of the wrong type costs the others nothing, least of all a block. */
+/** Reads the fields of an event's answer; one of the wrong type is ignored, and the others still count. */
 function readFields(
   event: HookEventName,
   printed: Fields,
@@ -132,7 +132,7 @@ function readFields(
   }
 }
 
-/** A field by its name. As in Go, which Kodelet's hooks are read by, case does not matter and the last one counts. */
+/** Finds a field by its name. As in Go, which Kodelet reads it with, case is ignored and the last counts. */
 function valueOf(printed: Fields, name: string): unknown {
   const found = Object.keys(printed).findLast((key) => key.toLowerCase() === name);
   return found === undefined ? undefined : printed[found];

@@ -15,7 +15,7 @@ import { kodeletEvents, type KodeletEvent } from './events.ts';
 import { checkedCall } from '../host-call.ts';
 import { exchangeNames, fromKodeletOutput, fromKodeletTool, toKodeletOutput } from './tools.ts';
 
-/** What every event may say of who fires it. */
+/** The fields in which every event may say who fires it. */
 const caller = {
   invoked_by: optional(oneOf(['main', 'subagent'], 'main or subagent')),
   recipe_name: optional(text),
@@ -26,7 +26,7 @@ const toolCall = {
   tool_user_id: optional(text),
   ...caller,
 };
-/** How many, from 1. */
+/** A whole number. */
 const count: Field<number> = {
   mayBeAbsent: false,
   read(value, path, faults) {
@@ -36,7 +36,7 @@ const count: Field<number> = {
 };
 const message = { role: oneOf(['user', 'assistant'], 'user or assistant'), content: text };
 
-/** What each event's own fields must be (seed 002 "Payload Structures"). More fields are tolerated. */
+/** The shape of each event's own fields (seed 002 "Payload Structures"). More fields are tolerated. */
 const shapes: Readonly<Record<KodeletEvent, Shape>> = {
   before_tool_call: toolCall,
   after_tool_call: { ...toolCall, tool_output: object },
@@ -48,7 +48,7 @@ const shapes: Readonly<Record<KodeletEvent, Shape>> = {
   turn_end: { response: text, turn_number: withDefault(count, () => 1), ...caller },
 };
 
-/** An event as an agent that speaks Kodelet gives it, in canonical form. */
+/** Reads an event from an agent that speaks Kodelet, into canonical form. */
 export function readCall(event: string, given: Readonly<Record<string, unknown>>): CheckedCall {
   const type = event as KodeletEvent;
   return checkedCall(shapes[type], given, (fields) => inCanonicalForm(type, fields));
@@ -96,7 +96,7 @@ function inCanonicalForm(type: KodeletEvent, given: Readonly<Record<string, unkn
   }
 }
 
-/** What is reported to such an agent: final arguments and a replaced result as Kodelet spells them. */
+/** Returns what such an agent is told: the final arguments and a replaced result, under Kodelet's names. */
 export const reportCall = ({ toolName = '', toolInput, toolResponse, followUps }: CallResult) => ({
   toolInput: isRecord(toolInput) ? exchangeNames(toolName, toolInput) : null,
   followUps,

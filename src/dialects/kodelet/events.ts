@@ -1,7 +1,7 @@
 import type { HookEventName } from '../../protocol/events.ts';
 import type { Vocabulary } from '../near-misses.ts';
 
-/** The types of hooks, and what each means to us (seed 002 "Hook Types"; the last came later). */
+/** The types of hooks, each with our event for it (seed 002 "Hook Types"; the last was added later). */
 export const kodeletEvents = {
   before_tool_call: 'BeforeTool',
   after_tool_call: 'AfterTool',
@@ -10,14 +10,14 @@ export const kodeletEvents = {
   turn_end: 'host.turn_end',
 } as const satisfies Readonly<Record<string, HookEventName>>;
 
-/** A type of hooks, as `<hook> hook` prints it. */
+/** A type of hook, as `<hook> hook` prints it. */
 export type KodeletEvent = keyof typeof kodeletEvents;
 
-/** Whether a text is a type of hooks. */
+/** Whether a text is a type of hook. */
 export const isKodeletEvent = (text: string): text is KodeletEvent =>
   Object.hasOwn(kodeletEvents, text);
 
-/** The type that our event is; undefined for an event that Kodelet does not have. */
+/** Returns Kodelet's type for our event; undefined for an event that Kodelet does not have. */
 export const kodeletEventOf = (event: HookEventName): KodeletEvent | undefined =>
   (Object.keys(kodeletEvents) as KodeletEvent[]).find((type) => kodeletEvents[type] === event);
 
@@ -33,7 +33,7 @@ export const decidingFields = (event: HookEventName): readonly string[] => field
 
 const block = 'say it with "blocked": true and a "reason"';
 
-/** What a hook's answer may say, in whatever case. */
+/** What a hook's answer may say; the case of keys is ignored. */
 export function wordsOf(event: HookEventName): Vocabulary {
   const deciding = decidingFields(event);
   const canBlock = deciding.includes('blocked');

@@ -8,7 +8,7 @@ import { unknownGuards } from '../host-levels.ts';
 import { isKodeletEvent, kodeletEvents, type KodeletEvent } from './events.ts';
 import { hookFolders, runArgs, type HookFolder } from './hook-folders.ts';
 
-/** How long a hook has to say what it is, in ms. */
+/** How long a hook may take to print its type, in ms. */
 const askingLimit = 5_000;
 
 /** Kodelet's own limit for a run, in ms (seed 002 "DefaultTimeout"). */
@@ -21,10 +21,13 @@ interface Candidate {
   readonly stamp: string;
 }
 
-/** Whatever came of asking a file what it is. */
+/** The outcome of asking a file for its type. */
 type Said = { readonly type: KodeletEvent } | { readonly fault: string };
 
-/** Finds executables and asks each for its type; of one name the first that may run counts (seed 002 "Discovery"; C-107). */
+/**
+ * Finds executables and asks each for its type; among those of one name the first that may run counts
+ * (seed 002 "Discovery"; C-107).
+ */
 export async function findHooks(site: HookSite): Promise<FoundHooks> {
   const problems: SettingsProblem[] = [];
   const definitions: HookDefinition[] = [];
@@ -75,7 +78,7 @@ function candidatesIn(
   }
 }
 
-/** What denies in the place of hooks of a folder that cannot be read, where a failure of theirs would. */
+/** Returns hooks that deny in place of those in an unreadable folder, if a failure of theirs would deny. */
 const guardsIn = (
   { source, folder }: HookFolder,
   fault: SettingsProblem,
@@ -92,10 +95,10 @@ const guardsIn = (
     site,
   );
 
-/** What may not go on while it is unknown what guards it (S-12). */
+/** The events that are denied while it is unknown which hooks guard them (S-12). */
 const needGuards = (['BeforeTool', 'BeforeAgent'] as const).map((event) => ({ event }));
 
-/** The file, when it is an executable. */
+/** Returns the file if it is an executable. */
 function readCandidate(
   name: string,
   { folder, source, prefix }: HookFolder,
@@ -139,13 +142,13 @@ function readCandidate(
 
 const remembered = new Map<string, { readonly stamp: string; readonly said: Said }>();
 
-/** A file says what it is once, and anew when it has changed: what it says in between changes nothing. */
+/** Asks a file for its type. It is asked only once, and again when it has changed. */
 async function ask(site: HookSite, { hook: { command }, stamp }: Candidate): Promise<Said> {
   const known = remembered.get(command);
   if (known?.stamp === stamp) return known.said;
   const outcome = await site.run(command, ['hook'], askingLimit);
   const said = understand(outcome);
-  // One that failed may only have lacked something, or time: it is asked again the next time.
+  // A file that failed may only have lacked something, or time, so it is asked again next time.
   if (outcome.status === 'exited' && outcome.exit.exitCode === 0)
     remembered.set(command, { stamp, said });
   return said;

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import type { HookSource } from '../../protocol/events.ts';
 import { homeFolder } from '../../settings/levels.ts';
 
-/** A folder of hooks that is there. */
+/** A folder of hooks that exists. */
 export interface HookFolder {
   readonly source: HookSource;
   readonly folder: string;
-  /** In front of the names of its hooks: `org/repo/` for those of a plugin. */
+  /** The prefix of its hooks' names: `org/repo/` for those of a plugin. */
   readonly prefix: string;
 }
 
-/** The folders of hooks that there are, the stronger first: the project's own, those of its plugins, then the user's. */
+/** Returns the existing hook folders, the strongest first: the project's, its plugins', then the user's. */
 export function hookFolders(cwd: string): HookFolder[] {
   const home = homeFolder();
   const project = foldersBelow('project', cwd);
@@ -44,7 +44,10 @@ function foldersBelow(source: HookSource, root: string): FoundFolder[] {
   });
 }
 
-/** What is in a folder of plugins, in the order of their names; undefined is the folder itself, which cannot be read, so that it is reported. */
+/**
+ * Lists a folder of plugins, sorted by name; undefined stands for the folder itself if it cannot be
+ * read, so that it is reported.
+ */
 function pluginsIn(folder: string): (string | undefined)[] {
   try {
     return readdirSync(folder).toSorted();
@@ -53,7 +56,7 @@ function pluginsIn(folder: string): (string | undefined)[] {
   }
 }
 
-/** Where a folder's hooks really are; undefined when it has none. One that cannot be looked at counts, so that it is reported. */
+/** Resolves a folder of hooks; undefined if it is missing. An unreadable one counts, so it is reported. */
 function realFolder(hooks: string): string | undefined {
   try {
     return realpathSync(hooks);
@@ -65,5 +68,5 @@ function realFolder(hooks: string): string | undefined {
 const isMissing = (error: unknown): boolean =>
   ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-/** What a hook is started with for an event. */
+/** The arguments with which a hook is started for an event. */
 export const runArgs: readonly string[] = ['run'];

@@ -8,8 +8,8 @@ import { hookFolders, runArgs } from './hook-folders.ts';
 import { toStdin } from './stdin.ts';
 
 /**
- * Kodelet's protocol (seed 002): executables that say what they are. Its hooks run one after another,
- * each seeing what those before it changed; any block blocks (C-108).
+ * Kodelet's protocol (seed 002): executables that print their own type. Its hooks run one after another,
+ * and each sees what earlier ones changed; any block blocks (C-108).
  */
 export const kodelet: Dialect = {
   name: 'kodelet',
@@ -46,14 +46,14 @@ export const kodelet: Dialect = {
 };
 
 /**
- * Kodelet's hooks as ADR 021's own executor ran them: each receives what the first received, and the
- * last that ended with 0 decides alone, an empty answer of a logger too. It undoes denials of other
- * Kodelet hooks, never those of another dialect.
+ * Kodelet's hooks as ADR 021's own executor ran them: each receives the same input as the first, and the
+ * last one that exits with 0 decides alone, even with the empty answer of a logger. It undoes denials of
+ * other Kodelet hooks, never those of another dialect.
  */
 export const kodeletStrict: Dialect = {
   ...kodelet,
   name: 'kodelet-strict',
-  // A denial does not count before all have spoken.
+  // A denial does not count until all hooks have answered.
   read(hook, outcome, payload) {
     const answer = readAnswer(hook.event, outcome, payload);
     return answer.decision === 'deny' ? { ...answer, decision: undefined } : answer;
@@ -62,7 +62,7 @@ export const kodeletStrict: Dialect = {
   merge(event, answers, payload) {
     const last = answers.findLast(({ answer }) => endedWithZero(answer));
     if (last === undefined) return mergeEffects(event, [], payload);
-    // It gives a reason for a denial alone.
+    // A hook gives a reason only for a denial.
     const answer =
       last.answer.reason === undefined
         ? last.answer

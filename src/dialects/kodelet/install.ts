@@ -3,7 +3,7 @@ import { relayMark } from '../relay-entry.ts';
 import type { FilesInstallation } from '../installation.ts';
 import { kodeletEvents } from './events.ts';
 
-/** An executable for each type of hooks; of several hooks Kodelet heeds the last, so the name comes late. */
+/** One executable for each type of hook. Kodelet obeys the last hook of several, so the names sort late. */
 export const installation: FilesInstallation = {
   kind: 'files',
   runsInProject: true,

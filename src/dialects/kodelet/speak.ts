@@ -4,8 +4,8 @@ import type { Speaker, HostAnswer, Wishes } from '../speaker.ts';
 const silence: HostAnswer = { exitCode: 1 };
 
 /**
- * Answers as Kodelet obeys them. Of several hooks Kodelet heeds the last that ended with 0, even one
- * that said nothing: whoever has nothing to say ends with another status, so as to undo no denial.
+ * Writes the answers that Kodelet obeys. Of several hooks Kodelet obeys the last one that exits with 0,
+ * even if it said nothing. So a relay with nothing to say exits with another code, and undoes no denial.
  */
 export const speaker: Speaker = {
   title: 'Kodelet',
@@ -39,7 +39,7 @@ function answerTo(
     case 'after_tool_call':
       return { output: wishes.take('toolResponse') && native['toolOutput'] };
     case 'agent_stop': {
-      // It ends where nobody says anything.
+      // The agent stops by itself if no hook says anything.
       wishes.take('stop');
       const texts = [wishes.take('deny') ?? [], wishes.take('followUps') ?? []].flat();
       return texts.length > 0 ? { follow_up_messages: texts } : {};

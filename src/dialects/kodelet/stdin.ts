@@ -5,7 +5,7 @@ import type { EventContext } from '../event-context.ts';
 import { kodeletEventOf, kodeletEvents } from './events.ts';
 import { exchangeNames, toKodeletOutput, toKodeletTool } from './tools.ts';
 
-/** What `<hook> run` gets (seed 002 "Payload Structures"). */
+/** Returns what `<hook> run` receives (seed 002 "Payload Structures"). */
 export function toStdin(event: HookEventName, payload: HookPayload, context: EventContext): object {
   return {
     event: kodeletEventOf(event),

@@ -22,24 +22,24 @@ const ourToolNames = reversed(toolNames);
 const bothWays = (...pairs: [string, string][]): Names =>
   new Map([...pairs, ...reversed(new Map(pairs))]);
 
-/** By our tool, the arguments that Kodelet names otherwise. */
+/** By our tool, the arguments that Kodelet names differently. */
 const argumentNames: ReadonlyMap<string, Names> = new Map([
   ['read_file', bothWays(['limit', 'line_limit'])],
   ['write_file', bothWays(['content', 'text'])],
   ['replace', bothWays(['old_string', 'old_text'], ['new_string', 'new_text'])],
 ]);
 
-/** The name by which Kodelet's hooks know a tool of ours; any other tool keeps its name. */
+/** Returns Kodelet's name for one of our tools; any other tool keeps its name. */
 export const toKodeletTool = (ourName: string): string => toolNames.get(ourName) ?? ourName;
 
-/** Our name of a tool of Kodelet's; any other tool keeps its name. */
+/** Returns our name for one of Kodelet's tools; any other tool keeps its name. */
 export const fromKodeletTool = (theirName: string): string =>
   ourToolNames.get(theirName) ?? theirName;
 
 /**
- * A tool's arguments with our names and Kodelet's exchanged, in either direction. Exchanged and not
- * only renamed, so that an argument which nobody asked for cannot take the place of the real one.
- * Values stay: an offset keeps counting from 0.
+ * Exchanges our names and Kodelet's in a tool's arguments, in either direction. They are exchanged, not
+ * just renamed, so that an argument which nobody asked for cannot take the place of the real one.
+ * Values stay as they are: an offset still counts from 0.
  */
 export function exchangeNames(ourToolName: string, input: ToolInput): ToolInput {
   const names = argumentNames.get(ourToolName);
@@ -51,10 +51,10 @@ export function exchangeNames(ourToolName: string, input: ToolInput): ToolInput 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** By result, how it was given: every hook receives the same, letter by letter. */
+/** By result, its structured form: every hook receives exactly the same. */
 const structured = new WeakMap<object, Fields>();
 
-/** A tool's result as Kodelet's structured result (seed 002, ADR 015). */
+/** Returns a tool's result as Kodelet's structured result (seed 002, ADR 015). */
 export function toKodeletOutput(ourToolName: string, given: unknown): Fields {
   const response = isRecord(given) ? given : {};
   const known = structured.get(response);
@@ -73,13 +73,13 @@ export function toKodeletOutput(ourToolName: string, given: unknown): Fields {
   return output;
 }
 
-/** Kodelet's structured result in the form of `tool_response`. */
+/** Returns Kodelet's structured result in the form of `tool_response`. */
 export function fromKodeletOutput(output: Fields): Fields {
   const { success, error, metadata } = output;
   const isError = success === false || (typeof error === 'string' && error !== '');
   const message = typeof error === 'string' && error !== '' ? error : 'The tool failed.';
   const said = isRecord(metadata) ? (metadata['output'] ?? metadata['content']) : undefined;
-  // Whatever else a hook gives is for the model to read as it stands.
+  // Anything else that a hook gives is passed to the model unchanged.
   const text = typeof said === 'string' ? said : isError ? '' : JSON.stringify(output);
   const shown = isError && !text.includes(message) ? `${message}\n${text}`.trimEnd() : text;
   const response = {

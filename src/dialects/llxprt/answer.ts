@@ -16,7 +16,7 @@ import { isTooDeep, withoutDeepFields } from '../printed-json.ts';
 import { cutStdout, factsOf, failureText, readOutcome } from '../process-facts.ts';
 import { decidingCommon, decidingSpecific, readSpecific, wordsOf } from './vocabulary.ts';
 
-/** What a hook's ended process means (HOOK-063 to 070, 189 to 201; C-25 to C-31). */
+/** Reads a hook's ended process (HOOK-063 to 070, 189 to 201; C-25 to C-31). */
 export const readAnswer = (
   event: HookEventName,
   outcome: HookProcessOutcome,
@@ -50,7 +50,7 @@ function readExit(event: HookEventName, exit: HookExit, received: HookPayload): 
     };
   }
   const printed = readStdout(event, exit.stdout, received);
-  // What was kept may hold a whole answer all the same; only a denial or a stop is taken from it.
+  // The part that was kept may still hold a whole answer; only a denial or a stop is accepted from it.
   if (exit.truncated.includes('stdout') && !forbids(printed))
     return {
       ...base,
@@ -91,7 +91,7 @@ function readExit(event: HookEventName, exit: HookExit, received: HookPayload): 
   }
 }
 
-/** What an output wants changed; key by key, as LLxprt spreads it. */
+/** Returns the changes that an output asks for, key by key, as LLxprt spreads them. */
 function effectsOf(event: HookEventName, output: HookOutput): Effect[] {
   const { slots } = hookPointOf(event);
   const { systemMessage, suppressOutput, hookSpecificOutput = {} } = output;
@@ -108,7 +108,7 @@ function effectsOf(event: HookEventName, output: HookOutput): Effect[] {
   return effects;
 }
 
-/** Of a hook's output no more is said than this, however much is wrong with it. */
+/** The maximum number of notes about a hook's output, however much is wrong with it. */
 const mostNotes = 10;
 
 const atMost = (most: number, notes: readonly string[]): readonly string[] =>
@@ -120,13 +120,13 @@ const forbids = (printed: Printed): boolean =>
   printed.kind === 'object' &&
   (meaningOf(printed.output.decision) === 'deny' || printed.output.continue === false);
 
-/** How much of a hook's plain text is worth telling the model, in characters. */
+/** How much of a hook's plain text is passed to the model, in characters. */
 const longestText = 100_000;
 
 const shortened = (text: string): string =>
   text.length > longestText ? `${text.slice(0, longestText)}…` : text;
 
-/** Stderr, else what stdout says of the reason, else a fixed text; nothing else of stdout is used (C-25). */
+/** Returns stderr, else the reason on stdout, else a fixed text; nothing else on stdout is used (C-25). */
 function denialReason(event: HookEventName, exit: HookExit): string {
   const said = exit.stderr.trim();
   if (said !== '') return shortened(said);
@@ -165,15 +165,15 @@ export type Printed =
 
 interface HowRead {
   readonly notes: readonly string[];
-  /** Why it was meant to be an answer, and is none. */
+  /** Why it is not an answer, although it was meant to be one. */
   readonly unreadable?: string;
-  /** Its response is the one that it was given. */
+  /** Its response is the one that it received. */
   readonly repeatsResponse?: true;
 }
 
 /**
- * Stdout as JSON, encoded once or twice, else as plain text (HOOK-193, HOOK-201, HOOK-212, C-30).
- * `received` is what the hook received of the event.
+ * Reads stdout as JSON, encoded once or twice, else as plain text (HOOK-193, HOOK-201, HOOK-212, C-30).
+ * `received` is the payload that the hook received.
  */
 export function readStdout(
   event: HookEventName,
@@ -207,7 +207,7 @@ export function readStdout(
 
 const lostDenial = 'a denial was NOT read: its output is not one JSON object';
 
-/** The value of a JSON text; undefined when it is none. */
+/** Parses a JSON text; undefined if it is not JSON. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -216,7 +216,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Broken, or with something else around it, an object is still seen to be meant, above all one that decides. */
+/** Whether a text was meant as an object, even if broken or surrounded, above all one that decides. */
 function isMeantAsAnswer(text: string): boolean {
   // oxlint-disable-next-line no-control-regex -- a terminal's colours, and what is left of another encoding
   const bare = text.replaceAll(/\u001B\[[\d;]*[A-Za-z]|[\u0000\uFFFD]/g, '').trim();
@@ -258,10 +258,10 @@ function readObject(
   };
 }
 
-/** More fields of its own than this no hook hands on: each is merged, compared and named. */
+/** A hook may pass on at most this many fields of its own: each is merged, compared and named. */
 const mostFields = 10_000;
 
-/** What a hook answers to an event, without the fields that mean nothing here where they are very many. */
+/** Drops the fields that have no meaning here if there are very many. */
 function withoutFiller(event: HookEventName, specific: Fields, notes: string[]): Fields {
   const count = Object.keys(specific).length;
   if (count <= mostFields) return specific;
@@ -274,13 +274,13 @@ function withoutFiller(event: HookEventName, specific: Fields, notes: string[]):
   );
 }
 
-/** An empty object asks for nothing, so nothing of it can be lost. */
+/** Drops empty objects: they ask for nothing, so nothing of them can be lost. */
 const withoutEmpty = (fields: Fields): Fields =>
   Object.fromEntries(
     Object.entries(fields).filter(([, value]) => !isRecord(value) || Object.keys(value).length > 0),
   );
 
-/** Notes the keys that are almost a field that decides, or decide elsewhere, and the fields that were given twice. */
+/** Notes keys that are almost a deciding field or decide elsewhere, and fields that were given twice. */
 function missedFields(
   event: HookEventName,
   printed: Fields,
@@ -305,7 +305,7 @@ function lostFields(
   return lost === undefined ? {} : { unreadable: `its "${lost}" cannot be understood` };
 }
 
-/** The same of a field of what replaces a request, a response or a choice of tools, which was noted when it was read. */
+/** The same for a field inside a replaced request, response or tool choice, which was noted when read. */
 function lostInside(event: HookEventName, notes: readonly string[]): { unreadable?: string } {
   const lost = Object.entries(wordsOf(event).inner)
     .flatMap(([name, { deciding }]) => deciding.map((field) => `${name}.${field}`))
@@ -318,7 +318,10 @@ type Fields = Readonly<Record<string, unknown>>;
 const own = (fields: Fields, name: string): unknown =>
   Object.hasOwn(fields, name) ? fields[name] : undefined;
 
-/** BeforeTool's compatibility fields as the common ones, so that no merge can miss them (HOOK-169, HOOK-199, C-52). */
+/**
+ * Copies BeforeTool's compatibility fields to the common ones, so that no merge can miss them (HOOK-169,
+ * HOOK-199, C-52).
+ */
 function withPermissionDecision(output: HookOutput): HookOutput {
   const { permissionDecision, permissionDecisionReason } =
     output.hookSpecificOutput as PermissionFields;
@@ -330,7 +333,7 @@ function withPermissionDecision(output: HookOutput): HookOutput {
   };
 }
 
-/** As `readSpecific` leaves them. */
+/** The fields as `readSpecific` leaves them. */
 interface PermissionFields {
   readonly permissionDecision?: HookOutput['decision'];
   readonly permissionDecisionReason?: string;

@@ -13,7 +13,7 @@ import type { FoundHooks, HookSite } from '../hook-site.ts';
 import { readAnswer } from './answer.ts';
 import { mergeAnswers } from './merge-answers.ts';
 
-/** LLxprt's protocol (seed 000), in LLxprt's files alone. */
+/** LLxprt's protocol (seed 000), for LLxprt's own files only. */
 export const llxprt: Dialect = {
   name: 'llxprt',
   family: 'llxprt',
@@ -30,7 +30,7 @@ export const llxprt: Dialect = {
     '.llxprt/extensions/',
   ],
   mayBeIn: () => true,
-  // The hooks of the settings and of extensions, checked entry by entry (HOOK-082 to 085).
+  // Hooks come from settings and extensions and are checked entry by entry (HOOK-082 to 085).
   find: (site) =>
     hooksOf('llxprt', site, ({ file }) => ({
       // Only settings in code can hold functions.
@@ -40,7 +40,7 @@ export const llxprt: Dialect = {
   matcherOf: ({ event, matcher }) => (usesOf(event) === 'ignored' ? undefined : matcher || '*'),
   toolNames: async (hook) => (await import('./tool-names.ts')).toolNames(hook),
   compileMatcher: ({ event, matcher }, onUndecided) => compileMatcher(event, matcher, onUndecided),
-  // One group that asked for a sequence makes all of them one (HOOK-109, C-22).
+  // One group that asks for a sequence turns all of them into one (HOOK-109, C-22).
   mode: (hooks) => (hooks.some(({ sequential }) => sequential) ? 'sequential' : 'parallel'),
   environment: (_, { cwd }) => ({
     LLXPRT_PROJECT_DIR: cwd,
@@ -51,19 +51,19 @@ export const llxprt: Dialect = {
   read: ({ event }, outcome, payload) => readAnswer(event, outcome, payload),
   chain: chainPayload,
   merge: (event, answers) => mergeAnswers(event, answers),
-  // An event's own fields are in canonical form already (seed 003 "Input Interfaces").
+  // An event's own fields are already in canonical form (seed 003 "Input Interfaces").
   async readCall(event, given) {
     const checked = checkEventFields(event as HookEventName, await withStableRequest(given));
     return 'faults' in checked ? checked : { fields: checked.fields, context: {} };
   },
-  // The report has all of it.
+  // The report already contains everything.
   reportCall: () => ({}),
   write: async () => (await import('./write.ts')).writer,
 };
 
 /**
- * What the next hook of a sequence receives: the changes so far, spread over the input key by key
- * (HOOK-104 to 106, 211, 216; C-43). Nothing but a successful hook changes anything.
+ * Returns what the next hook of a sequence receives: the changes so far, spread over the input key by
+ * key (HOOK-104 to 106, 211, 216; C-43). Only a successful hook changes anything.
  */
 export function chainPayload(
   event: HookEventName,
@@ -97,7 +97,7 @@ function spread(payload: HookPayload, key: string, change: unknown): HookPayload
   return { ...payload, [key]: { ...(isRecord(before) ? before : {}), ...change } };
 }
 
-/** Hooks see requests in one form only; seed 003's `contents` is brought into it (C-71). */
+/** Hooks see requests in only one form; seed 003's `contents` is converted to it (C-71). */
 async function withStableRequest(given: Readonly<Record<string, unknown>>) {
   const request = given['llm_request'];
   if (!isRecord(request) || 'messages' in request || !('contents' in request)) return given;
@@ -106,7 +106,7 @@ async function withStableRequest(given: Readonly<Record<string, unknown>>) {
   return { ...given, llm_request: { ...rest, ...normalizeHookLLMRequest(request).request } };
 }
 
-/** The hooks of one owner's settings, whose format may differ from one source to the other. */
+/** Returns the hooks in one owner's settings, whose format may differ from source to source. */
 export function hooksOf(
   owner: SettingsOwner,
   site: HookSite,
@@ -121,7 +121,10 @@ export function hooksOf(
   };
 }
 
-/** The command alone, unless it names a variable of its own source: `${extensionPath}/x` is another script in each extension. */
+/**
+ * Returns the command alone, unless it names a variable of its own source: `${extensionPath}/x` is a
+ * different script in each extension.
+ */
 export function identityOf({ event, type, command, name, env, call }: HookDefinition): string {
   if (type === 'plugin') return `${event} plugin:${name}`;
   if (call !== undefined) return `${event} function:${numberOf(call)}`;
@@ -132,14 +135,14 @@ export function identityOf({ event, type, command, name, env, call }: HookDefini
 const numbers = new WeakMap<object, number>();
 let functionsKnown = 0;
 
-/** Functions have no text to tell them apart by. */
+/** Numbers functions, because they have no text that tells them apart. */
 function numberOf(call: object): number {
   const number = numbers.get(call) ?? functionsKnown++;
   numbers.set(call, number);
   return number;
 }
 
-/** Whether a hook matches this subject; found out at the cost of a budget. */
+/** Whether a hook matches this subject; the test counts against a budget. */
 type Matcher = (subject: string, budget?: RegexBudget) => boolean;
 
 const always: Matcher = () => true;
@@ -159,14 +162,14 @@ export const matching: Readonly<Record<LifecycleEvent, 'regex' | 'equal' | 'igno
   Notification: 'equal',
 };
 
-/** How an event uses its hooks' matchers; one of another host's names: by equality. */
+/** How an event uses its hooks' matchers; an event that only another host has compares them for equality. */
 export const usesOf = (event: HookEventName): 'regex' | 'equal' | 'ignored' =>
   matching[event as LifecycleEvent] ?? (event.startsWith('Tool') ? 'regex' : 'equal');
 
 /**
- * A matcher of the settings: none, an empty one or `*` fits all; a regular expression is tested
- * unanchored; what is no regular expression is compared letter by letter (HOOK-087 to 089; C-17,
- * C-18). One that cannot be decided fits, so that a guard is never skipped.
+ * Compiles a matcher of the settings: a missing or empty one and `*` match everything, a regular
+ * expression is tested unanchored, and any other text is compared letter by letter (HOOK-087 to 089;
+ * C-17, C-18). One that cannot be decided matches, so that a guard is never skipped.
  */
 export function compileMatcher(
   event: HookEventName,

@@ -7,8 +7,8 @@ import { emptyVerdict, joinTexts, FieldSet } from '../merge-effects.ts';
 import type { Change, Verdict, HookConflict } from '../verdict.ts';
 
 /**
- * The answers of an event's hooks, in plan order, as one verdict. What a failed hook printed is left
- * out (C-27), unless its failure denies. `choose` makes one choice of tools of several.
+ * Merges the answers of an event's hooks, in plan order, into one verdict. The output of a failed hook is
+ * left out (C-27), unless its failure denies. `choose` merges several tool choices into one.
  */
 export function mergeAnswers(
   event: HookEventName,
@@ -24,7 +24,7 @@ export function mergeAnswers(
     : verdictOf(event, counted, mergeOutputs(event, counted, choose));
 }
 
-/** Their outputs, by the rules of the event. */
+/** Merges their outputs by the rules of the event. */
 export function mergeOutputs(
   event: HookEventName,
   answers: readonly NamedAnswer[],
@@ -45,7 +45,7 @@ export function mergeOutputs(
   }
 }
 
-/** Fields of `hookSpecificOutput` that say something of all events, or of the decision. */
+/** Fields of `hookSpecificOutput` that are common to all events or belong to the decision. */
 const generalFields: readonly string[] = [
   'additionalContext',
   'permissionDecision',
@@ -89,16 +89,16 @@ function verdictOf(
 const strictest = (given: readonly Answer['decision'][]): Answer['decision'] =>
   (['deny', 'ask', 'allow'] as const).find((decision) => given.includes(decision));
 
-/** What several outputs are together, and who wanted what. */
+/** Several outputs merged, with the hooks that set each field. */
 export interface MergedOutputs {
   readonly output: HookOutput;
-  /** Why those deny that do (S-07), where `output` has the reasons of all (HOOK-093). */
+  /** The reasons of the hooks that deny (S-07), whereas `output` has those of all hooks (HOOK-093). */
   readonly denialReason?: string | undefined;
   readonly conflicts: readonly HookConflict[];
   readonly setBy: Readonly<Record<string, string>>;
 }
 
-/** The common fields of several outputs under OR rules (HOOK-092 to 094, 096, 097). */
+/** Merges the common fields of several outputs under OR rules (HOOK-092 to 094, 096, 097). */
 export function mergeCommon(answers: readonly NamedAnswer[]): HookOutput {
   const outputs = answers.map(({ answer }) => answer.output ?? {});
   const stopping = outputs.filter((output) => output.continue === false);
@@ -115,7 +115,7 @@ export function mergeCommon(answers: readonly NamedAnswer[]): HookOutput {
 const denialReasonOf = (answers: readonly NamedAnswer[]): string | undefined =>
   joinTexts(answers.filter(blocks).map(({ answer }) => answer.output?.reason));
 
-/** A denial in the word the last denying hook used; a stop alone decides nothing (C-37). */
+/** A denial uses the last denying hook's word; a stop alone decides nothing (C-37). */
 function mergeDecisions(answers: readonly NamedAnswer[], stops: boolean): HookDecision | undefined {
   const denial = answers.findLast(({ answer }) => answer.decision === 'deny');
   if (denial) return denial.answer.output?.decision ?? 'deny';
@@ -123,7 +123,7 @@ function mergeDecisions(answers: readonly NamedAnswer[], stops: boolean): HookDe
   return answers.some(({ answer }) => answer.decision === 'ask') ? 'ask' : 'allow';
 }
 
-/** Which hook blocks and which one stops: the last of each, as it gives the word. */
+/** Returns the hook that blocks and the one that stops: the last of each, whose word is used. */
 export function decidedBy(answers: readonly NamedAnswer[]): Record<string, string> {
   return defined<Record<string, string>>({
     decision: answers.findLast(({ answer }) => answer.decision === 'deny')?.hook,
@@ -131,13 +131,13 @@ export function decidedBy(answers: readonly NamedAnswer[]): Record<string, strin
   });
 }
 
-/** `hookSpecificOutput` as a part of an output; absent when it is empty. */
+/** Returns `hookSpecificOutput` as a part of an output; absent when it is empty. */
 export const specificOutput = (
   fields: Readonly<Record<string, unknown>>,
 ): Pick<HookOutput, 'hookSpecificOutput'> =>
   Object.keys(fields).length === 0 ? {} : { hookSpecificOutput: fields };
 
-/** Fields that are no hook's own: joined, or made from what was decided. */
+/** Fields that do not belong to one hook: they are joined, or derived from the decision. */
 const shared = [
   'hookEventName',
   'additionalContext',
@@ -148,8 +148,8 @@ const isShared = (name: string): name is (typeof shared)[number] =>
   (shared as readonly string[]).includes(name);
 
 /**
- * OR-merge (HOOK-092 to 097, 190, 208; C-37, C-38, C-44): any block blocks, any stop stops, texts
- * are joined in plan order, and rewritten arguments are spread key by key.
+ * Merges under OR rules (HOOK-092 to 097, 190, 208; C-37, C-38, C-44): any block blocks, any stop stops,
+ * texts are joined in plan order, and rewritten arguments are spread key by key.
  */
 export function mergeOr(answers: readonly NamedAnswer[]): MergedOutputs {
   const own = new FieldSet();
@@ -168,7 +168,7 @@ export function mergeOr(answers: readonly NamedAnswer[]): MergedOutputs {
         ...defined<Record<string, unknown>>({
           hookEventName: latest.hookEventName,
           additionalContext: joinTexts(answers.map(({ answer }) => contextOf(answer))),
-          // Read into the common fields before; here they only mirror the result.
+          // These were already read into the common fields; here they only mirror the result.
           permissionDecision: permissionDecision && (common.decision ?? permissionDecision),
           permissionDecisionReason: permissionDecisionReason && common.reason,
         }),
@@ -191,12 +191,12 @@ const stops = ({ answer }: NamedAnswer): boolean => answer.stop;
 const sticks = (named: NamedAnswer): boolean => blocks(named) || stops(named);
 
 /**
- * Field replacement (HOOK-098, 190; C-40, C-41): a later hook replaces what earlier ones set, field
- * by field, but never a block or a stop, nor the reasons and the response that came with it. Plain
- * text replaces nothing but the message.
+ * Merges by field replacement (HOOK-098, 190; C-40, C-41): a later hook replaces what earlier ones set,
+ * field by field, but never a block or a stop, nor the reasons and the response that came with it. Plain
+ * text replaces only the message.
  *
- * `answerNeedsBlock` says that an `llm_response` counts only from a hook that blocks or stops, as it
- * does before a model call (C-79).
+ * With `answerNeedsBlock`, an `llm_response` counts only from a hook that blocks or stops, as it does
+ * before a model call (C-79).
  */
 export function mergeReplacing(
   answers: readonly NamedAnswer[],
@@ -226,7 +226,7 @@ export function mergeReplacing(
   const isChanged = answering.some(({ answer }) => saysMore(answer));
   for (const { hook, answer } of answering) {
     const { text: _, candidates: __, ...rest } = responseOf(answer)!;
-    // A copy of what the hook was given takes nothing back that another one changed.
+    // A copy of what the hook received does not take back another hook's change.
     const isCopy = isChanged && answer.repeatsResponse === true;
     specific.spread('llm_response', isCopy ? rest : responseOf(answer)!, hook);
   }
@@ -252,11 +252,11 @@ function responseOf({ output }: Answer): Readonly<Record<string, unknown>> | und
   return isRecord(response) ? response : undefined;
 }
 
-/** Whether an answer has other texts than those that its hook was given. */
+/** Whether an answer has other texts than those that its hook received. */
 const saysMore = (answer: Answer): boolean =>
   answer.repeatsResponse !== true && responseOf(answer)?.['candidates'] !== undefined;
 
-/** The last value of a field that says something. */
+/** Returns the last value of a field that is not empty. */
 function last<Name extends 'decision' | 'reason' | 'continue' | 'stopReason'>(
   answers: readonly NamedAnswer[],
   name: Name,
@@ -272,10 +272,13 @@ interface NamedConfig {
 
 const strictestFirst = ['NONE', 'ANY', 'AUTO'] satisfies HookToolMode[];
 
-/** Makes one choice of tools of those of several hooks. */
+/** Merges the tool choices of several hooks into one. */
 export type ChooseTools = (configs: readonly HookToolConfig[]) => HookToolConfig | undefined;
 
-/** Tool selection (HOOK-099 to 102, 210; C-47 to C-51): names are united, the strictest mode wins, NONE empties the list. */
+/**
+ * Merges tool selections (HOOK-099 to 102, 210; C-47 to C-51): names are united, the strictest mode
+ * wins, NONE empties the list.
+ */
 export function mergeUnion(
   answers: readonly NamedAnswer[],
   choose: ChooseTools = mergeToolConfigs,
@@ -308,7 +311,7 @@ export function mergeUnion(
   };
 }
 
-/** Nothing said stays nothing: no config without a config, no mode without a mode, no list without a list (C-48, C-49). */
+/** Without a config there is no config, without a mode no mode, without a list no list (C-48, C-49). */
 export function mergeToolConfigs(configs: readonly HookToolConfig[]): HookToolConfig | undefined {
   const mode = strictestFirst.find((candidate) =>
     configs.some((config) => config.mode === candidate),
@@ -324,7 +327,7 @@ export function mergeToolConfigs(configs: readonly HookToolConfig[]): HookToolCo
   };
 }
 
-/** Only what every hook leaves to choose is left, and the strictest mode wins; where nothing is, no tool may be called. */
+/** Allows only the tools that every hook allows, in the strictest mode; if none is left, no tool at all. */
 export function intersectToolConfigs(
   configs: readonly HookToolConfig[],
 ): HookToolConfig | undefined {

@@ -7,6 +7,6 @@ const names =
     ' ',
   );
 
-/** The names that a hook's matcher may fit; undefined where it is not for tools. */
+/** Returns the names that a hook's matcher may match; undefined if it is not for tools. */
 export const toolNames = ({ event }: HookDefinition): readonly string[] | undefined =>
   usesOf(event) === 'regex' ? names : undefined;

@@ -17,14 +17,14 @@ const specificFields: Readonly<Partial<Record<HookEventName, readonly string[]>>
   BeforeToolSelection: ['toolConfig'],
 };
 
-/** Those fields of an event. */
+/** Returns those fields for an event. */
 export const decidingSpecific = (event: HookEventName): readonly string[] =>
   specificFields[event] ?? [];
 
-/** The common fields that may hold a guard's word. */
+/** The common fields that may hold a guard's decision. */
 export const decidingCommon = ['decision', 'continue', 'hookSpecificOutput'] as const;
 
-/** What those of them that are objects may hold, and which of it decides or replaces something. */
+/** The fields allowed inside those that are objects, and hints for misplaced ones. */
 const innerFields: Readonly<
   Record<string, { legal: readonly string[]; misplaced: Readonly<Record<string, string>> }>
 > = {
@@ -46,7 +46,7 @@ const innerFields: Readonly<
 
 type Words = Required<AnswerWords> & { readonly specific: Vocabulary };
 
-/** What a hook's answer to an event may say, and where. */
+/** Returns what a hook's answer to an event may say, and where. */
 export function wordsOf(event: HookEventName): Words {
   const known = words.get(event);
   if (known !== undefined) return known;
@@ -158,7 +158,7 @@ function innerWords(event: HookEventName): Words['inner'] {
 
 type Specific = Readonly<Record<string, unknown>>;
 
-/** The valid form of a field, or undefined when nothing of it can be used; what was left out is noted. */
+/** Returns the valid form of a field, or undefined if none of it can be used; omissions are noted. */
 type Reader = (value: unknown, name: string, notes: string[], received: HookPayload) => unknown;
 
 const readers: Readonly<Partial<Record<HookEventName, Readonly<Record<string, Reader>>>>> = {
@@ -176,9 +176,9 @@ const forAllEvents: Readonly<Record<string, Reader>> = {
 };
 
 /**
- * An event's own part of a hook's output in its valid form, before anything is merged or chained
- * (C-31, C-71 to C-73). Null is a field left out; a field the event does not know is passed through.
- * `received` is what the hook received of the event: a response that says the same is a repetition.
+ * Returns an event's own part of a hook's output in its valid form, before anything is merged or chained
+ * (C-31, C-71 to C-73). Null counts as absent; a field that the event does not know is passed through.
+ * `received` is the payload that the hook received: a response that says the same is a repetition.
  */
 export function readSpecific(
   event: HookEventName,
@@ -221,7 +221,7 @@ function readResponse(value: unknown, _name: string, notes: string[]) {
   return wholeResponse(normalizeHookLLMResponse(value), notes);
 }
 
-/** Beside a text, candidates that were only copied from what the hook was given say nothing (C-73). */
+/** Next to a text, candidates that are only copied from what the hook received have no effect (C-73). */
 function readRevisedResponse(
   value: unknown,
   _name: string,
@@ -231,7 +231,7 @@ function readRevisedResponse(
   return wholeResponse(normalizeHookLLMResponse(value, received['llm_response']), notes);
 }
 
-/** A text alone stands for one whole candidate, so that it replaces all that another hook answered (C-73). */
+/** A text alone becomes one whole candidate, so that it replaces everything another hook answered (C-73). */
 function wholeResponse(
   { response = {}, notes: found }: ReturnType<typeof normalizeHookLLMResponse>,
   notes: string[],

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { entryWriter, inMilliseconds, unanchored, type Writer } from '../writer.ts';
 
-/** How LLxprt's settings say what a hook is. */
+/** How LLxprt's settings describe a hook. */
 export const writer: Writer = {
   ...unanchored,
   fresh: '{}\n',

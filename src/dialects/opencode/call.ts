@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const call = { tool: text, args: object, call_id: optional(text) };
 
-/** What the plugin file gives of each event. */
+/** The fields that the plugin file gives for each event. */
 const shapes: Readonly<Record<string, Shape>> = {
   'tool.execute.before': call,
   'tool.execute.after': { ...call, output: text },
@@ -28,7 +28,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   },
 };
 
-/** An event as the plugin file gives it, in canonical form. */
+/** Reads an event from the plugin file, into canonical form. */
 export const readCall: Dialect['readCall'] = (event, given): CheckedCall => {
   const faults: string[] = [];
   const fields: Fields = readShape(shapes[event] ?? {}, given, faults);
@@ -43,7 +43,7 @@ export const readCall: Dialect['readCall'] = (event, given): CheckedCall => {
   return { ...read, parts: patchParts(read.fields, args, field, given['cwd']) };
 };
 
-/** Tools whose patch may write many files, the second in earlier versions. */
+/** The tools whose patch may write many files; the second is that of earlier versions. */
 const patchTools: ReadonlySet<unknown> = new Set(['apply_patch', 'patch']);
 
 function inOurWords(event: string, fields: Fields): Fields {
@@ -73,7 +73,7 @@ function inOurWords(event: string, fields: Fields): Fields {
   }
 }
 
-/** What is reported to the plugin file: final arguments and a replaced result as OpenCode has them. */
+/** Returns what the plugin file is told: the final arguments and a replaced result, as OpenCode has them. */
 export const reportCall = ({ toolName = '', toolInput, toolResponse }: CallResult) => ({
   toolInput: toolInput && tools.toInput(toolName, toolInput),
   toolOutput: toolResponse ? textsIn(toolResponse['llmContent']) : null,

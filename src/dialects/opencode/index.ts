@@ -1,6 +1,6 @@
 import type { Host } from '../dialect.ts';
 
-/** OpenCode, whose hooks are functions of plugins: a plugin file calls the relay, and nobody's scripts are found here. */
+/** OpenCode, whose hooks are functions in plugins: a plugin file calls the relay; no scripts are found. */
 export const opencode: Host = {
   name: 'opencode',
   family: 'opencode',

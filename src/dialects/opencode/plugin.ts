@@ -1,6 +1,6 @@
 import { relayMark } from '../relay-entry.ts';
 
-/** The plugin file: it has no part of hookmachine in it, and hands every event on. */
+/** The plugin file. It contains no code of hookmachine and passes every event on to the relay. */
 export const pluginText = (call: string): string => `// ${relayMark}
 import { spawn } from 'node:child_process';
 

@@ -2,7 +2,7 @@ import { defined } from '../../protocol/output.ts';
 import { joinTexts } from '../merge-effects.ts';
 import type { Speaker, HostAnswer } from '../speaker.ts';
 
-/** Answers as the plugin file that `hookmachine install opencode` writes carries them out. */
+/** Writes the answers that the plugin file from `hookmachine install opencode` carries out. */
 export const speaker: Speaker = {
   title: 'OpenCode',
   eventIn: () => undefined,
@@ -27,7 +27,7 @@ export const speaker: Speaker = {
             append: wishes.take('context'),
           };
         case 'session.idle':
-          // It ends where nobody says anything.
+          // The agent stops by itself if no hook says anything.
           wishes.take('stop');
           return { prompt: wishes.takeGoingOn() };
         default:

@@ -5,7 +5,7 @@ const filePath = [
   ['absolute_path', 'filePath'],
 ] as const;
 
-/** OpenCode's names of our tools and of their arguments. */
+/** OpenCode's names for our tools and their arguments. */
 export const tools = toolTable([
   { ours: 'run_shell_command', name: 'bash' },
   { ours: 'read_file', name: 'read', renamed: filePath },

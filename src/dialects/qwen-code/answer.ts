@@ -25,7 +25,7 @@ const wouldIgnore = (why: string, fix: string): Pick<Wants, 'ignored'> => ({
   ignored: { host: 'Qwen Code', what: 'denial', why, fix },
 });
 
-/** What an ended hook said (as measured on the host; the departures stand in docs/dialects.md). */
+/** Reads an ended hook's answer (as measured on the host; docs/dialects.md lists the deviations). */
 export function readAnswer(
   hook: Pick<HookDefinition, 'event' | 'nativeEvent' | 'async'>,
   outcome: HookProcessOutcome,
@@ -51,7 +51,7 @@ function readExit(event: QwenEventName, exit: HookExit, payload: HookPayload): A
   if (answer.decision === 'deny' || answer.stop) return answer;
   if (exit.exitCode === 0)
     return exit.truncated.includes('stdout') ? failed(answer, cutStdout) : answer;
-  // What it said counts all the same; that it failed matters where failures deny.
+  // Its answer counts all the same; the failure only matters where failures deny.
   return answer.decision !== undefined || answer.effects.length > 0
     ? { ...answer, unreadable: failureText(exit) }
     : failed(answer, failureText(exit));
@@ -59,7 +59,7 @@ function readExit(event: QwenEventName, exit: HookExit, payload: HookPayload): A
 
 const failed = (answer: Answer, message: string): Answer => ({ ...answer, ...failure(message) });
 
-/** The object that a text is, which may be encoded twice. */
+/** Parses a text that is a JSON object, which may be encoded twice; undefined for any other text. */
 export function objectIn(
   text: string,
 ): { readonly fields: Fields; readonly json: string } | undefined {
@@ -79,7 +79,7 @@ function readPrinted(
     : readText(event, text, exit);
 }
 
-/** Plain text: a message with exit 0, which is for the model at some events; a denial with 2; else a warning. */
+/** Plain text is a message with exit 0 (at some events for the model), a denial with 2, else a warning. */
 function readText(event: QwenEventName, text: string, { exitCode, stdout }: HookExit): Wants {
   const { blocks, keepsDenials, textIsContext } = traitsOf(event);
   if (exitCode === 2)
@@ -108,7 +108,7 @@ function readText(event: QwenEventName, text: string, { exitCode, stdout }: Hook
   return { effects, plainText: true, notes };
 }
 
-/** Exit 2 that denies nothing by itself: Qwen Code hears no denial, and a guard meant one. */
+/** Denies after an exit 2 that Qwen Code does not take for a denial, although a guard meant one. */
 function withSilentDenial(event: QwenEventName, wants: Wants, exit: HookExit): Wants {
   if (!traitsOf(event).keepsDenials || wants.decision === 'deny') return wants;
   const [stdout, stderr] = [exit.stdout.trim(), exit.stderr.trim()];
@@ -129,7 +129,7 @@ function withSilentDenial(event: QwenEventName, wants: Wants, exit: HookExit): W
   };
 }
 
-/** What an object asks for; Qwen Code obeys it at every exit code. */
+/** Reads what an object asks for; Qwen Code obeys it at every exit code. */
 function readObject(
   event: QwenEventName,
   printed: Fields,
@@ -177,7 +177,7 @@ const meanings: Readonly<Record<string, Decision>> = {
 const meaningOf = (word: unknown): Decision | undefined =>
   typeof word === 'string' && Object.hasOwn(meanings, word) ? meanings[word] : undefined;
 
-/** The strictest of what was decided in either place. */
+/** Returns the stricter of the decisions in the two places. */
 function decisionOf(
   event: QwenEventName,
   { decision, reason }: HookOutput,
@@ -211,7 +211,7 @@ function decisionOf(
   };
 }
 
-/** What answers the question whether a call may run. */
+/** Returns the answer to the question whether a call may run. */
 function permissionOf({ decision }: Fields, reason: unknown): Decided {
   const { behavior, message, interrupt } = isRecord(decision) ? decision : {};
   const word = typeof behavior === 'string' ? behavior.trim().toLowerCase() : '';
@@ -224,7 +224,7 @@ function permissionOf({ decision }: Fields, reason: unknown): Decided {
   return word === 'allow' ? { decision: 'allow' } : {};
 }
 
-/** What `continue: false` comes to: no event of Qwen Code's ends the agent by it. */
+/** Returns the effect of `continue: false`: at none of Qwen Code's events does it end the agent. */
 function stopOf(
   event: QwenEventName,
   { continue: goesOn, stopReason, reason }: HookOutput,

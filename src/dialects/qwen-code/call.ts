@@ -20,7 +20,7 @@ const stop = {
   last_assistant_message: optional(text),
 };
 
-/** What an event's own fields must be where they come from outside. More fields are tolerated. */
+/** The shapes of events' own fields that come from outside. More fields are tolerated. */
 const shapes: Readonly<Partial<Record<QwenEventName, Shape>>> = {
   PreToolUse: call,
   PermissionRequest: call,
@@ -38,7 +38,7 @@ const shapes: Readonly<Partial<Record<QwenEventName, Shape>>> = {
   Notification: { message: text, notification_type: withDefault(text, () => '') },
 };
 
-/** An event as an agent that speaks Qwen Code gives it, in canonical form. */
+/** Reads an event from an agent that speaks Qwen Code, into canonical form. */
 export const readCall: Dialect['readCall'] = (event, given): CheckedCall => {
   const native = event as QwenEventName;
   return checkedCall(shapes[native] ?? {}, given, (fields) => inOurWords(native, fields));
@@ -60,7 +60,7 @@ function inOurWords(event: QwenEventName, fields: Fields): ReadCall {
       });
     }
     case 'UserPromptSubmit':
-      // With results of tools, Qwen Code fires it again without a prompt.
+      // Qwen Code fires it again, without a prompt, when it sends tool results.
       return own['prompt'] === '' ? { ...made({}), isOnlyTheirs: true } : made({});
     case 'Stop': {
       const { last_assistant_message: said = '', ...rest } = own;
@@ -83,7 +83,7 @@ function inOurWords(event: QwenEventName, fields: Fields): ReadCall {
 
 const withoutTimestamp = ({ timestamp: _, ...fields }: Fields): Fields => fields;
 
-/** What is reported to such an agent: final arguments as Qwen Code has them. */
+/** Returns what is reported to such an agent: the final arguments as Qwen Code has them. */
 export const reportCall = ({ toolName = '', toolInput }: CallResult) => ({
   toolInput: toolInput && toQwenInput(toolName, toolInput),
 });

@@ -53,7 +53,7 @@ const format: GroupFormat<QwenEventName> = {
   matcherFix: 'write names such as "write_file|edit", or a regular expression',
 };
 
-/** Checks hooks entry by entry: a bad one costs itself and nothing else. */
+/** Checks hooks entry by entry: a bad one is skipped, and the others still count. */
 export function defineHooks(from: HooksFromSource): Checked<HookDefinition> {
   return checkEntries(from, (complain) => defineAll(from, complain));
 }
@@ -106,10 +106,13 @@ function defineHook(
   };
 }
 
-/** From so many on, a number of seconds is one of milliseconds. */
+/** From this number on, a timeout is in milliseconds instead of seconds. */
 const fewestMilliseconds = 1_000;
 
-/** A deadline: seconds, or from 1000 on milliseconds; a number as a text is read, and what is none is the default. */
+/**
+ * Returns the timeout in ms. It is given in seconds, or from 1000 on in milliseconds, possibly as a text;
+ * anything else yields the default.
+ */
 function timeoutOf(
   type: HandlerType,
   { timeout }: Readonly<Record<string, unknown>>,

@@ -1,21 +1,21 @@
 import type { HookEventName } from '../../protocol/events.ts';
 import type { HookDefinition } from '../../settings/hook-definition.ts';
 
-/** What the engine must know of one of Qwen Code's events. */
+/** What the engine must know about one of Qwen Code's events. */
 interface QwenEvent {
-  /** What it is to us. */
+  /** Our event for it. */
   readonly at: HookEventName;
-  /** The field of its stdin that matchers are compared with; absent where they are ignored. */
+  /** The field of its stdin that matchers are compared with; absent if they are ignored. */
   readonly subject?: string;
   /** Whether a denial counts. */
   readonly blocks?: true;
-  /** What `continue: false` comes to; absent where it is ignored. */
+  /** The effect of `continue: false`; absent if it is ignored. */
   readonly stop?: 'denies' | 'replaces';
   /** Whether `additionalContext` reaches the model. */
   readonly context?: true;
   /** Whether plain text on stdout is for the model. */
   readonly textIsContext?: true;
-  /** Whether a denial that Qwen Code would lose stands (S-04). */
+  /** Whether a denial that Qwen Code would lose counts (S-04). */
   readonly keepsDenials?: true;
 }
 
@@ -60,13 +60,13 @@ export const qwenEvents = {
   SessionDelete: { at: 'host.SessionDelete' },
 } as const satisfies Readonly<Record<string, QwenEvent>>;
 
-/** Qwen Code's own name of an event. */
+/** Qwen Code's own name for an event. */
 export type QwenEventName = keyof typeof qwenEvents;
 
-/** What the engine must know of an event. */
+/** Returns what the engine must know about an event. */
 export const traitsOf = (event: QwenEventName): QwenEvent => qwenEvents[event];
 
-/** Its name of a hook's event; of several that are one to us, the first, where a definition does not say it. */
+/** Returns Qwen Code's name for a hook's event: the definition's own, else the first that fits. */
 export const qwenEventOf = ({
   nativeEvent,
   event,

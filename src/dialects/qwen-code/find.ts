@@ -7,7 +7,7 @@ import { defineHooks } from './define.ts';
 import { qwenEvents } from './events.ts';
 import { installFile, manifestFile, qwenFolder } from './places.ts';
 
-/** What may not go on while it is unknown what guards it (S-12). */
+/** The events that are denied while it is unknown which hooks guard them (S-12). */
 const needGuards = (['PreToolUse', 'PermissionRequest', 'UserPromptSubmit'] as const).map(
   (nativeEvent) => ({ event: qwenEvents[nativeEvent].at, nativeEvent }),
 );
@@ -23,7 +23,7 @@ export const findHooks = (site: HookSite, system: string): FoundHooks =>
     needGuards,
     filesOf: ({ path, manifest }, read) => {
       const hooks = manifest?.values['hooks'];
-      // A text names a file of the extension.
+      // A string names a file of the extension.
       const named = typeof hooks === 'string' ? read(join(path, hooks), false) : undefined;
       if (named) return [{ ...named, hooks: named.values['hooks'] }];
       return manifest === undefined ? [] : [{ ...manifest, hooks, problems: [] }];

@@ -12,13 +12,13 @@ import { chain, merge } from './merge.ts';
 import { qwenFolder, systemSettings } from './places.ts';
 import { toStdin } from './stdin.ts';
 
-/** What may be said of where Qwen Code's hooks are. */
+/** Options for the places of Qwen Code's hooks. */
 export interface QwenCodeOptions {
-  /** The administrator's settings in place of the machine's, for tests. */
+  /** The file of the administrator's settings, instead of the machine's, for tests. */
   readonly system?: string;
 }
 
-/** Qwen Code's hooks, with the administrator's settings in a file of one's choice. */
+/** Qwen Code's hooks, with the administrator's settings in a given file. */
 export const qwenCodeWith = ({ system = systemSettings }: QwenCodeOptions = {}): Dialect => ({
   name: 'qwen-code',
   family: 'qwen-code',
@@ -53,15 +53,15 @@ export const qwenCodeWith = ({ system = systemSettings }: QwenCodeOptions = {}):
   write: async () => (await import('./write.ts')).writer,
 });
 
-/** A command of the same name is the same hook, in whatever group and file. */
+/** A command with the same name is the same hook, in any group and file. */
 const identityOf = ({ nativeEvent, type, name, command }: HookDefinition): string =>
   JSON.stringify([nativeEvent, type, name, command]);
 
-/** Qwen Code tells of a tool that failed as another event alone. */
+/** Qwen Code reports a failed tool only as a different event. */
 const isForOutcome = (hook: HookDefinition, { tool_response: response }: HookPayload): boolean =>
   hook.event !== 'AfterTool' || !isRecord(response) || !isRecord(response['error']);
 
-/** Of an event that only hosts have nobody else knows what its matchers are compared with. */
+/** For an event that only hosts have, no other code knows what its matchers are compared with. */
 function isForHostEvent(hook: HookDefinition, payload: HookPayload): boolean {
   if (!hook.event.startsWith('host.')) return true;
   const { subject } = traitsOf(qwenEventOf(hook));
@@ -69,7 +69,7 @@ function isForHostEvent(hook: HookDefinition, payload: HookPayload): boolean {
   return typeof value === 'string' ? compileMatcher(hook, () => undefined)(value) : true;
 }
 
-/** The variables of a hook; its own `env` goes before them. */
+/** Returns the variables of a hook; its own `env` overrides them. */
 const environmentOf = (
   { env }: HookDefinition,
   input: HookInput,
@@ -86,5 +86,5 @@ const environmentOf = (
   };
 };
 
-/** Qwen Code's hooks, as settings and extensions hold them. */
+/** Qwen Code's hooks, from settings and extensions. */
 export const qwenCode: Dialect = qwenCodeWith();

@@ -24,7 +24,7 @@ export const installation: EntriesInstallation = {
   runsInProject: true,
   file: (scope, { cwd, home }) => join(scope === 'user' ? home : cwd, '.qwen', 'settings.json'),
   entries: (call) =>
-    // In seconds, of which Qwen Code waits for 60 before a tool, whatever stands here.
+    // In seconds. Before a tool, Qwen Code always waits 60 s, whatever is written here.
     inGroups(events, () => ({ type: 'command', command: call(), timeout: 60 })),
   overHttp: {
     failsOpen: 'where "hookmachine serve" does not answer',

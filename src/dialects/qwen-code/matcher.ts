@@ -6,30 +6,30 @@ import { exactNamesOf, toQwenTool } from './tools.ts';
 
 type Matcher = (subject: string, budget?: RegexBudget) => boolean;
 
-/** Our words for what a matcher is compared with, as Qwen Code has them. */
+/** Our words that matchers are compared with, as Qwen Code has them. */
 const theirWords: Readonly<Partial<Record<QwenEventName, Readonly<Record<string, string>>>>> = {
   SessionStart: { compress: 'compact' },
   SessionEnd: { exit: 'other' },
   Notification: { ToolPermission: 'permission_prompt' },
 };
 
-/** One of our words for a source, a reason or a kind, as Qwen Code has it. */
+/** Returns Qwen Code's word for one of our words for a source, a reason or a kind. */
 export const toQwenWord = (event: QwenEventName, ours: string): string =>
   theirWords[event]?.[ours] ?? ours;
 
-/** The same the other way. */
+/** Returns our word for one of Qwen Code's. */
 export const fromQwenWord = (event: QwenEventName, theirs: string): string =>
   Object.entries(theirWords[event] ?? {}).find(([, word]) => word === theirs)?.[0] ?? theirs;
 
 const isAll = (matcher: string): boolean => ['', '*', '.*'].includes(matcher);
 
-/** What a matcher is made of: its entries, and the regular expression of all of them. */
+/** The parts of a matcher: its entries, and the regular expression of all of them. */
 interface Parts {
   readonly entries: readonly string[];
   readonly source: string;
 }
 
-/** A `|` separates entries where it is not escaped, and neither in a group nor in a class. */
+/** Splits a matcher. A `|` separates entries unless it is escaped, in a group or in a class. */
 function partsOf(matcher: string): Parts {
   const entries = [''];
   let depth = 0;
@@ -46,7 +46,7 @@ function partsOf(matcher: string): Parts {
   return { entries: kept, source: kept.join('|') };
 }
 
-/** What is wrong with a matcher that can fit nothing but a name; undefined where it may fit more. */
+/** Returns what is wrong with a matcher that matches at most exact names; undefined if it may match more. */
 export function matcherFault(given: string): string | undefined {
   const matcher = given.trim();
   if (isAll(matcher)) return undefined;
@@ -60,9 +60,9 @@ export function matcherFault(given: string): string | undefined {
 }
 
 /**
- * A matcher of Qwen Code's settings: a name or an alias, a list of them with `|`, or else one unanchored
- * regular expression, which sees no aliases. A name of ours fits too. One that cannot be decided in time
- * fits, so that a guard is never skipped.
+ * Compiles a matcher of Qwen Code's settings: a name or an alias, a list of them with `|`, or else one
+ * unanchored regular expression, which is not tested with aliases. Our names match too. A matcher that
+ * cannot be decided in time matches, so that a guard is never skipped.
  */
 export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error) => void): Matcher {
   const event = qwenEventOf(hook);
@@ -89,7 +89,7 @@ export function compileMatcher(hook: HookDefinition, onUndecided: (error: Error)
   };
 }
 
-/** What a hook is for, as its author wrote it; undefined where its event knows no matchers. */
+/** Returns a hook's matcher as its author wrote it; undefined if its event has no matchers. */
 export function matcherOf(hook: HookDefinition): string | undefined {
   const { subject } = traitsOf(qwenEventOf(hook));
   return subject === undefined ? undefined : hook.matcher?.trim() || '*';

@@ -9,7 +9,7 @@ import type { Verdict } from '../verdict.ts';
 import { objectIn } from './answer.ts';
 import { fromQwenInput } from './tools.ts';
 
-/** What hooks say together: any denial wins, contexts are joined and escaped, and the last message stands. */
+/** Merges answers: any denial wins, contexts are joined and escaped, and the last message counts. */
 export function merge(
   event: HookEventName,
   answers: readonly NamedAnswer[],
@@ -22,7 +22,10 @@ export function merge(
   return { ...verdict, ...(notice !== undefined && { notice }) };
 }
 
-/** What the next hook of a sequence receives: arguments merged, though the tool gets none of them, and a prompt with the context below it. */
+/**
+ * Returns what the next hook of a sequence receives: merged arguments, although the tool gets none of
+ * them, and the prompt with the context below it.
+ */
 export function chain(event: HookEventName, payload: HookPayload, answer: Answer): HookPayload {
   if (!answer.success) return payload;
   if (event === 'BeforeAgent') {

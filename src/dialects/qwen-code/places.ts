@@ -8,10 +8,10 @@ export const systemSettings =
 
 /** The manifest of an extension, which holds its hooks. */
 export const manifestFile = 'qwen-extension.json';
-/** Says where an extension came from. */
+/** The file that says where an extension came from. */
 export const installFile = '.qwen-extension-install.json';
 
-/** Where Qwen Code's hooks are. */
+/** Returns where Qwen Code keeps its hooks. */
 export const qwenFolder = (system: string): HostFolder => ({
   folder: '.qwen',
   system,

@@ -5,15 +5,15 @@ import type { Said, Speaker, HostAnswer, Wishes } from '../speaker.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 interface Answer {
-  /** Beside `hookSpecificOutput`. */
+  /** The fields next to `hookSpecificOutput`. */
   readonly top?: Fields;
   readonly specific?: Fields;
 }
 
 /**
- * Answers as Qwen Code obeys them: one object on stdout, at exit 0. At exit 2 stderr alone would be
- * read, where a warning of anybody's could stand before it, and a denial counts only as
- * `permissionDecision` where another hook says "allow" there.
+ * Writes the answers that Qwen Code obeys: one object on stdout, with exit 0. With exit 2 only stderr
+ * would be read, where some program's warning could precede the answer. If another hook says "allow" in
+ * `permissionDecision`, a denial counts only there.
  */
 export const speaker: Speaker = {
   title: 'Qwen Code',
@@ -39,10 +39,10 @@ export const speaker: Speaker = {
   },
 };
 
-/** Of an output above 1 MiB nothing is read, not even a denial. */
+/** Qwen Code reads nothing of an output above 1 MiB, not even a denial. */
 const mostBytes = 1_000_000;
 
-/** So long, in characters, that four texts are short enough even where each character is escaped. */
+/** In characters: four texts of this length are short enough even if every character is escaped. */
 const longestText = 40_000;
 
 const cut = (text: string): string =>
@@ -68,7 +68,7 @@ function answerTo(event: string, { native }: Said, wishes: Wishes): Answer {
       return { specific: { additionalContext: contextOf(wishes) } };
     case 'Stop':
     case 'SubagentStop': {
-      // It ends where nobody says anything; with a stop it would go on.
+      // The agent stops by itself if no hook says anything; with a stop it would go on.
       wishes.take('stop');
       const reason = wishes.takeGoingOn();
       return { top: reason === undefined ? {} : { decision: 'block', reason } };
@@ -97,7 +97,7 @@ function beforeTool(wishes: Wishes): Answer {
     : { specific: { permissionDecision: 'ask', permissionDecisionReason: question } };
 }
 
-/** Where the user is asked anyway nobody needs to say it. */
+/** The user is asked anyway, so a wish to ask needs no answer. */
 function behaviourOf(native: Fields, wishes: Wishes): Fields | undefined {
   wishes.take('ask');
   const message = wishes.take('deny');
@@ -109,7 +109,7 @@ function behaviourOf(native: Fields, wishes: Wishes): Fields | undefined {
   });
 }
 
-/** A denial counts nowhere; what a stop says stands in the place of the result, and the agent goes on. */
+/** A denial has no effect here; the reason of a stop replaces the result, and the agent goes on. */
 function afterTool(wishes: Wishes): Answer {
   const text = wishes.takeResult();
   const context = contextOf(wishes);

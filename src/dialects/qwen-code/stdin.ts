@@ -10,7 +10,7 @@ import { toQwenInput, toQwenTool } from './tools.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a hook receives (as measured on the host). */
+/** Returns what a hook receives (as measured on the host). */
 export function toStdin(hook: HookDefinition, payload: HookPayload, context: EventContext): object {
   const native = qwenEventOf(hook);
   const { session_id, transcript_path, cwd, timestamp, hook_event_name: _, ...own } = payload;
@@ -27,7 +27,7 @@ export function toStdin(hook: HookDefinition, payload: HookPayload, context: Eve
   };
 }
 
-/** An event's own fields; what an agent gave beyond those that we know is passed on as it is. */
+/** Returns an event's own fields; further fields that an agent gave are passed on unchanged. */
 function ownFields(
   event: QwenEventName,
   own: Fields,
@@ -86,7 +86,7 @@ function withoutMetadata(response: unknown): unknown {
   return rest;
 }
 
-/** How a tool failed. */
+/** Returns the fields that say how a tool failed. */
 function failureIn(response: unknown): Fields {
   const { llmContent, error } = isRecord(response) ? response : {};
   const { type, message } = isRecord(error) ? error : {};

@@ -59,14 +59,14 @@ export const {
   fromInput: fromQwenInput,
 } = table;
 
-/** The names that a matcher must be, letter by letter, to be for a tool of ours without a regular expression. */
+/** Returns the names of one of our tools that a matcher can match exactly, not as a regular expression. */
 export const exactNamesOf = (ours: string): readonly string[] => [
   table.toTheirs(ours),
   ours,
   ...(table.of(ours)?.aliases ?? displayNames(ours)),
 ];
 
-/** A tool's display name and the same with "Tool", where it is the usual one. */
+/** Returns a tool's usual display name, without and with "Tool". */
 function displayNames(name: string): string[] {
   if (!/^[a-z]+(?:_[a-z]+)*$/.test(name)) return [];
   const display = name

@@ -1,7 +1,7 @@
 import type { AnswerWords, Vocabulary } from '../near-misses.ts';
 import { traitsOf, type QwenEventName } from './events.ts';
 
-/** The common fields that may hold a guard's word. */
+/** The common fields that may hold a guard's decision. */
 const decidingCommon = ['decision', 'continue', 'hookSpecificOutput'] as const;
 
 /** The fields of `hookSpecificOutput` that decide something in answer to an event. */
@@ -12,7 +12,7 @@ const decidingSpecific = (event: QwenEventName): readonly string[] =>
       ? ['decision']
       : [];
 
-/** What an event's answer may say at the top and in `hookSpecificOutput`. */
+/** Returns what an event's answer may say at the top and in `hookSpecificOutput`. */
 export function wordsOf(event: QwenEventName): AnswerWords {
   const decide =
     event === 'PermissionRequest'

@@ -4,7 +4,7 @@ import { installation } from './install.ts';
 import { toQwenWord } from './matcher.ts';
 import { toQwenTool } from './tools.ts';
 
-/** How Qwen Code's settings say what a hook is. */
+/** How Qwen Code's settings describe a hook. */
 export const writer: Writer = {
   ...installation,
   ...unanchored,
@@ -23,7 +23,7 @@ export const writer: Writer = {
       headers: 'headers',
       allowedEnv: 'allowedEnvVars',
     },
-    // From 1000 on the number is one of milliseconds.
+    // From 1000 on, the number is in milliseconds.
     timeout: (ms) => ({ timeout: ms < 1_000_000 ? ms / 1_000 : ms }),
   }),
 };

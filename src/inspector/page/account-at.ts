@@ -3,7 +3,7 @@ import type { JournalEntry } from '../../journal/entry.ts';
 import { movesAt } from './moment.ts';
 import type { Row } from './run.ts';
 
-/** The journal's own account of a row, as it was at a moment at which it had begun. */
+/** The journal's own account of a row as it was at a given moment, at which the row had begun. */
 export function accountAt(row: Row, moment: number, payloads: boolean): CallAccount {
   const accounting = new Accounting(payloads);
   let account: CallAccount | undefined;
@@ -12,12 +12,12 @@ export function accountAt(row: Row, moment: number, payloads: boolean): CallAcco
     accounting.take(entry);
     [account] = account ? [account] : accounting.open;
   }
-  // Only of what has not ended it is asked in which state it is.
+  // The current state is needed only if the row has not ended.
   for (const move of movesAt(row, moment)) accounting.take(move);
   return account!;
 }
 
-/** Events of a turn have rows of their own, and are part of its account. */
+/** Events of a turn have rows of their own, and belong to the turn's account. */
 function entriesOf(row: Row): readonly JournalEntry[] {
   if (row.kind !== 'turn') return row.entries;
   const [started, ...others] = row.entries;

@@ -9,10 +9,10 @@ import type { View } from './view.ts';
 
 type Asked = AsJson<AskedApproval>;
 
-/** One question. */
+/** The card of one question. */
 export class ApprovalCard {
   readonly element: HTMLElement;
-  /** Whether it was answered here, or is about to be: what came of it is to be read. */
+  /** Whether it was answered here or is about to be: its outcome must stay readable. */
   isHeld = false;
   readonly #id: string;
   readonly #digest: string;

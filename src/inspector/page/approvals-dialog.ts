@@ -5,13 +5,16 @@ import { byId, theOne } from './dom.ts';
 import { counted } from './format.ts';
 import type { View } from './view.ts';
 
-/** How often the page looks for questions, in ms. */
+/** How often the page polls for questions, in ms. */
 const lookEvery = 2_000;
 
-/** Where the browser keeps the name of who answers. */
+/** The key under which the browser stores the name of the answerer. */
 const nameKey = 'hookmachine-answers-as';
 
-/** The dialog with the questions that durable calls wait for; their texts come from models and hooks, and are text. */
+/**
+ * The dialog with the questions that durable calls wait for. What they say comes from models and hooks, and
+ * is shown as plain text.
+ */
 export class ApprovalsDialog {
   readonly #view: View;
   readonly #dialog = theOne('dialog', 'approvals-dialog');
@@ -31,7 +34,7 @@ export class ApprovalsDialog {
     this.#button.addEventListener('click', () => this.#dialog.showModal());
   }
 
-  /** Begins to look for questions; an address that ends with `#approvals` shows them at once. */
+  /** Starts polling for questions. If the address ends with `#approvals`, they are shown at once. */
   begin(): void {
     if (this.#isOn) return;
     this.#isOn = true;
@@ -62,7 +65,7 @@ export class ApprovalsDialog {
         : waiting === 0
           ? 'Nothing waits for an answer.'
           : '';
-    // What was answered here stays until the dialog is closed, with what came of it.
+    // A question that was answered here stays, with its outcome, until the dialog is closed.
     const wanted = new Set(approvals.map(({ id }) => id));
     for (const [id, card] of this.#cards)
       if (!wanted.has(id) && !(card.isHeld && this.#dialog.open)) {
@@ -81,7 +84,7 @@ export class ApprovalsDialog {
   }
 }
 
-/** A page may be forbidden to keep anything. */
+/** A page may be forbidden to store anything. */
 function stored(): string | undefined {
   try {
     return localStorage.getItem(nameKey) ?? undefined;
@@ -94,6 +97,6 @@ function store(name: string): void {
   try {
     localStorage.setItem(nameKey, name);
   } catch {
-    // It is asked for again.
+    // The name is asked for again.
   }
 }

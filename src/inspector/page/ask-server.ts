@@ -1,11 +1,11 @@
-/** What the server sends is JSON, in which a time is a text. */
+/** A value as the server sends it: in JSON, a date is a string. */
 export type AsJson<Value> = Value extends Date
   ? string
   : Value extends object
     ? { readonly [Key in keyof Value]: AsJson<Value[Key]> }
     : Value;
 
-/** Asks the page's server; what keeps it from answering is an error that says so. */
+/** Requests a path from the page's server; throws an error with the server's explanation if it fails. */
 export async function asked<Value>(path: string, init?: RequestInit): Promise<AsJson<Value>> {
   const response = await fetch(path, init);
   const body = (await response.json().catch(() => ({}))) as { readonly problem?: string };

@@ -1,28 +1,28 @@
 import { duration, tickStep } from './format.ts';
 
-/** How wide an idle stretch is drawn at most, as a share of the busy time. */
+/** The greatest width of an idle stretch, as a share of the busy time. */
 const widestGap = 0.04;
 
-/** Some time, and its place on an axis. */
+/** A stretch of time, and its place on an axis. */
 interface Stretch {
   readonly from: number;
   to: number;
   readonly place: number;
 }
 
-/** Where moments stand between the left and the right end. */
+/** Maps moments to places between the left and the right end. */
 export interface Axis {
   readonly percent: (at: number) => number;
   readonly stretches: readonly Readonly<Stretch>[];
   readonly length: number;
 }
 
-/** Room at the right end for what is still growing. */
+/** Room at the right end for calls that are still running. */
 const room = 1.04;
 
 /**
- * The clock's axis for some calls: time in which none of them ran is drawn short, so that a pause
- * does not squeeze everything else.
+ * The clock axis for some calls. Time in which none of them ran is shortened, so that a pause does not
+ * squeeze everything else.
  */
 export function clockAxis(calls: readonly { readonly from: number; readonly to: number }[]): Axis {
   const busy: { readonly from: number; to: number }[] = [];
@@ -85,7 +85,7 @@ export const lengthAxis = (longest: number): Axis => {
 
 const clamped = (percent: number): number => Math.min(110, Math.max(-10, percent));
 
-/** The ticks of an axis, counted from an origin, none closer to another than a share of it. */
+/** Returns the ticks of an axis, counted from an origin, at least the share `closest` of its length apart. */
 export function* ticksOf(
   { percent, stretches, length }: Axis,
   origin: number,
@@ -94,7 +94,7 @@ export function* ticksOf(
   const step = tickStep(length, 100 / closest);
   let last = -Infinity;
   for (const [index, { from, to }] of stretches.entries()) {
-    // After a pause the first moment counts, be it round or not.
+    // After a pause, the first tick is its first moment, round or not.
     const first = index === 0 && origin === 0 ? 0 : from - origin;
     const round = Math.ceil((from - origin) / step) * step;
     for (const at of [first, ...range(round, to - origin, step)]) {
@@ -110,7 +110,7 @@ function* range(from: number, to: number, step: number): Generator<number> {
   for (let at = from; at <= to; at += step) yield at;
 }
 
-/** As many digits as tell one tick from the next. */
+/** Uses as many digits as needed to distinguish one tick from the next. */
 function tickText(at: number, step: number): string {
   if (Math.abs(at) < step / 1_000) return '0';
   if (at < 1_000 && step < 1_000) return `${at.toFixed(step < 1 ? 1 : 0)} ms`;

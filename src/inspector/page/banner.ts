@@ -7,7 +7,7 @@ import { asText, counted, stateInWords, words } from './format.ts';
 import { statusAt, type Tone, toneOf, verdictAt } from './moment.ts';
 import { partsOf, type Row } from './run.ts';
 
-/** How a row ended, in a sentence, and what else is to be known of it. */
+/** A sentence that says how a row ended, with whatever else is worth knowing about it. */
 export function bannerOf(row: Row, account: CallAccount | undefined, moment: number): HTMLElement {
   if (account === undefined)
     return make('p', { class: 'lead later' }, 'At this moment it had not begun.');
@@ -29,7 +29,7 @@ export function bannerOf(row: Row, account: CallAccount | undefined, moment: num
   );
 }
 
-/** What hooks changed or failed to do is never shown as if nothing had been. */
+/** A row in which a hook changed something or failed never looks as if nothing had happened. */
 export function toneOfStory({ status, late, failed, changes }: Story): Tone {
   const tone = toneOf(status ?? 'running');
   if (tone !== 'ok') return tone;
@@ -60,11 +60,11 @@ function sentence(row: Row, account: CallAccount, story: Story, moment: number):
   ];
 }
 
-/** Of a turn: the call whose hook wanted the agent to stop, the last of them. */
+/** In a turn, the last call whose hook wanted the agent to stop. */
 const stoppingLane = (turn: Row, moment: number): Row | undefined =>
   turn.lanes.findLast((lane) => [...partsOf(lane)].some((run) => verdictAt(run, moment)?.stop));
 
-/** Hooks by name, each with its own reason. */
+/** Lists hooks by name, each with its own reason. */
 export const byWhom = (deciders: readonly Decider<HookAccount>[]): Child[] =>
   deciders.flatMap(({ name, reason }, index) => [
     index > 0 && ' and',
@@ -76,7 +76,7 @@ export const byWhom = (deciders: readonly Decider<HookAccount>[]): Child[] =>
 const quoted = (reason: string | undefined): Child =>
   reason !== undefined && reason !== '' && make('q', {}, reason);
 
-/** Which fields hooks changed or set: `, with command changed by trash-not-rm`. */
+/** Says which fields hooks changed or set: `, with command changed by trash-not-rm`. */
 function changed(changes: readonly Change[]): Child[] {
   return changes.flatMap((change, index): Child[] => {
     const { field, by, isRewrite } = change;
@@ -93,7 +93,7 @@ function changed(changes: readonly Change[]): Child[] {
   });
 }
 
-/** An argument goes by its own name. */
+/** An argument is shown under its own name. */
 const shortName = (field: string): string => field.slice(field.indexOf('.') + 1);
 
 const sentences = new Map([
@@ -116,7 +116,7 @@ const sentenceOf = (status: string, { machine }: CallAccount): string =>
     ? 'The model answered'
     : (sentences.get(status) ?? `It ended as “${words(status)}”`);
 
-/** `2 hooks failed: audit.js, lint.sh (timed out)`. */
+/** Lists the hooks that failed: `2 hooks failed: audit.js, lint.sh (timed out)`. */
 function failures(failed: readonly HookAccount[]): Child {
   if (failed.length === 0) return undefined;
   return make(
@@ -134,10 +134,13 @@ function failures(failed: readonly HookAccount[]): Child {
   );
 }
 
-/** Longer texts are shown one below the other, for a comparison takes long. */
+/**
+ * Above this length, in characters, the texts are shown one below the other, because comparing them takes too
+ * long.
+ */
 const longestDiff = 20_000;
 
-/** What was asked and what took effect, where both are known. */
+/** Shows the difference between what was asked for and what took effect, if both are known. */
 function diffOf({ field, by, isRewrite, before, after }: Change): Child {
   if (after === undefined || (!isRewrite && before === undefined)) return false;
   const [asked, effective] = [before === undefined ? '' : asText(before), asText(after)];
@@ -170,5 +173,5 @@ function partsOfDiff(asked: string, effective: string): Child[] {
   );
 }
 
-/** Whether it had begun. */
+/** Whether the row had begun. */
 export const hasBegun = (row: Row, moment: number): boolean => statusAt(row, moment) !== 'later';

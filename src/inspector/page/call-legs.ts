@@ -6,7 +6,7 @@ import { counted, duration } from './format.ts';
 import { tableOf } from './table.ts';
 import type { View } from './view.ts';
 
-/** What was done for a call, by which host: up to the question, and after its answer. */
+/** Shows what was done for a call, and by which host: before the question, and after its answer. */
 export async function showLegs(box: HTMLElement, id: string, view: View): Promise<void> {
   try {
     const { call, effects, approval, policy } = await asked<CallTrail>(

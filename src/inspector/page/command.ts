@@ -3,12 +3,13 @@ import type { About } from '../feed.ts';
 import type { Row, Run } from './run.ts';
 
 /**
- * The command that does once more what a run did: calls the tool, or fires the event, for one hook if that
- * is looked at. Without payloads it explains the call of a recording; undefined where there is none.
+ * The command that repeats what a run did: it calls the tool or fires the event, for a single hook if one is
+ * in focus. Without payloads, it explains the call of a recording instead. Undefined if there is no such
+ * command.
  */
 export function commandOf(row: Row, focus: Run, about: About): string | undefined {
   const words = fireWords(focus) ?? toolWords(row) ?? explainWords(row, about);
-  // What a terminal does with control characters is nothing that was asked for.
+  // A terminal may act on control characters in ways that nobody wants.
   if (words === undefined || words.some((word) => /\p{Cc}/u.test(word))) return undefined;
   const [first, ...others] = words.map(shellWord);
   return words[0] === 'printf'
@@ -16,7 +17,7 @@ export function commandOf(row: Row, focus: Run, about: About): string | undefine
     : [first, ...others].join(' ');
 }
 
-/** The event, with the fields that it was fired with. */
+/** Fires the event again, with the fields that it was fired with. */
 function fireWords(focus: Run): string[] | undefined {
   const event = focus.machine === 'hookProcess' ? focus.parent : focus;
   const payload = event?.started?.payload;
@@ -36,10 +37,10 @@ const explainWords = ({ kind, id }: Row, { source, title }: About): string[] | u
     ? ['hookmachine', 'explain', ...positional(title), id]
     : undefined;
 
-/** A name that looks like an option is none. */
+/** Keeps a name that begins with `-` from being read as an option. */
 const positional = (name: string): string[] => (name.startsWith('-') ? ['--', name] : [name]);
 
-/** On one line, without any character that a terminal may act on. */
+/** JSON on one line, without any character that a terminal may act on. */
 const json = (value: unknown): string =>
   JSON.stringify(value).replaceAll(
     /[\u007f-\u009f\u2028\u2029]/g,

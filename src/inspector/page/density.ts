@@ -1,6 +1,6 @@
 const bucketCount = 1_024;
 
-/** How much happened when, in a fixed number of buckets, which widen as time goes on. */
+/** Counts how much happened when, in a fixed number of buckets, which widen as time goes on. */
 export class Density {
   from: number | undefined;
   width = 1;
@@ -11,7 +11,7 @@ export class Density {
   add(at: number, what: 'calls' | 'denied' | 'failed'): void {
     this.from ??= at;
     while (at >= this.from + bucketCount * this.width) this.#widen();
-    // What happened before the first entry, by another process's clock, counts as the first.
+    // An entry from before the first one, by another process's clock, counts as the first.
     this[what][Math.max(0, Math.floor((at - this.from) / this.width))]! += 1;
   }
 

@@ -13,12 +13,14 @@ import { isCall, partsOf, type Row, type Run, timesOf } from './run.ts';
 import { subjectOf } from './subject.ts';
 import type { View } from './view.ts';
 
-/** Parts shown of a call; a call with more hooks than these is rare, and its facts list them all. */
+/** The most parts shown of a call. A call with more hooks than this is rare, and its facts list them all. */
 const mostParts = 200;
 
 type Tab = 'facts' | 'diagram';
 
-/** All about the chosen row: its parts on a common time axis, its facts and the diagram of one part. */
+/**
+ * Everything about the chosen row: its parts on a common time axis, its facts, and the diagram of one part.
+ */
 export class Detail {
   readonly #view: View;
   readonly #box = byId('detail');
@@ -46,7 +48,7 @@ export class Detail {
   readonly draw: () => void;
   #drawn = '';
   #drawnRow: Row | undefined;
-  /** What the reader opened or closed, by run. */
+  /** What the reader has opened or closed, by run. */
   readonly #opened = new Map<string, boolean>();
 
   constructor(view: View) {
@@ -65,7 +67,7 @@ export class Detail {
       ),
     );
     this.#box.addEventListener('click', ({ target }) => this.#clicked(target as Element));
-    // It does not bubble.
+    // The `toggle` event does not bubble.
     this.#box.addEventListener(
       'toggle',
       ({ target }) => {
@@ -76,7 +78,7 @@ export class Detail {
     );
   }
 
-  /** Shows facts or the diagram, where they share a place. */
+  /** Shows the facts or the diagram when they share a place. */
   switchTab(name: Tab = this.#box.dataset['tab'] === 'facts' ? 'diagram' : 'facts'): void {
     this.#box.dataset['tab'] = name;
     for (const each of this.#tabs.querySelectorAll('button'))
@@ -84,13 +86,13 @@ export class Detail {
     this.draw();
   }
 
-  /** Shows the diagram as a whole, or large enough to read all of it. */
+  /** Shows the whole diagram, or a size at which all of it can be read. */
   zoom(): void {
     this.#diagram.zoom();
     this.draw();
   }
 
-  /** The previous or next machine of the call. */
+  /** Moves the focus to the previous or next machine of the call. */
   step(by: number): void {
     const { selected, focus } = this.#view;
     if (!selected || !focus || selected.kind === 'session') return;
@@ -99,7 +101,7 @@ export class Detail {
     this.#view.look(next);
   }
 
-  /** Whether the diagram has no place of its own beside the facts. */
+  /** Whether there is no room for the diagram beside the facts. */
   get isDiagramHidden(): boolean {
     return getComputedStyle(this.#box.querySelector('.drawing')!).display === 'none';
   }
@@ -120,7 +122,7 @@ export class Detail {
     else if (row !== undefined) this.#view.choose(runs.byId.get(row), true);
   }
 
-  /** Copies the command; where the browser does not let us, the reader can. */
+  /** Copies the command. If the browser forbids it, the reader can copy it by hand. */
   async #copy(button: HTMLButtonElement): Promise<void> {
     const { selected, focus, about } = this.#view;
     const command = selected && focus && commandOf(selected, focus, about);
@@ -160,7 +162,7 @@ export class Detail {
       ...wanted,
     ].join(' ');
     const isNew = drawn !== this.#drawn;
-    // What runs grows from frame to frame.
+    // A running call grows from frame to frame.
     if (isNew || selected.end === undefined || moment !== Infinity) this.#drawParts(selected);
     if (isNew) {
       this.#drawn = drawn;
@@ -246,7 +248,7 @@ export class Detail {
       isOpen: (id, otherwise) => this.#opened.get(id) ?? otherwise,
     });
     this.#facts.replaceChildren(...facts);
-    // What the reader looks at stays where it is.
+    // What the reader is looking at stays where it is.
     this.#facts.scrollTop = this.#drawnRow === selected ? scrollTop : 0;
     this.#drawnRow = selected;
     if (focused !== undefined)
@@ -255,13 +257,13 @@ export class Detail {
         ?.focus();
   }
 
-  /** Shows the facts of the part that is looked at. */
+  /** Scrolls to the facts of the part in focus. */
   reveal(): void {
     const part = this.#facts.querySelector('details.focus') ?? this.#facts.querySelector('.focus');
     if (!part) return;
     const { top } = part.getBoundingClientRect();
     const box = this.#facts.getBoundingClientRect();
-    // Its beginning is what counts: a hook's streams may be longer than the page.
+    // Only its beginning must be visible: a hook's streams may be longer than the page.
     if (top < box.top || top > box.bottom - box.height / 3)
       this.#facts.scrollTop += top - box.top - 12;
   }
@@ -324,7 +326,7 @@ export class Detail {
   }
 }
 
-/** What is over has the tone of its story. */
+/** A row has the tone of its story. */
 const toneOfRow = (row: Row, moment: number): Tone =>
   hasBegun(row, moment) ? toneOfStory(storyOf(accountAt(row, moment, false))) : 'later';
 

@@ -3,24 +3,24 @@ import { make } from './dom.ts';
 import { movesAt, type Tone } from './moment.ts';
 import type { Run } from './run.ts';
 
-/** A recording may name others, which nobody is asked for. */
+/** A recording may name other machines, whose drawings are never requested. */
 const machines = ['agentTurn', 'modelCall', 'toolCall', 'hookEvent', 'answerStream', 'hookProcess'];
 
 const drawings = new Map<string, Promise<Element | undefined>>();
 
-/** Loads all drawings: once its session is over, nobody may be there to ask. */
+/** Loads all drawings in advance: once the session is over, there may be no server left to ask. */
 export const loadDrawings = (): Promise<unknown> => Promise.all(machines.map(drawingOf));
 
 /**
- * A machine's drawing. The request is parsed by the browser as a document, so that the page needs no
- * right to make markup out of text.
+ * Returns a machine's drawing. The browser parses the response as a document, so that the page needs no right
+ * to turn text into markup.
  */
 function drawingOf(machine: string): Promise<Element | undefined> {
   if (!machines.includes(machine)) return Promise.resolve(undefined);
   const known = drawings.get(machine);
   if (known) return known;
   const name = machine.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  // A report has them in it.
+  // A report contains the drawings.
   const template = document.getElementById(`diagram-${name}`) as HTMLTemplateElement | null;
   const drawn = template?.content.querySelector('svg');
   if (drawn) return Promise.resolve(drawn);
@@ -30,7 +30,7 @@ function drawingOf(machine: string): Promise<Element | undefined> {
     request.responseType = 'document';
     request.addEventListener('loadend', () => {
       const drawing = request.responseXML?.documentElement;
-      // The next run that shows this machine asks again.
+      // The next run that shows this machine tries again.
       if (!drawing) drawings.delete(machine);
       resolve(drawing);
     });
@@ -40,7 +40,7 @@ function drawingOf(machine: string): Promise<Element | undefined> {
   return loading;
 }
 
-/** The drawing of one run's machine, with the state it is in and the way it took. */
+/** The drawing of one run's machine, with its current state and the path it took. */
 export class Diagram {
   readonly element = make('div', {
     class: 'diagram',
@@ -54,7 +54,7 @@ export class Diagram {
   isWhole = false;
 
   constructor() {
-    // The state that the machine is in stays in sight, also when the place for it is made or changes.
+    // The current state stays in sight, even when the drawing's area appears or changes its size.
     new ResizeObserver(() => this.#reveal()).observe(this.element);
   }
 
@@ -70,10 +70,10 @@ export class Diagram {
       this.#machine = run.machine;
       this.#marked = '';
       const svg = await drawingOf(run.machine);
-      // Another one may have been chosen meanwhile.
+      // Another run may have been chosen meanwhile.
       if (this.#machine !== run.machine) return;
       this.#svg = svg && (document.importNode(svg, true) as SVGElement);
-      // Its texts are made for this size.
+      // Its texts are laid out for this size.
       const width = this.#svg?.getAttribute('width');
       if (width != null) this.#svg?.style.setProperty('--drawn', `${width}px`);
       this.element.replaceChildren(
@@ -133,13 +133,16 @@ export class Diagram {
   }
 }
 
-/** A state and the states it is in, `alive` and `alive.running`. */
+/** Returns the paths of a state and of the states around it, such as `alive` and `alive.running`. */
 const pathsTo = (machine: string, state: string): string[] => {
   const keys = state.split('.', 8);
   return keys.map((_, index) => `${machine}.${keys.slice(0, index + 1).join('.')}`);
 };
 
-/** The edge between two states; one that leaves or enters a state around them counts, the nearest first. */
+/**
+ * Finds the edge between two states. An edge that leaves or enters a state around them counts too; the
+ * nearest is preferred.
+ */
 const edgeOf = (edges: readonly SVGElement[], from: string, to: string): SVGElement | undefined =>
   edges
     .filter(({ dataset }) => isIn(from, dataset['from']) && isIn(to, dataset['to']))

@@ -1,6 +1,6 @@
 import { byId } from './dom.ts';
 
-/** Lets the reader choose how wide the timeline is, by pointer or by key. */
+/** Lets the reader set the width of the timeline, with the pointer or the keyboard. */
 export function setUpDivider(): void {
   const divider = byId('divider');
   const split = byId('split');

@@ -1,4 +1,4 @@
-/** `class`, ARIA and other attributes, and `on…`; those that are undefined or false are not set. */
+/** `class`, ARIA and other attributes, and `on…` listeners; those that are undefined or false are not set. */
 interface Attributes {
   readonly [name: string]:
     | string
@@ -9,12 +9,12 @@ interface Attributes {
     | Readonly<Record<string, string | number>>;
 }
 
-/** What an element has besides its children. */
+/** The properties of an element, apart from its children. */
 interface Properties extends Attributes {
   readonly data?: Readonly<Record<string, string | number>>;
 }
 
-/** What is left out stands as undefined or false. */
+/** A child that is undefined or false is left out. */
 export type Child = Node | string | undefined | false;
 
 /** Makes an element. Text is never read as markup: what is shown may come from strangers. */
@@ -37,20 +37,23 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** The page's own element of this id, which index.html has. */
+/** Returns the element of index.html that has this id. */
 export const byId = (id: string): HTMLElement => document.getElementById(id)!;
 
-/** The same for an element of this tag. */
+/** Returns the element of index.html that has this tag and id. */
 export const theOne = <Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   id: string,
 ): HTMLElementTagNameMap[Tag] =>
   document.querySelector<HTMLElementTagNameMap[Tag]>(`${tag}#${id}`)!;
 
-/** What is drawn with the next frame. */
+/** The callbacks to run before the next frame. */
 const asked = new Set<() => void>();
 
-/** Calls back once before the next frame, however often it is asked to; what a frame's drawing asks for is drawn with it. */
+/**
+ * Returns a function that schedules `draw` to be called once before the next frame, however often it is
+ * called. Callbacks that are scheduled while a frame is drawn belong to that frame.
+ */
 export function onFrame(draw: () => void): () => void {
   return () => {
     if (asked.size === 0) requestAnimationFrame(drawAsked);

@@ -10,7 +10,7 @@ import { answerTone, movesAt, statusAt, toneOf } from './moment.ts';
 import { isSession, type Row, type Run, type Session } from './run.ts';
 import type { View } from './view.ts';
 
-/** So much of a text is shown at first. */
+/** How much of a text is shown at first, in characters. */
 const longestText = 20_000;
 
 /** What is shown, and which hooks the reader has opened. */
@@ -18,7 +18,7 @@ export interface FactsView extends Pick<View, 'moment' | 'focus' | 'about' | 'ru
   readonly isOpen: (id: string, otherwise: boolean) => boolean;
 }
 
-/** Everything that is known of a row at a moment, as a document. */
+/** Returns everything that is known about a row at a moment. */
 export function factsOf(row: Row, view: FactsView): Node[] {
   if (isSession(row)) return present(sessionFacts(row, view));
   const { about, moment, focus } = view;
@@ -140,7 +140,7 @@ function verdictFacts(event: EventAccount, { blocked, stop, setBy, conflicts }: 
   );
 }
 
-/** One hook: what it was, what it said, and what it read and wrote. */
+/** One hook: its definition, its answer, and what it read and wrote. */
 function hookFacts(hook: HookAccount, event: EventAccount, view: FactsView): HTMLElement {
   const { moment, focus, runs, wanted } = view;
   const { id, name, answer } = hook;
@@ -212,7 +212,7 @@ function hookFacts(hook: HookAccount, event: EventAccount, view: FactsView): HTM
 
 const lengthOf = (run: Run): number => (run.end ?? run.at) - run.at;
 
-/** Whether what is looked for is in it. */
+/** Whether it contains a word that was searched for. */
 function hasHit({ textContent }: Element, wanted: readonly string[]): boolean {
   const text = wanted.length > 0 ? textContent.toLowerCase() : '';
   return wanted.some((word) => text.includes(word));
@@ -253,7 +253,7 @@ function exitOf({ exitCode, signal, httpStatus }: Answer): string {
   return signal ?? (exitCode === null ? '' : `exit ${exitCode}`);
 }
 
-/** Every step of the machine that is looked at. */
+/** Every step of the machine in focus. */
 function stepFacts(run: Run, moment: number): Child {
   const moves = movesAt(run, moment);
   if (moves.length === 0) return undefined;
@@ -281,7 +281,7 @@ function stepFacts(run: Run, moment: number): Child {
   );
 }
 
-/** An event without what tells apart only XState's own. */
+/** An event's name in words, without what only XState itself needs. */
 const eventName = (event: string): string =>
   event
     .replace(
@@ -322,7 +322,7 @@ const payloadHint = (): HTMLElement =>
     ),
   );
 
-/** Terms and what is known of them. */
+/** A list of terms with their values; those without a value are left out. */
 function list(pairs: readonly (readonly [term: string, value: Child])[]): HTMLElement {
   const known = pairs.filter(([, value]) => value !== undefined && value !== false);
   return make(
@@ -332,7 +332,7 @@ function list(pairs: readonly (readonly [term: string, value: Child])[]): HTMLEl
   );
 }
 
-/** Something that was read, written, given or returned, if it was kept. */
+/** A text or value that was read, written, given or returned, if it was recorded. */
 function payload(title: string, value: unknown): Child {
   if (value === undefined) return undefined;
   const text = asText(value);

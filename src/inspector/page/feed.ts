@@ -1,7 +1,7 @@
 import type { Sent } from '../history.ts';
 import type { Numbered } from './view.ts';
 
-/** Who takes the journal. */
+/** The receiver of a journal. */
 export interface Reader {
   about(about: Numbered): void;
   entries(sent: Sent): void;
@@ -9,18 +9,18 @@ export interface Reader {
   lost(isForGood: boolean): void;
 }
 
-/** What a report has in it, of one kind. */
+/** Finds the blocks of one kind that a report contains. */
 const blocksOf = (kind: string): Element[] => [
   ...document.querySelectorAll(`script[data-report="${kind}"]`),
 ];
 
-/** Takes the journal out of the page itself if it is a report, and else listens to it. */
+/** Reads the journal from the page itself if it is a report, and otherwise from the server. */
 export function follow(reader: Reader): void {
   const [about] = blocksOf('about');
   void (about ? readReport(reader, JSON.parse(about.textContent) as Numbered) : listen(reader));
 }
 
-/** Hands over one block after the other, so that the page shows how far it is. */
+/** Hands over one block at a time, so that the page can show its progress. */
 async function readReport(reader: Reader, about: Numbered): Promise<void> {
   reader.about({ ...about, ended: false });
   if (about.first > 1) reader.skipped(about.first - 1);
@@ -33,19 +33,19 @@ async function readReport(reader: Reader, about: Numbered): Promise<void> {
   reader.about(about);
 }
 
-/** A line of the journal. */
+/** A line of the server's response. */
 type Message =
   | { readonly about: Numbered }
   | { readonly skipped: number }
   | { readonly sent: Sent };
 
-/** How often in a row the journal is asked for in vain, and how long each time is waited, in ms. */
+/** How many requests may fail in a row, and how long to wait before each retry, in ms. */
 const mostFailures = 3;
 const pause = 500;
 
 /**
- * Listens to the journal: what was first, then what comes. A connection that broke off is taken up
- * again after the last entry that came.
+ * Receives the journal: first what has happened so far, then new entries as they come. After a broken
+ * connection, it resumes with the entry after the last one received.
  */
 async function listen(reader: Reader): Promise<void> {
   let last = 0;
@@ -53,7 +53,7 @@ async function listen(reader: Reader): Promise<void> {
     if (failures > 0) await new Promise((resolve) => void setTimeout(resolve, pause));
     try {
       const response = await fetch(`journal?after=${last}`);
-      // Whoever is there now does not know this page.
+      // Whatever answers here now does not know this page.
       if (!response.ok) break;
       for await (const message of messagesOf(response)) {
         failures = 0;
@@ -67,7 +67,7 @@ async function listen(reader: Reader): Promise<void> {
         }
       }
     } catch {
-      // The next one may succeed.
+      // The next attempt may succeed.
     }
     reader.lost(false);
   }

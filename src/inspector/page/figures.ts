@@ -5,10 +5,10 @@ import { byId, make, theOne } from './dom.ts';
 import { duration } from './format.ts';
 import type { View } from './view.ts';
 
-/** So many calls are accounted for before the browser gets its turn. */
+/** How many calls are processed before the browser gets its turn. */
 const atOnce = 500;
 
-/** Sets up the dialog with what each hook did and cost, which is counted when it is opened. */
+/** Sets up the dialog with what each hook did and cost. The figures are computed when it is opened. */
 export function setUpFigures(view: View): void {
   const dialog = theOne('dialog', 'figures-dialog');
   const body = byId('figures');
@@ -32,7 +32,7 @@ export function setUpFigures(view: View): void {
   });
 }
 
-/** Those of turns are in the accounts of their calls and events. */
+/** Yields the accounts of calls only: what ran in turns is contained in those of their calls and events. */
 async function* accountsOf({ runs, about }: View): AsyncGenerator<CallAccount> {
   const rows = runs.rows.filter(({ kind }) => kind === 'call');
   for (const [index, row] of rows.entries()) {

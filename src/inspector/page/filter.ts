@@ -1,7 +1,7 @@
 import type { Row } from './run.ts';
 import { searchText, wordsOf } from './search-text.ts';
 
-/** What is wanted, each an empty text where it does not matter. */
+/** The criteria of a filter; an empty text matches everything. */
 export interface Wanted {
   readonly text: string;
   readonly event: string;
@@ -9,7 +9,7 @@ export interface Wanted {
   readonly decision: string;
 }
 
-/** Which calls are wanted: by words, hook event, tool and decision. */
+/** Selects calls by words, hook event, tool and decision. */
 export class Filter {
   wanted: Wanted = { text: '', event: '', tool: '', decision: '' };
   /** The words of the text. */
@@ -24,7 +24,7 @@ export class Filter {
     this.words = wordsOf(wanted.text);
   }
 
-  /** The wanted rows, each under its session and its turn. */
+  /** Returns the matching rows, each below its session and its turn. */
   rowsOf(rows: readonly Row[]): readonly Row[] {
     if (!this.isOn) return rows;
     const taken: Row[] = [];

@@ -34,7 +34,7 @@ export const clock = (at: number): string => (Math.abs(at) < 8.64e15 ? time.form
 export const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
-/** `timedOut` as people write it. */
+/** A name such as `timedOut` in words: `timed out`. */
 export const words = (name: string): string =>
   name.replaceAll(/([a-z])([A-Z])/g, '$1 $2').toLowerCase();
 
@@ -42,14 +42,14 @@ export const words = (name: string): string =>
 export const asText = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value, null, 2) ?? '');
 
-/** Steps of a time axis: 1, 2 or 5 of a power of ten. */
+/** Returns the step between the ticks of a time axis: 1, 2 or 5 times a power of ten. */
 export function tickStep(range: number, most: number): number {
   const rough = range / Math.max(1, most);
   const power = 10 ** Math.floor(Math.log10(rough));
   return [1, 2, 5, 10].map((factor) => factor * power).find((step) => step >= rough) ?? rough;
 }
 
-/** A state by its path, in words: that a state is simply running goes without saying. */
+/** A state's path in words. `running` within another state is left out, as it goes without saying. */
 export const stateInWords = (path: string): string =>
   path
     .split('.')

@@ -1,7 +1,10 @@
-/** So many hits are marked: more of them tell a reader nothing more. */
+/** How many hits are marked; more of them would not help a reader. */
 const mostHits = 2_000;
 
-/** Marks words in an element. The document stays as it is: a browser that cannot do so marks nothing. */
+/**
+ * Marks words in an element without changing the document. In a browser that does not support this, nothing
+ * is marked.
+ */
 export function markHits(element: Element, words: readonly string[]): void {
   if (!('highlights' in CSS)) return;
   const ranges = words.length === 0 ? [] : rangesOf(element, words);

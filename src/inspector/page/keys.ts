@@ -1,10 +1,10 @@
 import { byId } from './dom.ts';
 
-/** Keys that are the field's own while one types. */
+/** Whether the reader is typing in a field, which then gets the keys. */
 const isTyping = (target: Element): boolean =>
   target.matches('input:not([type=range], [type=radio]), select, textarea');
 
-/** What each key does, by its name, with `Shift+` before that of an arrow. */
+/** Sets up the actions by key name; for arrows, the name may have the prefix `Shift+`. */
 export function setUpKeys(actions: Readonly<Record<string, () => void>>): void {
   document.addEventListener('keydown', (event) => {
     const { key, ctrlKey, metaKey, altKey, shiftKey } = event;
@@ -14,7 +14,7 @@ export function setUpKeys(actions: Readonly<Record<string, () => void>>): void {
       if (key === 'Escape') byId('rows').focus();
       return;
     }
-    // A button's own keys, and the divider's.
+    // Keys that belong to a button, the divider or a scrolling area.
     if (key === ' ' && target.matches('button, summary, [type=radio]')) return;
     if (key.startsWith('Arrow') && target.matches('#divider, [type=radio]')) return;
     if (target.matches('pre, .facts, .diagram') && /^(?:Arrow(?:Up|Down)|Page|Home|End)/.test(key))

@@ -1,20 +1,23 @@
-/** How long the reader has to stay with a call until the address names it: browsers limit how often it may change. */
+/**
+ * How long the reader must stay on a call before the address names it, in ms: browsers limit how often it may
+ * change.
+ */
 const patience = 200;
 
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** The id that the address names, as in `#call=call-1-2`; undefined when it names none. */
+/** The id in the address, as in `#call=call-1-2`; undefined if there is none. */
 export const linkedCall = (): string | undefined =>
   new URLSearchParams(location.hash.slice(1)).get('call') ?? undefined;
 
-/** Has the address name a run, so that a copy of it leads there. */
+/** Puts a run into the address, so that a copy of the address leads to it. */
 export function linkTo(id: string): void {
   clearTimeout(timer);
   timer = setTimeout(() => {
     try {
       history.replaceState(undefined, '', `#${new URLSearchParams({ call: id }).toString()}`);
     } catch {
-      // A page in a sandbox may have an address that cannot change.
+      // The address of a page in a sandbox may be fixed.
     }
   }, patience);
 }

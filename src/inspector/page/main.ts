@@ -18,18 +18,21 @@ import { setUpTheme } from './theme.ts';
 import { isTrouble, Timeline } from './timeline.ts';
 import type { Numbered, View } from './view.ts';
 
-/** How often a running call's bars grow, in ms. */
+/** How often a running call's bars are redrawn, in ms. */
 const tick = 100;
 
 const runs = new Runs();
 const filter = new Filter();
 
-/** What was received, besides the runs. */
+/** What has been received, besides the runs. */
 const feed = {
   isConnected: false,
   isLost: false,
   skipped: 0,
-  /** The number of the last entry that was received, and of the next one when the page was opened. */
+  /**
+   * The number of the last entry received, of the next one to come, and of the next one when the page was
+   * opened.
+   */
   last: 0,
   next: 0,
   nextAtOpening: undefined as number | undefined,
@@ -120,7 +123,7 @@ function drawAll(): void {
   detail.draw();
 }
 
-/** Shows what is new, once a frame however much came. */
+/** Shows what is new, once per frame however much has come. */
 const showNew = onFrame(() => {
   const rows = filter.rowsOf(runs.rows);
   timeline.show(rows);
@@ -137,16 +140,16 @@ const showNew = onFrame(() => {
   drawAll();
 });
 
-/** Whether there is more that has happened. */
+/** Whether entries that already exist have yet to be received. */
 const isReading = (): boolean => feed.next > feed.last + 1;
 
-/** Whether all that is shown had happened when the page was opened. */
+/** Whether everything shown had already happened when the page was opened. */
 const isPast = (): boolean =>
   view.about.source === 'recording' || (view.about.ended && feed.last + 1 === feed.nextAtOpening);
 
 /**
- * A running session shows its latest call until the reader chooses one, what is over the first that was
- * denied or failed.
+ * While a session is running, its latest call is selected until the reader chooses one. For a finished
+ * session, the first call that was denied or failed is selected.
  */
 function openAt(rows: readonly Row[]): void {
   const calls = rows.filter(({ isCall }) => isCall);
@@ -163,7 +166,9 @@ function openAt(rows: readonly Row[]): void {
   }
 }
 
-/** Shows the call that the address names as soon as it is there: by its run, or by the id that its result has. */
+/**
+ * Shows the call that the address names once it has arrived. It is found by its run's id or by its call id.
+ */
 function showLinked(): void {
   if (linked === undefined) return;
   const run = runs.byId.get(linked) ?? runs.rows.find(({ started }) => started?.callId === linked);
@@ -290,14 +295,14 @@ function setUpFilters(): void {
   });
 }
 
-/** To the row so many rows on. */
+/** Moves the selection by a number of rows. */
 function move(by: number): void {
   const { rows } = timeline;
   const at = timeline.indexOf(view.selected);
   goTo(rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))]);
 }
 
-/** To the next call that was denied or failed, or the previous one. */
+/** Moves to the next or previous call that was denied or failed. */
 function moveToTrouble(by: 1 | -1): void {
   const { rows } = timeline;
   let at = timeline.indexOf(view.selected);
@@ -313,22 +318,22 @@ function goTo(row: Row | undefined): void {
   timeline.reveal(row);
 }
 
-/** To the previous or next thing that happened, in the chosen row or anywhere. */
+/** Goes to the previous or next moment at which something happened, in the chosen row or anywhere. */
 function step(by: number, row?: Row): void {
   scrubber.pause();
   const ofRow = row ? timesOf(row) : [];
   const times = ofRow.length > 0 ? ofRow : runs.timesOfAll();
   const known = countUpTo(times, view.moment);
-  // From after the row's end, the step back is the one before its last.
+  // A step back from a moment after the row's end leads to the one before its last.
   const moment = Math.min(view.moment, times.at(-1) ?? runs.from);
   if (by > 0) return view.seek(times[known] ?? Infinity);
-  // What happened at once is one step.
+  // Everything that happened at the same moment is one step.
   let at = known - 1;
   while (at >= 0 && times[at]! >= moment) at--;
   view.seek(times[at] ?? runs.from);
 }
 
-/** How many of the times, in order, are not after a moment. */
+/** Returns how many of the sorted times are not after a moment. */
 function countUpTo(times: readonly number[], moment: number): number {
   let low = 0;
   let high = times.length;
@@ -389,10 +394,10 @@ setUpKeys({
   t: toggleTheme,
 });
 
-/** How long the reader may be kept waiting, in ms, by what is made ready. */
+/** How long preparatory work may keep the reader waiting, in ms. */
 const atOnce = 10;
 
-/** Makes ready what is searched, bit by bit, so that the first key is answered at once. */
+/** Prepares the search bit by bit, so that the first key typed gets an immediate response. */
 function prepareSearch(next = 0): void {
   const until = performance.now() + atOnce;
   let at = next;
@@ -400,7 +405,7 @@ function prepareSearch(next = 0): void {
   if (at < runs.rows.length) setTimeout(() => prepareSearch(at), atOnce);
 }
 
-/** How long the page reads on before it shows what it has read. */
+/** How long the page reads on before it shows what it has read, in ms. */
 const pause = 250;
 let nextLook = 0;
 
@@ -420,7 +425,7 @@ follow({
   entries(sent) {
     feed.last = sent.last;
     runs.add(sent);
-    // Whoever opens a long session wants to see its end soon, and not each step to it.
+    // Someone who opens a long session wants to see its end soon, not every step on the way there.
     const now = performance.now();
     if (isReading() && now < nextLook) return;
     nextLook = now + pause;

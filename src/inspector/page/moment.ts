@@ -1,29 +1,29 @@
 import type { AnsweredEntry, MovedEntry, VerdictEntry } from '../../journal/entry.ts';
 import type { Run } from './run.ts';
 
-/* A run as it was at a moment; `Infinity` is now. */
+/* The state of a run at a moment; `Infinity` is now. */
 
-/** How far the run was: `later`, `running`, or the status it ended with. */
+/** Returns `later`, `running`, or the status that the run ended with. */
 export function statusAt(run: Run, moment: number): string {
   if (run.at > moment) return 'later';
   return run.ended && run.ended.at <= moment ? run.ended.status : 'running';
 }
 
-/** The steps made by then. */
+/** The steps made by that moment. */
 export const movesAt = ({ moves }: Run, moment: number): readonly MovedEntry[] =>
   isBy(moves.at(-1), moment) ? moves : moves.filter(({ at }) => at <= moment);
 
 const isBy = (entry: { readonly at: number } | undefined, moment: number): boolean =>
   entry !== undefined && entry.at <= moment;
 
-/** What was said by then. */
+/** The answer given by that moment. */
 export const answerAt = ({ answer }: Run, moment: number): AnsweredEntry | undefined =>
   isBy(answer, moment) ? answer : undefined;
 
 export const verdictAt = ({ verdict }: Run, moment: number): VerdictEntry | undefined =>
   isBy(verdict, moment) ? verdict : undefined;
 
-/** The colour of something. */
+/** A colour of the page, by its meaning. */
 export type Tone = 'live' | 'later' | 'deny' | 'ask' | 'fail' | 'off' | 'note' | 'ok';
 
 const tones = new Map<string, Tone>([
@@ -64,10 +64,13 @@ export function runTone(run: Run, moment: number): Tone {
   return toneOf(statusAt(run, moment));
 }
 
-/** States in which the thing itself is done, and not its hooks. */
+/** The states in which the tool or the model itself is at work, rather than its hooks. */
 const working = new Set(['executing', 'calling', 'streaming', 'callingModel', 'runningTools']);
 
-/** When the tool or the model worked: pairs of from and to; what goes on has no end. */
+/**
+ * Yields the times in which the tool or the model worked, as pairs of start and end; while it still works,
+ * the end is undefined.
+ */
 export function* workOf({ moves, end }: Run): Generator<readonly [number, number | undefined]> {
   for (const [index, { to, at }] of moves.entries())
     if (working.has(to.split('.')[0]!)) yield [at, moves[index + 1]?.at ?? end];

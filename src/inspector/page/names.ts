@@ -15,22 +15,22 @@ export const kindOf = (run: Run): string =>
 
 const isSessionRun = (run: Run): boolean => run.row === run && run.row.kind === 'session';
 
-/** Its class in the page's styles, which has none for what a recording may call a machine besides. */
+/** A run's class in the page's styles. A recording may name other machines; they have none. */
 export const classOf = (run: Run): string =>
   isSessionRun(run) ? 'session' : kinds.has(run.machine) ? run.machine : '';
 
-/** What a run is called. */
+/** The name of a run, as shown. */
 export function nameOf(run: Run): string {
   if (isSessionRun(run)) return shortId(run.name) || 'unnamed';
   if (run.row === run && run.row.kind === 'turn') return String(run.row.number);
   return run.name || '(unnamed)';
 }
 
-/** Random ids are distinguished by their beginning. */
+/** Of a random id, the beginning is enough to distinguish it. */
 const shortId = (name: string): string =>
   /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-/.test(name) ? name.slice(0, 8) : name;
 
-/** What a screen reader says of a row. */
+/** A row's label for screen readers. */
 export const labelOf = (row: Row, status: string, subject: string): string =>
   [
     kindOf(row),

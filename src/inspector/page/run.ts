@@ -8,7 +8,7 @@ import type {
 } from '../../journal/entry.ts';
 import type { Step } from '../history.ts';
 
-/** Steps of a run as they were sent: pairs of when it moved and which of the steps it took. */
+/** Steps of a run as they were sent: pairs of a time and the index of a step in `steps`. */
 export interface SentMoves {
   readonly steps: readonly Step[];
   readonly pairs: readonly number[];
@@ -23,10 +23,10 @@ export class Run {
   readonly started: StartedEntry | undefined;
   readonly parent: Run | undefined;
   children: Run[] = [];
-  /** The row that it is shown in; a row is its own. */
+  /** The row that it is shown in; for a row, itself. */
   row!: Row;
   #moves: MovedEntry[] = [];
-  /** Those that nobody has looked at yet. */
+  /** Moves that nobody has read yet. */
   #sent: SentMoves[] = [];
   answer: AnsweredEntry | undefined;
   verdict: VerdictEntry | undefined;
@@ -66,22 +66,22 @@ export class Run {
 /** A run that has a row of its own, or a session. */
 export class Row extends Run {
   readonly kind: 'call' | 'turn' | 'session';
-  /** Absent of a session. */
+  /** Undefined for a session. */
   readonly session: Session | undefined;
   /** The rows below it. */
   lanes: Row[] = [];
-  /** The row that it stands below. */
+  /** The row below which it is placed. */
   group: Row | undefined;
   level = 1;
-  /** Of a turn: which of its session it is. */
+  /** For a turn: its number within its session. */
   number = 0;
-  /** Grows with all that is reported of it. */
+  /** Increases with everything that is reported about it. */
   version = 0;
-  /** All that was reported of it and of the runs in its row but their steps, in the order in which it came. */
+  /** All entries about it and the runs in its row, except their steps, in order of arrival. */
   readonly entries: JournalEntry[] = [];
   readonly events = new Set<string>();
   readonly decisions = new Set<string>();
-  /** What it is searched for by, and of which version that is. */
+  /** The text that a search looks at, and the version of the row that it was made from. */
   text = '';
   textVersion = -1;
 
@@ -97,37 +97,40 @@ export class Row extends Run {
     this.kind = kind;
   }
 
-  /** Whether the tool or the model was called. */
+  /** Whether it is a call of a tool or of the model. */
   get isCall(): boolean {
     return isCall(this);
   }
 }
 
-/** All that ran of one session. */
+/** Everything that ran in one session. */
 export class Session extends Row {
   callCount = 0;
   turnCount = 0;
 
   constructor(name: string, at: number) {
-    // A session is no run, and the name of a machine may be anything.
+    // A session is not a run; which machine stands in here does not matter.
     const started = { kind: 'started', id: `session ${name}`, session: name, name, at } as const;
     super({ ...started, machine: 'agentTurn' }, undefined, undefined, 'session');
   }
 }
 
-/** Whether it is a call, of a tool or of the model. */
+/** Whether a run is a call of a tool or of the model. */
 export const isCall = ({ machine }: Run): boolean =>
   machine === 'toolCall' || machine === 'modelCall';
 
 export const isSession = (row: Row): row is Session => row.kind === 'session';
 
-/** When anything happened in a row, in order. */
+/** Returns the times at which anything happened in a row, in order. */
 export const timesOf = (row: Row): number[] =>
   [row.entries, ...Array.from(partsOf(row), ({ moves }) => moves)]
     .flatMap((entries) => entries.map(({ at }) => at))
     .toSorted((a, b) => a - b);
 
-/** The run and all that belong to it and have no row of their own, in the order they began. */
+/**
+ * Yields the run and everything that belongs to it and has no row of its own, in the order in which they
+ * began.
+ */
 export function* partsOf(run: Run): Generator<Run> {
   yield run;
   for (const child of run.children) if (child.row === run.row) yield* partsOf(child);

@@ -10,18 +10,18 @@ import type { Sent } from '../history.ts';
 import { Density } from './density.ts';
 import { isCall, isSession, partsOf, Row, Run, type SentMoves, Session, timesOf } from './run.ts';
 
-/** Rows are dropped, the oldest first, when a page was left open for so many. */
+/** The most rows that a page keeps when it is left open; beyond that, the oldest are dropped. */
 const mostRows = 60_000;
 
-/** So many are left then: to drop many at once costs no more than to drop one. */
+/** How many rows remain then: dropping many at once costs no more than dropping one. */
 const keptRows = 50_000;
 
-/** Of warnings only the last ones are kept. */
+/** Only this many of the latest warnings are kept. */
 const mostWarnings = 1_000;
 
 /**
- * What the journal reported, as a tree: sessions, turns, calls, hook events, hook processes. It is built
- * up entry by entry and never as a whole.
+ * What the journal reported, as a tree: sessions, turns, calls, hook events, hook processes. It grows entry
+ * by entry and is never rebuilt.
  */
 export class Runs {
   readonly byId = new Map<string, Run>();
@@ -55,7 +55,7 @@ export class Runs {
     if (!this.#isOrdered) this.#order();
   }
 
-  /** When anything happened, in order. */
+  /** Returns the times at which anything happened, in order. */
   timesOfAll(): readonly number[] {
     this.#times ??= this.rows.flatMap(timesOf).toSorted((a, b) => a - b);
     return this.#times;
@@ -68,7 +68,7 @@ export class Runs {
     if (entry.kind === 'warned') return this.#warn(entry);
     if (entry.kind === 'started') return this.#start(entry);
     const run = this.byId.get(entry.id);
-    // Its beginning is no longer kept.
+    // Its `started` entry is no longer kept.
     if (run === undefined) return;
     const { row } = run;
     row.entries.push(entry);
@@ -151,7 +151,7 @@ export class Runs {
     this.#append(row, this.#isWithin(group));
   }
 
-  /** Whether the last row belongs to the group, so that a new one of it can stand after it. */
+  /** Whether the last row belongs to the group, so that a new row of the group can follow it. */
   #isWithin(group: Row): boolean {
     for (let at = this.#last; at; at = at.group) if (at === group) return true;
     return false;
@@ -189,7 +189,7 @@ export class Runs {
     const gone = new Set(
       leaves.toSorted((a, b) => a.at - b.at).slice(0, this.rows.length - keptRows),
     );
-    // A turn goes with the last of its rows, and then a session with the last of its own.
+    // A turn is dropped with the last of its rows, and then a session with the last of its own.
     for (const kind of ['turn', 'session'])
       for (const group of new Set(Array.from(gone, (row) => row.group))) {
         if (group?.kind !== kind) continue;

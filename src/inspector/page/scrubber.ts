@@ -2,7 +2,7 @@ import { byId, onFrame, theOne } from './dom.ts';
 import { clock, duration } from './format.ts';
 import type { View } from './view.ts';
 
-/** The slider through time, above an overview of how much happened when. */
+/** The time slider, above an overview of how much happened when. */
 export class Scrubber {
   readonly #view: View;
   readonly #slider = theOne('input', 'time');
@@ -14,9 +14,9 @@ export class Scrubber {
   readonly #speed = theOne('select', 'speed');
   readonly draw: () => void;
   #frame: number | undefined;
-  /** Asked for while something is drawn, it would have the browser lay all of it out. */
+  /** Measured in advance: reading the size while drawing would force a layout of the whole page. */
   #size = { width: 0, height: 0 };
-  /** What the overview was drawn for. */
+  /** The key of the last overview drawn. */
   #drawn = '';
 
   constructor(view: View) {
@@ -42,7 +42,7 @@ export class Scrubber {
     return this.#frame !== undefined;
   }
 
-  /** Plays on, from the beginning if the end was reached, or pauses. */
+  /** Starts playing, from the beginning if the end was reached, or pauses. */
   toggle(): void {
     if (this.isPlaying) return this.pause();
     const view = this.#view;

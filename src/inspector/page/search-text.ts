@@ -1,10 +1,13 @@
 import type { JournalEntry } from '../../journal/entry.ts';
 import type { Row } from './run.ts';
 
-/** So much of a payload can be searched for. */
+/** How much of a payload can be searched, in characters. */
 const longestPayload = 2_000;
 
-/** What a row is searched by, in small letters: made when it is first asked for, and again when more was reported. */
+/**
+ * Returns the text that a row is searched by, in lower case. It is made on first use, and again when more was
+ * reported.
+ */
 export function searchText(row: Row): string {
   if (row.textVersion !== row.version) {
     row.text = row.entries.flatMap(textsOf).join('\n').toLowerCase();
@@ -13,7 +16,7 @@ export function searchText(row: Row): string {
   return row.text;
 }
 
-/** The words of a search: a row has to have all of them. */
+/** The words of a search; a row must contain all of them. */
 export const wordsOf = (text: string): string[] =>
   text
     .toLowerCase()

@@ -5,10 +5,10 @@ import { accountAt } from './account-at.ts';
 import { asText } from './format.ts';
 import type { Row } from './run.ts';
 
-/** So much of it fits a row. */
+/** The longest text that fits into a row, in characters. */
 const longest = 240;
 
-/** The arguments that say what a call is about, the most telling first. */
+/** The arguments that say what a call is about, the most informative first. */
 const telling = [
   'command',
   'file_path',
@@ -22,8 +22,8 @@ const telling = [
 ];
 
 /**
- * What a row is about, on one line: a path or a command, of turns the prompt, of model calls the first
- * words. Where payloads are off, the hook that counted, and its reason.
+ * What a row is about, on one line: for a tool call a path or a command, for a turn the prompt, for a model
+ * call its first words. Without payloads, it is the hook that decided, and its reason.
  */
 export function subjectOf(row: Row, moment: number): string {
   if (row.kind === 'session' || row.at > moment) return '';
@@ -56,7 +56,7 @@ function argumentOf(given: unknown): string {
   return values.find((each) => typeof each === 'string') ?? JSON.stringify(given);
 }
 
-/** The hook that counted, and why. */
+/** The hook that decided, and why. */
 function saidOf(row: Row, moment: number): string {
   const { by, late, changes, failed } = storyOf(accountAt(row, moment, false));
   const [decider] = [...by, ...late];

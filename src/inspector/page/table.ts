@@ -1,7 +1,7 @@
 import { visible } from '../../visible.ts';
 import { make } from './dom.ts';
 
-/** A table of texts, which may come from strangers. */
+/** A table of texts that may come from strangers. */
 export const tableOf = (
   heads: readonly string[],
   rows: readonly (readonly string[])[],

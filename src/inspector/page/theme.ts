@@ -12,7 +12,9 @@ function kept<Value>(use: () => Value): Value | undefined {
   }
 }
 
-/** Light or dark as the system has it, until the reader says otherwise. */
+/**
+ * Follows the system's light or dark theme until the reader chooses one. Returns a function that switches it.
+ */
 export function setUpTheme(changed: () => void): () => void {
   const button = byId('theme');
   let chosen = kept(() => sessionStorage.getItem(key));

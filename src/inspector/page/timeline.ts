@@ -9,19 +9,19 @@ import type { View } from './view.ts';
 
 export const rowHeight = 32;
 
-/** Rows drawn above and below what is seen, so that a scroll shows no gap. */
+/** Rows drawn above and below the visible ones, so that scrolling shows no gap. */
 const spare = 6;
 
-/** Hook bars of more rows than these share the lowest one. */
+/** The most tracks of hook bars in a lane; further bars share the last one. */
 const mostTracks = 4;
 
-/** Room for the text of a tick, in px. */
+/** The width of a tick's text, in px. */
 const tickWidth = 74;
 
 /** A row in the document. */
 interface Drawn {
   readonly element: HTMLElement;
-  /** What it was drawn for. */
+  /** Describes the state that it was drawn for. */
   readonly look: string;
   readonly bars: readonly Bar[];
   readonly veil: HTMLElement;
@@ -35,8 +35,8 @@ interface Bar {
 }
 
 /**
- * The list of calls, each with its lane. Only the rows in sight are in the document, and the time
- * axis fits them.
+ * The list of calls, each with its lane. Only the visible rows are in the document, and the time axis fits
+ * them.
  */
 export class Timeline {
   readonly #view: View;
@@ -46,7 +46,7 @@ export class Timeline {
   readonly #empty = byId('empty');
   readonly #drawn = new Map<Row, Drawn>();
   readonly draw: () => void;
-  /** Asked for while rows are drawn, it would have the browser lay them out. */
+  /** Measured in advance: reading it while rows are drawn would force their layout. */
   #ticksWidth = this.#ticks.clientWidth;
   #rows: readonly Row[] = [];
   #index: Map<Row, number> | undefined;
@@ -72,7 +72,7 @@ export class Timeline {
     return this.#rows;
   }
 
-  /** Shows these rows. */
+  /** Sets the rows to show. */
   show(rows: readonly Row[]): void {
     const isAtEnd = this.#view.isFollowing && this.isAtEnd;
     this.#rows = rows;
@@ -86,19 +86,19 @@ export class Timeline {
     return this.#box.scrollTop + this.#box.clientHeight > this.#box.scrollHeight - rowHeight;
   }
 
-  /** Where a row stands, or -1. */
+  /** Returns the position of a row, or -1. */
   indexOf(row: Row | undefined): number {
     if (!row) return -1;
     this.#index ??= new Map(this.#rows.map((each, index) => [each, index]));
     return this.#index.get(row) ?? -1;
   }
 
-  /** How many rows are in sight. */
+  /** How many rows fit into the visible area. */
   get page(): number {
     return Math.max(1, Math.floor(this.#box.clientHeight / rowHeight) - 1);
   }
 
-  /** Scrolls until a row is in sight. */
+  /** Scrolls until a row is visible. */
   reveal(row: Row): void {
     const index = this.indexOf(row);
     if (index < 0) return;
@@ -139,7 +139,7 @@ export class Timeline {
     this.#empty.textContent = this.#view.emptyText;
   }
 
-  /** The axis that the seen calls take, all together or the longest of them. */
+  /** The axis for the visible calls: long enough for all of them together, or for the longest. */
   #axisOf(seen: readonly Row[]): Axis {
     const { now } = this.#view;
     const plain = seen.filter(({ lanes }) => lanes.length === 0);
@@ -152,7 +152,7 @@ export class Timeline {
   #drawRow(row: Row, index: number, axis: Axis): void {
     const { moment, now, selected } = this.#view;
     const status = statusAt(row, moment);
-    // What a row says changes seldom, where its bars stand often.
+    // The text of a row changes rarely, the position of its bars often.
     const calls = isSession(row) ? row.callCount : '';
     const look = `${index} ${row.version} ${status} ${row.lanes.length} ${calls} ${moment < now}`;
     let drawn = this.#drawn.get(row);
@@ -193,7 +193,7 @@ export class Timeline {
     const subject = subjectOf(row, moment);
     const hasBadge =
       row.kind === 'session' || !['later', 'running'].includes(status) || moment >= now;
-    // What came of it is not shown before it happened.
+    // The outcome is not shown before it happened.
     const badge = hasBadge ? badgeOf(row) : undefined;
     const tone = isHead && status === 'running' ? '' : rowTone(row, moment);
     const element = make(
@@ -239,7 +239,7 @@ export class Timeline {
 
 const endOf = (row: Row, now: number): number => row.end ?? now;
 
-/** The bars of a lane: the whole, the work of the tool or the model, and each hook. */
+/** The bars of a lane: the whole run, the work of the tool or the model, and each hook. */
 function barsOf(row: Row, moment: number): Bar[] {
   const bars: Bar[] = [];
   const add = (kind: string, start: number, end: number | undefined, run?: Run): HTMLElement => {
@@ -275,7 +275,7 @@ function rowTone(row: Row, moment: number): Tone | '' {
   return row.decisions.has('failed') || row.decisions.has('timed out') ? 'fail' : 'ok';
 }
 
-/** What there is to say of a row beside its name: the weightiest thing. */
+/** What a badge says about a row, the most important first; only one is shown. */
 const badges = [
   ['denied', 'deny'],
   ['refused', 'deny'],
@@ -295,7 +295,7 @@ function badgeOf(row: Row): { readonly tone: string; readonly text: string } | u
   return weightiest && { tone: weightiest[1], text: weightiest[0] };
 }
 
-/** Whether a reader who looks for trouble wants to see it. */
+/** Whether the keys for denied and failed calls stop at a row. */
 export const isTrouble = ({ kind, decisions }: Row): boolean =>
   kind === 'call' &&
   ['denied', 'refused', 'stopped', 'failed', 'timed out'].some((facet) => decisions.has(facet));

@@ -9,12 +9,12 @@ import type { Metadata, StreamPart } from './types.ts';
 
 const debug = debugChannel('model');
 
-/** Gathers the parts of a stream into one whole response (HOOK-050). */
+/** Collects the parts of a stream into one whole response (HOOK-050). */
 export class Answer {
   readonly #model: string;
   readonly #onText: ((text: string) => void) | undefined;
   readonly #parts: Written[] = [];
-  /** The text blocks that are being written, by their id. */
+  /** The open text blocks, by id. */
   readonly #open = new Map<string, Written>();
   #metadata: ResponseMetadata = {};
   #finish: Extract<StreamPart, { type: 'finish' }> | undefined;
@@ -43,7 +43,7 @@ export class Answer {
         this.#open.delete(keyOf(part));
         return;
       case 'tool-call':
-        // A call that the provider runs itself is no work for our tools.
+        // A call that the provider runs itself is not for our tools.
         if (part.providerExecuted !== true) this.#parts.push(this.#toCall(part));
         return;
       case 'file':
@@ -68,7 +68,11 @@ export class Answer {
     }
   }
 
-  /** The response; an error when the stream ended before it was complete. */
+  /**
+   * Returns the response.
+   *
+   * @throws {ModelError} if the stream ended before it was complete, or with an error
+   */
   whole(): GenAIResponse {
     const finishReason = finishReasonOf(this.#finish?.finishReason);
     if (finishReason === undefined) throw brokenOff(this.#model);
@@ -112,7 +116,7 @@ export class Answer {
   }
 
   #argumentsOf(tool: string, input: string): Record<string, unknown> {
-    // Models without arguments to give write nothing, or null.
+    // Models write nothing, or null, if a call has no arguments.
     if (input.trim() === '') return {};
     try {
       const args: unknown = JSON.parse(input) ?? {};
@@ -132,13 +136,13 @@ type Written = { -readonly [Key in keyof ModelPart]: ModelPart[Key] };
 type ToolCall = Extract<StreamPart, { type: 'tool-call' }>;
 type BlockPart = Extract<StreamPart, { id: string; providerMetadata?: Metadata }>;
 
-/** Text and reasoning count their blocks apart. */
+/** Text and reasoning number their blocks separately. */
 const keyOf = ({ type, id }: BlockPart): string => `${type.split('-')[0]} ${id}`;
 
 const signed = (providerMetadata: Metadata | undefined): Pick<ModelPart, 'providerMetadata'> =>
   providerMetadata === undefined ? {} : { providerMetadata };
 
-/** Signatures come in pieces, with the beginning, a delta or the end of a block. */
+/** Signatures arrive in pieces, with the start, a delta or the end of a block. */
 const join = (before: ModelPart['providerMetadata'] = {}, after: Metadata): Metadata => ({
   ...(before as Metadata),
   ...Object.fromEntries(
@@ -173,8 +177,8 @@ const finishReasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * The reason in Google's words; undefined when the provider gave none, which is how a stream ends that
- * broke off. v2 calls a reason that it does not know the same, so that one counts as broken off too.
+ * The finish reason in Google's terms; undefined if the provider gave none, which is how a broken-off stream
+ * ends. v2 reports a reason that it does not know in the same way, so that counts as broken off too.
  */
 function finishReasonOf(reason: unknown): string | undefined {
   if (typeof reason === 'string') return finishReasons[reason];
@@ -200,7 +204,7 @@ function usageOf(usage: unknown): GenAIResponse['usageMetadata'] {
   return Object.keys(counts).length > 0 ? counts : undefined;
 }
 
-/** A count, plain as in v2 or with its parts as since v3. */
+/** A token count, which is plain in v2 and has parts since v3. */
 function totalOf(count: unknown): number | undefined {
   const total = isRecord(count) ? count['total'] : count;
   return typeof total === 'number' && Number.isFinite(total) ? total : undefined;

@@ -1,8 +1,8 @@
 import type { GenAIFunctionCall, GenAIFunctionResponse } from '../../translate/genai-types.ts';
 
 /**
- * Gives an id to each call and its result, which Google's own models leave out. A result without one
- * belongs to the earliest call of that name that has no result yet.
+ * Gives an id to each call and its result, which Google's own models omit. A result without an id belongs to
+ * the earliest call of that name that has no result yet.
  */
 export function callIds() {
   const waiting: { readonly id: string; readonly name: string | undefined }[] = [];

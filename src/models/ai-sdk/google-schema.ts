@@ -1,6 +1,9 @@
 import { isRecord } from '../../protocol/output.ts';
 
-/** Google's form of a schema as a JSON Schema: its type names are in capitals and its limits may be texts. */
+/**
+ * Converts Google's form of a schema to JSON Schema: its type names are in capitals and its limits may be
+ * strings.
+ */
 export function fromGoogleSchema(schema: unknown): unknown {
   if (!isRecord(schema)) return undefined;
   const { nullable, propertyOrdering: _order, example, ...rest } = schema;

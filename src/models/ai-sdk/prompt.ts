@@ -75,7 +75,10 @@ const toResults = (
       output: toOutput(response, specification),
     }));
 
-/** Puts results right behind the calls, where providers want them, before what the user said since. */
+/**
+ * Puts results directly after their calls, where providers expect them, before anything that the user said
+ * since.
+ */
 function addResults(messages: Message[], content: ToolResultPart[]): void {
   const calls = messages.findLastIndex(({ role }) => role !== 'user');
   const before = messages[calls];
@@ -99,7 +102,10 @@ interface Options {
   readonly providerOptions?: Metadata;
 }
 
-/** What the provider wants to see again: as it came through the AI SDK, or as Google's own client gave it. */
+/**
+ * The metadata that the provider needs back: as it came through the AI SDK, or as Google's own client gave
+ * it.
+ */
 const optionsOf = ({ providerMetadata, thoughtSignature }: ModelPart): Options =>
   defined<Options>({
     providerOptions:

@@ -4,7 +4,10 @@ import type { ModelPart } from '../model.ts';
 import { unknownType } from './files.ts';
 import type { Specification, ToolOutput } from './types.ts';
 
-/** The result of a call as the model reads it. Google's keys `output` and `error` are no part of it when they stand alone. */
+/**
+ * The result of a call as the model reads it. Google's keys `output` and `error` are dropped if they stand
+ * alone.
+ */
 export function toOutput(
   { response = {}, ...rest }: GenAIFunctionResponse,
   specification: Specification,
@@ -32,7 +35,7 @@ function saidIn(response: Readonly<Record<string, unknown>>): Said {
 
 type File = NonNullable<ModelPart['inlineData']>;
 
-/** Files that came with a result, in the field that Google has for them. */
+/** The files in a result, from the field that Google uses for them. */
 function filesOf(response: object): File[] {
   const parts: unknown = 'parts' in response ? response.parts : undefined;
   return (Array.isArray(parts) ? parts : []).flatMap((part: unknown) =>

@@ -21,7 +21,7 @@ export function toTools(config: ModelConfig): FunctionTool[] {
     );
 }
 
-/** What the mode says; ANY with one function is a choice of that function. */
+/** The tool choice for the mode; ANY with a single function selects that function. */
 export function toToolChoice(
   config: ModelConfig,
   tools: readonly FunctionTool[],
@@ -34,7 +34,9 @@ export function toToolChoice(
   return only && !second ? { type: 'tool', toolName: only.name } : { type: 'required' };
 }
 
-/** A function without parameters takes an empty object; `$schema` is refused by some providers. */
+/**
+ * A function without parameters takes an empty object. `$schema` is removed because some providers refuse it.
+ */
 function inputSchema(schema: unknown): object {
   if (typeof schema !== 'object' || schema === null) return { type: 'object', properties: {} };
   const { $schema: _dialect, ...rest } = schema as Record<string, unknown>;

@@ -1,6 +1,6 @@
 /**
- * As much of the AI SDK's language model specifications as is used. They are our own, so that users
- * need not have the SDK; a type test holds them against the real packages.
+ * The part of the AI SDK's language model specifications that is used. The types are our own, so that users
+ * need not install the SDK; a type test checks them against the real packages.
  */
 
 /** A language model object of the AI SDK, of any specification since v2. */
@@ -8,7 +8,7 @@ export interface AiSdkLanguageModel {
   readonly specificationVersion: string;
   readonly provider: string;
   readonly modelId: string;
-  /** Takes what `CallOptions` says; each version types it with enums of its own. */
+  /** Takes `CallOptions`; each version types them with its own enums. */
   doStream(options: never): PromiseLike<{ readonly stream: AiSdkStream }>;
 }
 
@@ -19,7 +19,7 @@ export interface AiSdkStream {
   };
 }
 
-/** The specifications whose messages this adapter writes and reads. */
+/** The specifications that this adapter supports. */
 export type Specification = 'v2' | 'v3' | 'v4';
 
 export interface CallOptions {
@@ -50,7 +50,7 @@ export type ToolChoice =
   | { readonly type: 'auto' | 'none' | 'required' }
   | { readonly type: 'tool'; readonly toolName: string };
 
-/** What a provider wants to see again, by its name. */
+/** Data that a provider needs back, by provider name. */
 export type Metadata = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 interface Signed {
@@ -79,7 +79,7 @@ export interface ReasoningPart extends Signed {
 export interface FilePart extends Signed {
   readonly type: 'file';
   readonly mediaType: string;
-  /** Base64 or an address; since v4 either is wrapped. */
+  /** Base64 or a URL; since v4 either is wrapped. */
   readonly data: FileData;
 }
 
@@ -108,7 +108,7 @@ export type ToolOutput =
   | { readonly type: 'json'; readonly value: unknown }
   | { readonly type: 'content'; readonly value: object[] };
 
-/** The parts of an answer's stream that are read; a version may send others. */
+/** The parts of an answer's stream that are read; a specification may define others. */
 export type StreamPart =
   | {
       readonly type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end';

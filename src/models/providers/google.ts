@@ -12,7 +12,7 @@ import {
   type WantedModel,
 } from './provider.ts';
 
-/** Gemini, through Google's own client if it is installed, else through the AI SDK. */
+/** Gemini, through Google's own client if it is installed, otherwise through the AI SDK. */
 export const google: Provider = async (wanted) => {
   const apiKey = keyFrom(wanted, ['GEMINI_API_KEY', 'GOOGLE_API_KEY']);
   const genai = await installed<typeof GenAI>('@google/genai');

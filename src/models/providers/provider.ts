@@ -4,7 +4,7 @@ import { isNotInstalled, loadPackage } from '../../optional-package.ts';
 import type { Model } from '../model.ts';
 import { ModelError } from '../model-error.ts';
 
-/** Makes the model of one provider. */
+/** Creates a model of one provider. */
 export type Provider = (wanted: WantedModel) => Model | Promise<Model>;
 
 export interface WantedModel {
@@ -15,7 +15,11 @@ export interface WantedModel {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The first of these variables that has a value. */
+/**
+ * Returns the first of these variables that has a value.
+ *
+ * @throws {ModelError} if none has
+ */
 export function keyFrom({ spec, env }: WantedModel, variables: readonly string[]): string {
   const found = variables.map((variable) => env[variable]?.trim()).find(Boolean);
   if (found) return found;
@@ -35,7 +39,11 @@ export async function installed<T>(name: string): Promise<T | undefined> {
   }
 }
 
-/** The package, or one line that says how to install it. */
+/**
+ * Loads a package.
+ *
+ * @throws {ModelError} if it is not installed, in one line that says how to install it
+ */
 export async function required<T>({ spec }: WantedModel, name: string): Promise<T> {
   const found = await installed<T>(name);
   if (found !== undefined) return found;
@@ -44,6 +52,6 @@ export async function required<T>({ spec }: WantedModel, name: string): Promise<
   );
 }
 
-/** An address with the version that the AI SDK expects at its end and official clients add themselves. */
+/** The URL with the version at its end, which the AI SDK expects and official clients add themselves. */
 export const versioned = (baseUrl: string, version: string): string =>
   /\/v\d\w*$/.test(baseUrl) ? baseUrl : `${baseUrl}/${version}`;

@@ -3,7 +3,7 @@ import { textOf, toTurns } from '../../translate/turns.ts';
 import type { ModelRequest } from '../model.ts';
 import { patternOf, type ScriptedTurn } from './turn.ts';
 
-/** What a request lacks of what a turn expects, in words; undefined when it has all. */
+/** Returns in words what a turn expects and the request lacks; undefined if it lacks nothing. */
 export function unmet(expected: ScriptedTurn['expect'], request: ModelRequest): string | undefined {
   if (expected === undefined) return undefined;
   const { last, request: whole } =
@@ -29,7 +29,7 @@ function missing(
     : `${what} should contain ${JSON.stringify(absent)}, but is ${JSON.stringify(oneLine(text, 200))}`;
 }
 
-/** The texts of the last message, and the results of calls in it as JSON, a line each. */
+/** The texts of the last message, and the results of calls in it as JSON, one per line. */
 function lastMessage({ contents }: ModelRequest): string {
   const parts = toTurns(contents).at(-1)?.content.parts ?? [];
   return parts

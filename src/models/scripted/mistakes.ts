@@ -3,16 +3,16 @@ import { formatProblem, placeOf, said, type Path, type Position } from '../../se
 import { ModelError } from '../model-error.ts';
 import { turnSchema } from './turn.ts';
 
-/** Something wrong in a script. */
+/** A mistake in a script. */
 export interface Mistake {
   readonly at: Position;
-  /** Where in the script, such as `turn 2 calls[0].name`. */
+  /** The place in the script, such as `turn 2 calls[0].name`. */
   readonly place: string;
   readonly message: string;
   readonly fix: string;
 }
 
-/** All mistakes of a script as one error, a line each, in the order of the file. */
+/** All mistakes in a script as one error, one per line, in the order of the file. */
 export function scriptError(file: string, mistakes: readonly Mistake[]): ModelError {
   const lines = mistakes
     .toSorted((one, other) => one.at.line - other.at.line || one.at.column - other.at.column)
@@ -20,7 +20,7 @@ export function scriptError(file: string, mistakes: readonly Mistake[]): ModelEr
   return new ModelError(lines.join('\n'));
 }
 
-/** What the schema found in a turn, each with the place and a fix. */
+/** The schema's issues with a turn as mistakes, each with its place and a fix. */
 export function mistakesIn(
   turn: unknown,
   index: number,

@@ -6,7 +6,7 @@ import { turnSchema, type PlacedTurn } from './turn.ts';
 /** Reads the turns of a scripted model; every mistake is reported at once, each with its line and fix. */
 export async function readScript(file: string): Promise<PlacedTurn[]> {
   const text = readText(file);
-  // Loaded here, because most sessions have a model of another kind.
+  // Loaded here, because most sessions use a different kind of model.
   const { readYaml } = await import('./read-yaml.ts');
   const { faults: invalid, toData, locate } = readYaml(text);
   const faults = invalid.map((fault): Mistake => ({ ...fault, place: '' }));
@@ -53,7 +53,7 @@ function dataOf(toData: () => unknown, file: string): unknown {
   try {
     return toData();
   } catch (error) {
-    // Aliases without an anchor, or ones that multiply without end.
+    // Aliases without an anchor, or aliases that expand without limit.
     throw new ModelError(`${file}: ${(error as Error).message}; fix the aliases`, {
       cause: error,
     });

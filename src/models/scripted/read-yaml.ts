@@ -1,21 +1,21 @@
 import type { Path, Position } from '../../settings/problem.ts';
 import * as yaml from './yaml.ts';
 
-/** What a text in YAML holds, and where. */
+/** The data of a YAML text, and the positions in it. */
 export interface YamlText {
-  /** What is wrong with the text itself. */
+  /** Syntax errors and warnings of the text. */
   readonly faults: readonly {
     readonly at: Position;
     readonly message: string;
     readonly fix: string;
   }[];
-  /** Throws where aliases have no anchor, or multiply without end. */
+  /** Throws if aliases have no anchor, or expand without limit. */
   readonly toData: () => unknown;
-  /** Where the key or the list entry at a path stands, or the nearest one around it. */
+  /** Returns the position of the key or list entry at a path, or of the nearest one around it. */
   readonly locate: (path: Path) => Position;
 }
 
-/** Reads a text in YAML. */
+/** Reads a YAML text. */
 export function readYaml(text: string): YamlText {
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines });

@@ -13,7 +13,10 @@ const count = z.int().min(0);
 
 /** One answer of a scripted model. */
 export const turnSchema = z.strictObject({
-  /** What the last message must contain, for tests; under `request` what the whole request must contain as JSON. */
+  /**
+   * What the last message must contain, for tests; under `request`, what the whole request must contain as
+   * JSON.
+   */
   expect: z
     .union([patterns, z.strictObject({ last: patterns.optional(), request: patterns.optional() })])
     .optional(),
@@ -52,14 +55,14 @@ export const turnSchema = z.strictObject({
 
 export type ScriptedTurn = z.input<typeof turnSchema>;
 
-/** A turn and where it stands in its file. */
+/** A turn and its place in the file. */
 export interface PlacedTurn {
   readonly turn: ScriptedTurn;
   /** Such as `session.yaml:3:3`. */
   readonly place?: string;
 }
 
-/** A pattern as a regular expression; undefined when it is a malformed one. */
+/** Returns a pattern as a regular expression; undefined if it is malformed. */
 export function patternOf(text: string): RegExp | undefined {
   const [, source, flags] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? [];
   try {

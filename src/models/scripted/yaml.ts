@@ -1,5 +1,5 @@
 /**
- * What we use of yaml. The build (launcher/bundle.ts) puts its code in the place of this line: what the
- * package gives a bundler for Node fails in a bundle that is an ES module.
+ * The part of yaml that is used. The build (launcher/bundle.ts) replaces this line with its code, because the
+ * package's entry for Node bundlers fails in an ES module bundle.
  */
 export { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';

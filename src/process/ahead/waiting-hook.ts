@@ -17,7 +17,7 @@ import { coarse, identitiesOf, environmentOf, findShell, systemShell } from '../
 import { lastPid, marked, newMark, tellsPids } from '../strays.ts';
 import { forget, watch } from '../watchdog.ts';
 
-/** A hook whose own process was started ahead of its event, and waits on stdin. */
+/** A hook whose own process was started ahead of its event and waits on stdin. */
 export class WaitingHook {
   readonly #child: ChildProcess;
   readonly #streams = new HookStreams(openInputPipe);
@@ -31,7 +31,7 @@ export class WaitingHook {
   #isHook = false;
   #isDismissed = false;
 
-  /** `onEnd` is called when it ends before it has its input. */
+  /** `onEnd` is called if the process ends before it has received its input. */
   constructor(
     command: HookCommand,
     inheritance: Inheritance,
@@ -48,7 +48,7 @@ export class WaitingHook {
       this.#child = this.#streams.handOver((stdio) =>
         spawn(program, args, { cwd, env: marked(env, this.#mark), stdio, detached: true }),
       );
-      // An error that nobody hears ends the host.
+      // An error without a listener would end the host.
       this.#child.once('error', () => undefined);
       if (this.#child.pid === undefined) throw new Error('The hook could not be started.');
     } catch (error) {
@@ -68,14 +68,14 @@ export class WaitingHook {
     this.#child.unref();
   }
 
-  /** Whether it has written something, and so did not wait for its input. */
+  /** Whether the hook has written something, and so did not wait for its input. */
   get hasBegun(): boolean {
     return this.#streams.haveBegun;
   }
 
   /**
-   * Makes it the hook of an event if it waits, and a process started now would be the same: of the same
-   * files, with the same that the system grants. Undefined where it does not.
+   * Makes this the hook of an event if it is waiting and a process started now would be the same: from the
+   * same files and with the same limits. Otherwise returns undefined.
    */
   runIn({ key, limits }: Inheritance, stdin: string): StartedHook | undefined {
     const leader = this.#child.pid!;
@@ -86,7 +86,7 @@ export class WaitingHook {
     const processes = [leader, ...(early ?? [])];
     if (!processes.every((one) => filesOf(one).every((file) => this.#isOlder(file))))
       return undefined;
-    // Without word of its children, all that was born since its start may be one.
+    // If its children are unknown, every process born since its start may be one of them.
     const after = this.#isCounted ? (early ? last : this.#last) : undefined;
     const run = { mark: this.#mark, after, early: early ?? [], leader };
     this.#isHook = true;
@@ -96,7 +96,7 @@ export class WaitingHook {
   }
 
   #isOlder(file: string): boolean {
-    // Most words of a command line are no names of files.
+    // Most words of a command line are not file names.
     return withoutStacks(() => {
       try {
         const stats = statSync(file, { throwIfNoEntry: false });
@@ -107,13 +107,13 @@ export class WaitingHook {
     });
   }
 
-  /** Ends it without an event. */
+  /** Ends the process without an event. */
   dismiss(): void {
     this.#isDismissed = true;
     try {
       process.kill(-this.#child.pid!, 'SIGKILL');
     } catch {
-      // It has ended.
+      // It has already ended.
     }
   }
 }
@@ -125,14 +125,14 @@ function filesOf(pid: number): string[] {
   return [`/proc/${pid}/exe`, ...words.map((word) => resolve(folder, word))];
 }
 
-/** Those that descend from a process and live; undefined where the system does not tell. */
+/** The living descendants of a process; undefined if the system does not tell. */
 function descendantsOf(pid: number): number[] | undefined {
   const found = childrenOf(pid);
   for (const one of found ?? []) found!.push(...(childrenOf(one) ?? []));
   return found;
 }
 
-/** The processes that this one has started and that live; undefined where the system does not tell. */
+/** The living processes that this one has started; undefined if the system does not tell. */
 function childrenOf(pid: number): number[] | undefined {
   try {
     const pids = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
@@ -142,9 +142,9 @@ function childrenOf(pid: number): number[] | undefined {
   }
 }
 
-/** What a hook's process gets from its start alone, and cannot be given later. */
+/** What a hook's process inherits when it starts, and cannot be given later. */
 export interface Inheritance {
-  /** Equal where one process may stand for another. */
+  /** Equal if one process may stand in for another. */
   readonly key: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -152,20 +152,20 @@ export interface Inheritance {
   readonly limits: Limits;
 }
 
-/** Of /proc/PID/status, what a process hands on: its umask, users, groups, rights and cores. */
+/** The lines of /proc/PID/status that a process hands on: its umask, users, groups, rights and cores. */
 const handedOn =
   /^(?:Umask|Uid|Gid|Groups|Cap\w+|NoNewPrivs|Seccomp|Seccomp_filters|Cpus_allowed|Mems_allowed):.*$/gm;
 
-/** What a process would inherit now; undefined where only its own start can tell. */
+/** What a process would inherit now; undefined if that cannot be known without starting one. */
 export function inheritanceOf(given: HookCommand): Inheritance | undefined {
   const { cwd } = given;
   const shell = given.isClean ? systemShell() : findShell();
   const env = environmentOf(given);
   try {
     if (!isOurs()) return undefined;
-    // Another folder may have taken the name, or another disk the place.
+    // Another folder may have taken over the name, or another disk the mount point.
     const { dev, ino } = statSync(cwd);
-    // Streams in a folder that a cleaner removed are no longer those of a new hook.
+    // If a cleaner has removed the scratch folder, the streams in it are not those that a new hook would get.
     const streams = scratchFolder();
     const rights = readAgain('/proc/self/status').match(handedOn);
     const limits = ownLimits();

@@ -3,18 +3,21 @@ import type { StartedHook, StartHook } from '../plain-start.ts';
 import { inheritanceOf, WaitingHook } from './waiting-hook.ts';
 
 /*
- * Keeps processes of hooks with `"prestart": true` waiting on stdin: of each as many as ran side by
- * side. An event's input makes one of them the hook, and in the pause that follows the next is
- * started. Whatever is in doubt is started plainly, with its event.
+ * Keeps processes of hooks with `"prestart": true` waiting on stdin: as many of each as have run side by
+ * side. An event's input turns one of them into the hook, and the next is started in the pause that follows.
+ * In case of doubt, a hook is started plainly, with its event.
  */
 
-/** How many wait at most, of all hooks together. */
+/** How many processes wait at most, for all hooks together. */
 const most = 8;
-/** How long after the end of all hooks the next are started, in ms, and after a first event: a command that fires one event has no use for them. */
+/**
+ * How long after the end of all hooks the next are started, and how long after a first event, in ms: a
+ * command that fires one event has no use for them.
+ */
 const [pause, firstPause] = [2, 50];
-/** How long they are kept unused, in ms. */
+/** How long unused processes are kept, in ms. */
 const patience = 10 * 60_000;
-/** After so many misses in a row, and so many that a signal ended, none is started any more. */
+/** After this many misses in a row, or this many processes ended by a signal, no more are started. */
 const tolerance = 3;
 
 interface Stock {
@@ -28,17 +31,20 @@ interface Stock {
   misses: number;
   losses: number;
   isStarting: boolean;
-  /** It did something before it had its input. */
+  /** The hook did something before it had its input. */
   isUnfit: boolean;
 }
 
-/** By their commands and surroundings, those used last at the end. */
+/** By command and surroundings, the most recently used last. */
 const stocks = new Map<string, Stock>();
 let hooksRunning = 0;
 let pausing: NodeJS.Timeout | undefined;
 let clearing: NodeJS.Timeout | undefined;
 
-/** Starts a hook by giving its input to a process that waits for it, or else in the way that is given. `HOOKMACHINE_PLAIN_START=1` in the environment turns this off. */
+/**
+ * Starts a hook by giving its input to a process that waits for it, or otherwise in the given way.
+ * `HOOKMACHINE_PLAIN_START=1` in the environment turns this off.
+ */
 export const startWaiting =
   (startPlainly: StartHook): StartHook =>
   (command, stdin) =>
@@ -62,7 +68,7 @@ function startFromStock(command: HookCommand, stdin: string, startPlainly: Start
   return started;
 }
 
-/** Starts a process for this hook, as the pause after an event does; tells whether one waits then. */
+/** Starts a process for this hook, as the pause after an event does; returns whether one is then waiting. */
 export async function prestart(command: HookCommand): Promise<boolean> {
   const stock = stockFor(command);
   await add(stock);
@@ -84,7 +90,7 @@ function stockFor(command: HookCommand): Stock {
     isStarting: false,
     isUnfit: false,
   };
-  // Of the event itself nothing is kept.
+  // Nothing of the event itself is kept.
   stock.command = { ...command, stdin: () => '' };
   stocks.delete(key);
   stocks.set(key, stock);
@@ -108,7 +114,7 @@ function takeOver(stock: Stock, stdin: string): StartedHook | undefined {
         return started;
       }
     } catch {
-      // It has ended, or no look at it can be had.
+      // The process has ended, or cannot be inspected.
     }
     hook.dismiss();
   }
@@ -116,7 +122,7 @@ function takeOver(stock: Stock, stdin: string): StartedHook | undefined {
   return undefined;
 }
 
-/** A hook that does not wait for its input is started with its event from now on. */
+/** From now on, a hook that does not wait for its input is started with its event. */
 function refuse(stock: Stock, what: string): void {
   if (stock.isUnfit) return;
   stock.isUnfit = true;
@@ -133,7 +139,7 @@ function endOfPause(): void {
   fill();
 }
 
-/** Starts one process where they are lacking, and sees to the others in a later turn. */
+/** Starts one missing process and leaves the others to a later turn of the event loop. */
 function fill(): void {
   const lacking = [...stocks.values()].findLast(lacks);
   if (lacking === undefined || hooksRunning > 0) return;

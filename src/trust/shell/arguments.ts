@@ -2,7 +2,7 @@ import type { Following } from './following.ts';
 import type { Role } from './known-programs.ts';
 import { quote, type Said } from './said.ts';
 
-/** Notes what an argument does to the files that it names. */
+/** Records what an argument means for the files that it names. */
 export function followArgument(
   { findings, places }: Following,
   { meant, written }: Said,
@@ -30,12 +30,12 @@ export function followArgument(
   }
 }
 
-/** Arguments that may each be a file that is run. */
+/** Follows arguments that may each be a file that is run. */
 export function followScripts(at: Following, args: readonly Said[]): void {
   for (const argument of args) followArgument(at, argument, 'script');
 }
 
-/** A program of which we do not know what it does with its arguments. */
+/** Follows a program whose use of its arguments is unknown. */
 export function followAnything(at: Following, name: string, args: readonly Said[]): void {
   at.findings.lost(`${quote(name)} may run or read any file`);
   followScripts(at, args);

@@ -3,7 +3,7 @@ import type { Following } from './following.ts';
 import { ruling } from './known-programs.ts';
 import { quote, type Said } from './said.ts';
 
-/** Gives a variable its value; one that stands before a program is for that program alone. */
+/** Records a variable's value. An assignment before a program applies to that program alone. */
 export function followAssignment(
   at: Following,
   { name, value, append, index }: Assignment,
@@ -20,7 +20,10 @@ export function followAssignment(
     at.variables.set(name, unknown === undefined && texts.length === 1 ? texts[0] : undefined);
 }
 
-/** Notes what a variable's value names, or says that the variable decides what other programs load. */
+/**
+ * Records the files that a variable's value names, or reports that the variable decides what other programs
+ * load.
+ */
 export function followValue(
   { findings, places }: Following,
   name: string,
@@ -40,7 +43,10 @@ export function followValue(
   findings.lost(`it sets ${name} to ${written}`);
 }
 
-/** `export X=y` and its like set X for good; to any other program it is a text like any. */
+/**
+ * Returns an argument as a word. `export X=y` and the like set X for good; to any other program such an
+ * argument is plain text.
+ */
 export function argumentOf(at: Following, part: Word | Assignment): Said {
   if (part.type === 'Word') return { written: part.text, meant: at.means(part) };
   followAssignment(at, part, false);
@@ -60,7 +66,10 @@ export function argumentOf(at: Following, part: Word | Assignment): Said {
   };
 }
 
-/** The arguments of `declare`, `export` and their like; those that are assignments have been followed. */
+/**
+ * Follows the arguments of `declare`, `export` and the like that are not assignments, which have already been
+ * followed.
+ */
 export function followDeclaration(at: Following, name: string, args: readonly Said[]): void {
   for (const { meant, written } of args) {
     if (/^-\w*n/.test(written))

@@ -25,11 +25,12 @@ const test: Builtin = (at, args) => {
   }
 };
 
-/** Operators of `test` and `[[` that look at one file, and at two. */
+/** Operators of `test` and `[[` that examine one file. */
 export const testsFile = /^-[a-hkprstuwxLNOGSe]$/;
+/** Operators of `test` and `[[` that compare two files. */
 export const comparesFiles = /^-(?:nt|ot|ef)$/;
 
-/** What the shell itself runs, where that is more than its arguments' texts. */
+/** Builtins of the shell for which more matters than the text of their arguments. */
 export const builtins: ReadonlyMap<string, Builtin> = new Map<string, Builtin>([
   ['cd', changeFolder],
   ['pushd', changeFolder],

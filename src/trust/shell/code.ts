@@ -3,7 +3,7 @@ import type { Following } from './following.ts';
 import { harmlessInline, shells } from './known-programs.ts';
 import { literally, quote, type Said } from './said.ts';
 
-/** Follows words that together are shell code. */
+/** Follows words that together form shell code. */
 export function followEvaluated(at: Following, name: string, args: readonly Said[]): void {
   const texts = args.map(literally);
   if (texts.every((found) => found?.length === 1))
@@ -13,10 +13,10 @@ export function followEvaluated(at: Following, name: string, args: readonly Said
   return undefined;
 }
 
-/** Follows a script that an interpreter is given. */
+/** Follows a script that is passed to an interpreter. */
 export function followScript(at: Following, script: Said, runner: string): void {
   const texts = literally(script);
-  // Its own input, by a name.
+  // The interpreter's own input under a file name.
   if (texts?.some((text) => /^\/(?:dev|proc)\//.test(text))) {
     at.findings.lost(`${quote(`${runner} ${script.written}`)} runs what it reads from its input`);
     followInput(at, runner, shells.has(runner) || runner === '.' || runner === 'source');
@@ -26,7 +26,7 @@ export function followScript(at: Following, script: Said, runner: string): void 
   followArgument(at, script, 'script');
 }
 
-/** Follows a script that the shell itself reads: it may give any name another value. */
+/** Follows a script that the shell itself reads: it may change the value of any name. */
 export function followSourced(at: Following, name: string, args: readonly Said[]): void {
   const [script, ...rest] = args;
   if (script) followScript(at, script, name);
@@ -34,7 +34,7 @@ export function followSourced(at: Following, name: string, args: readonly Said[]
   at.variables.forgetMost();
 }
 
-/** An interpreter without a script runs what it is given to read. */
+/** Follows an interpreter without a script, which runs its input. */
 export function followInput(at: Following, name: string, isShell: boolean): void {
   const { input } = at;
   if (input?.from === 'file') return undefined;

@@ -5,7 +5,7 @@ import { literally, quote, saidAs, type Said } from './said.ts';
 
 type Use = readonly [argument: Said, role: Role];
 
-/** Follows the command line of a program that we know; false when there is anything in it that we do not. */
+/** Follows the command line of a known program; returns false if anything in it is unknown. */
 export function followCommandLine(
   at: Following,
   name: string,
@@ -20,7 +20,7 @@ export function followCommandLine(
   return uses !== undefined;
 }
 
-/** What each argument is to the program; undefined when one of them is not known. */
+/** Returns the role of each argument; undefined if one of them is unknown. */
 function usesOf(name: string, program: Program, args: readonly Said[]): Use[] | undefined {
   const { flags, options = {}, longFlags = [], longOptions = {}, operands } = program;
   const { instead = [], hasNoOptions = false } = program;
@@ -30,7 +30,7 @@ function usesOf(name: string, program: Program, args: readonly Said[]): Use[] | 
   const rest = [...args];
   for (let argument = rest.shift(); argument; argument = rest.shift()) {
     const [text] = literally(argument) ?? [];
-    // What is not literal may be an option, too.
+    // An argument that is not literal may be an option as well.
     const start = text ?? argument.meant.start;
     if (name === 'jq' && takeJqPair(start, rest, uses)) continue;
     if (!areOptionsOver && start === '--') areOptionsOver = true;

@@ -1,9 +1,9 @@
-/** What the disk says, as far as following needs it. */
+/** The view of the disk that following a command needs. */
 export interface Disk {
   isFolder(path: string): boolean;
   isFile(path: string): boolean;
   read(path: string): string | undefined;
-  /** The folder of the git repository that this one is in. */
+  /** Returns the root folder of the git repository that contains this folder. */
   repositoryOf(folder: string): string | undefined;
   isInProject(path: string): boolean;
 }

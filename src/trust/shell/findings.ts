@@ -3,7 +3,7 @@ import type { Disk } from './disk.ts';
 import type { Followed, Started } from './followed.ts';
 import type { Places } from './places.ts';
 
-/** Notes the files that a command turns out to use, and what cannot be followed. */
+/** Collects the files that a command turns out to use, and what cannot be followed. */
 export class Findings implements Followed {
   readonly scripts = new Set<string>();
   readonly data = new Set<string>();
@@ -23,12 +23,12 @@ export class Findings implements Followed {
     return [...this.#unfollowed];
   }
 
-  /** Says that something cannot be followed. */
+  /** Reports something that cannot be followed. */
   lost(what: string): void {
     this.#unfollowed.add(what.length > 200 ? `${what.slice(0, 200)}…` : what);
   }
 
-  /** Notes a file by each name that a word may hold. */
+  /** Records a file under each name that a word may contain. */
   names(text: string, kind: 'script' | 'data' | 'written', isGuess = false): void {
     const into = { script: this.scripts, data: this.data, written: this.written }[kind];
     if (text.length > 4_096 || text.includes('\0')) return;
@@ -48,12 +48,12 @@ export class Findings implements Followed {
       if (name === '' || name === '/') continue;
       if (!name.startsWith('/') || this.disk.isInProject(name))
         for (const path of this.#places.pathsOf(name)) into.add(path);
-      // Before it may have stood what only the shell can know, such as `$(dirname "$0")`.
+      // The unknown part before it may be something that only the shell can know, such as `$(dirname "$0")`.
       if (isGuess && name.startsWith('/')) for (const base of folders) into.add(base + name);
     }
   }
 
-  /** Notes what is started, `by` an interpreter or by itself. */
+  /** Records what is started, `by` an interpreter or on its own. */
   starts(name: string, by?: string): void {
     const isSearched = by === undefined && !name.includes('/');
     this.started.push({
@@ -63,7 +63,7 @@ export class Findings implements Followed {
     });
   }
 
-  /** Notes a folder that a relative path leads to, out of the project. */
+  /** Records a folder outside the project that a relative path leads to. */
   leadsBeyond(start: string): void {
     if (start.startsWith('/') || !start.includes('/')) return;
     for (const base of this.#places.folders) {

@@ -1,7 +1,7 @@
 import type { Following } from './following.ts';
 import { literally, quote, type Said } from './said.ts';
 
-/** `cd` and its like: from then on the command may be in one more folder. */
+/** Follows `cd` and the like: from then on the command may be in one more folder. */
 export function changeFolder(at: Following, args: readonly Said[]): void {
   const { findings, places } = at;
   const target = args.find(({ written }) => !/^-[LPe@]+$|^--$/.test(written));

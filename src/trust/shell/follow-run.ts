@@ -35,7 +35,7 @@ export function followRun(at: Following, words: readonly Said[]): void {
   return followProgram(at, baseName(name), args);
 }
 
-/** Whether a shell knows it itself. */
+/** Whether it is built into the shell. */
 const isOfShell = (name: string): boolean => builtins.has(name) || ownWords.has(name);
 
 const ownWords: ReadonlySet<string> = new Set(
@@ -44,10 +44,13 @@ const ownWords: ReadonlySet<string> = new Set(
   ),
 );
 
-/** The name of a program without its folder. */
+/** Returns the name of a program without its folder. */
 export const baseName = (name: string): string => name.slice(name.lastIndexOf('/') + 1);
 
-/** A file of the project: what it reads is its author's to say, but what it is given here counts. */
+/**
+ * Follows a file of the project: what it reads by itself is its author's business, but the arguments it is
+ * given here count.
+ */
 function followOwnScript(at: Following, name: string, args: readonly Said[]): void {
   followFirstLine(at, name);
   for (const argument of args) {
@@ -57,7 +60,7 @@ function followOwnScript(at: Following, name: string, args: readonly Said[]): vo
   }
 }
 
-/** What a script's first line says of its interpreter. */
+/** Follows what a script's first line says about its interpreter. */
 function followFirstLine({ findings, places }: Following, name: string): void {
   for (const path of places.pathsOf(name)) {
     const [, line] = /^#!([^\n]*)/.exec(places.disk.read(path) ?? '') ?? [];
@@ -73,7 +76,7 @@ function followFirstLine({ findings, places }: Following, name: string): void {
   }
 }
 
-/** A folder of the PATH that lies in the project may hold the program. */
+/** Follows the search for a program: a folder of the PATH that is in the project may contain it. */
 function followSearch({ findings, places, variables }: Following, name: string): void {
   const path = variables.valuesOf('PATH')?.[0];
   for (const folder of path?.split(':') ?? [])

@@ -16,7 +16,10 @@ import { baseName, followRun } from './follow-run.ts';
 import type { Said } from './said.ts';
 import { Variables, type KnownVariables } from './variables.ts';
 
-/** Follows a shell command to the files behind it. Each step that is not literal is said, none is guessed away. */
+/**
+ * Follows a shell command to the files behind it. Each step that is not literal is reported; nothing is
+ * glossed over by a guess.
+ */
 export function followCommand(
   command: string,
   cwd: string,
@@ -33,7 +36,7 @@ export function followCommand(
 const deepest = 8;
 const mostSteps = 20_000;
 
-/** Walks through a command; what is special about a part of it stands in the file of that part. */
+/** Walks through a command. The handling of each kind of part is in that part's own file. */
 class Follower implements Following {
   readonly places: Places;
   readonly findings: Findings;
@@ -133,7 +136,7 @@ class Follower implements Following {
     const own = followRedirections(this, redirects, !isKnown);
     this.input = own ?? before;
     if (words.length > 0) this.run(words);
-    // `exec <file` goes on for all that follows.
+    // `exec <file` applies to everything that follows.
     if (program !== 'exec' || !own) this.input = before;
   }
 }

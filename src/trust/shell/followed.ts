@@ -1,23 +1,23 @@
-/** A program or a script that a command starts, by a name that stands in it literally. */
+/** A program or script that a command starts by a literal name. */
 export interface Started {
   readonly name: string;
-  /** Each path that the name may lead to; none for a program that is looked for on the PATH. */
+  /** Each path that the name may refer to; none for a program that is searched for on the PATH. */
   readonly paths: readonly string[];
-  /** The interpreter that is given it; undefined where it is run itself. */
+  /** The interpreter that runs it; undefined if it is run directly. */
   readonly by?: string;
 }
 
-/** What a command has to do with the files around it. */
+/** How a command uses the files around it. */
 export interface Followed {
-  /** Files that it runs or hands on, by each path that their names may lead to. */
+  /** Files that it runs or passes on, by each path that their names may refer to. */
   readonly scripts: ReadonlySet<string>;
   /** Files that it only reads. */
   readonly data: ReadonlySet<string>;
   /** Files that it writes to. */
   readonly written: ReadonlySet<string>;
-  /** Folders beyond the project whose files it may run. */
+  /** Folders outside the project whose files it may run. */
   readonly beyond: ReadonlySet<string>;
-  /** What cannot be followed, and why, a sentence each. */
+  /** What cannot be followed and why, one sentence each. */
   readonly unfollowed: readonly string[];
   /** What it starts by a literal name. */
   readonly started: readonly Started[];

@@ -5,14 +5,14 @@ import type { Places } from './places.ts';
 import type { Said } from './said.ts';
 import type { Variables } from './variables.ts';
 
-/** Where a command's input comes from; undefined when it is that of the hook. */
+/** Where a command's input comes from; undefined if it is the hook's own input. */
 export type Input =
   | { readonly from: 'pipe'; readonly text?: string; readonly files?: readonly string[] }
   | { readonly from: 'text'; readonly text: string }
   | { readonly from: 'file' }
   | undefined;
 
-/** What following a command knows, what it has found, and how it goes on with what a part of it holds. */
+/** The state of following a command: what is known, what has been found, and how its parts are followed. */
 export interface Following {
   readonly places: Places;
   readonly findings: Findings;
@@ -21,13 +21,13 @@ export interface Following {
   readonly functions: ReadonlySet<string>;
   /** The input of the command that is being followed. */
   input: Input;
-  /** What a word may come to here. */
+  /** Returns what a word may expand to here. */
   means(word: Word): Meaning;
   /** Follows any part of a command. */
   node(node: SyntaxNode): void;
-  /** Follows what a part of a command holds. */
+  /** Follows the children of a part of a command. */
   inner(node: SyntaxNode): void;
-  /** Follows shell code that the present code runs. */
+  /** Follows shell code that the current code runs. */
   code(code: string): void;
   /** Follows a program with its arguments. */
   run(words: readonly Said[]): void;

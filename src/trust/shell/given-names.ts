@@ -1,13 +1,13 @@
 import { forEachChild, type SyntaxNode } from 'unbash';
 
-/** The names that shell code gives a meaning to. */
+/** The names that shell code defines. */
 export interface GivenNames {
-  /** How often each variable is given a value; a loop counts as more than once. */
+  /** How many times each variable is set; a loop counts as more than once. */
   readonly variables: ReadonlyMap<string, number>;
   readonly functions: ReadonlySet<string>;
 }
 
-/** Collects the names that shell code sets, wherever they stand in it; it ends when `mayGoOn` says no. */
+/** Collects the names that shell code sets anywhere in it; stops when `mayGoOn` returns false. */
 export function givenNames(code: SyntaxNode, mayGoOn: () => boolean): GivenNames {
   const variables = new Map<string, number>();
   const functions = new Set<string>();
@@ -26,7 +26,7 @@ export function givenNames(code: SyntaxNode, mayGoOn: () => boolean): GivenNames
   return { variables, functions };
 }
 
-/** Names that get a value by anything but an assignment, so that it cannot be known. */
+/** Returns the names that are set by anything but an assignment, so that their values cannot be known. */
 function setOtherwise(node: SyntaxNode): readonly string[] {
   switch (node.type) {
     case 'For':

@@ -5,7 +5,7 @@ import { loadedByNode, loadedByOthers } from './modules.ts';
 import { harmlessInline } from './known-programs.ts';
 import { literally, quote, saidAs, type Said } from './said.ts';
 
-/** Interpreters of other languages, and what each loads besides a script that it is given. */
+/** Interpreters of other languages, and what each loads besides the script that it is given. */
 export const interpreters: ReadonlyMap<string, typeof loadedByNode> = new Map([
   ['node', loadedByNode],
   ['nodejs', loadedByNode],
@@ -16,7 +16,7 @@ export const interpreters: ReadonlyMap<string, typeof loadedByNode> = new Map([
   ['ruby', loadedByOthers],
 ]);
 
-/** Follows the command line of an interpreter: modules, a script, code, or what it reads from its input. */
+/** Follows the command line of an interpreter: modules, a script, code, or the interpreter's input. */
 export function followInterpreter(at: Following, name: string, args: readonly Said[]): void {
   const { findings, places } = at;
   const load = (path: string): void => interpreters.get(name)?.(findings, places.pathsOf(path));

@@ -1,34 +1,34 @@
-/** What an argument is to a program. */
+/** The role of an argument of a program. */
 export type Role =
-  /** No file: its text is all there is. */
+  /** Plain text, not a file. */
   | 'text'
   /** A file that it reads as data. */
   | 'file'
-  /** A file or a folder of which it says whether it is there, and what it is. */
+  /** A file or folder whose existence or kind it reports. */
   | 'path'
-  /** A file with code that it runs, or that it hands on. */
+  /** A file with code that it runs or passes on. */
   | 'script'
-  /** What it writes to. */
+  /** A file that it writes to. */
   | 'written'
   /** Code in the program's own language. */
   | 'code';
 
-/** The command line of a program that runs nothing but what it is given. */
+/** The command line of a program that runs only what it is given. */
 export interface Program {
-  /** Options without a value, each a letter. */
+  /** One-letter options without a value. */
   readonly flags: string;
-  /** Options with a value, by letter. */
+  /** One-letter options with a value. */
   readonly options?: Readonly<Record<string, Role>>;
   /** Long options without a value. */
   readonly longFlags?: readonly string[];
   readonly longOptions?: Readonly<Record<string, Role>>;
-  /** The roles of what stands without an option; the last one is that of all others. */
+  /** The roles of the operands; the last role applies to all further ones. */
   readonly operands: readonly Role[];
-  /** Options that say what the first operand would. */
+  /** Options that take the place of the first operand. */
   readonly instead?: readonly string[];
-  /** It takes no options: what begins with `-` is an operand too. */
+  /** It takes no options: an argument that begins with `-` is an operand too. */
   readonly hasNoOptions?: true;
-  /** Code that is certain to run and read nothing else. */
+  /** Matches code that certainly runs and reads nothing else. */
   readonly harmlessCode?: RegExp;
 }
 
@@ -68,16 +68,19 @@ const grep: Program = {
 const sum = reads('btwz');
 const say: Program = { ...plain('', 'text'), hasNoOptions: true };
 
-/** Expressions of sed without what reads, writes or runs: `r`, `w`, `e`, and the same as flags of `s`. */
+/**
+ * Matches sed expressions without anything that reads, writes or runs: `r`, `w`, `e`, and the same as flags
+ * of `s`.
+ */
 const harmlessSed =
   /^\s*(?:(?:\d+|\$|\/[^/\\\n]*\/)?(?:,(?:\d+|\$|\/[^/\\\n]*\/))?\s*!?\s*(?:[pdqnDGHNPgxhl=]|s(?:\/(?:[^/\\\n]|\\[^\n])*){2}\/[gpiI\d]*|s(?:\|(?:[^|\\\n]|\\[^\n])*){2}\|[gpiI\d]*|s(?:#(?:[^#\\\n]|\\[^\n])*){2}#[gpiI\d]*|y(?:\/(?:[^/\\\n]|\\[^\n])*){2}\/)\s*(?:;|$)\s*)*$/;
-/** awk without pipes, files and calls of the system. */
+/** Matches awk code without pipes, files and system calls. */
 const harmlessAwk =
   /^(?!.*(?:system|getline|include|load|close|fflush|@|ARGV|ARGC|ENVIRON|[^|]\|[^|]|[^<>=!]>|<\s*["(\w]))[^]*$/s;
-/** jq without modules. */
+/** Matches jq code without modules. */
 const harmlessJq = /^(?![^]*\b(?:import|include|input_filename|modulemeta|get_search_list)\b)[^]*$/;
 
-/** Programs whose command lines we know. All others may read and run any file of a project. */
+/** Programs whose command lines are known. Any other may read and run any file of a project. */
 export const programs: Readonly<Record<string, Program>> = {
   ':': text,
   echo: say,
@@ -214,16 +217,19 @@ export const programs: Readonly<Record<string, Program>> = {
   rm: plain('firRdv', 'written'),
   rmdir: plain('pv', 'written'),
   chmod: plain('cfvR', 'text'),
-  // What is copied may be run under its new name.
+  // A copied file may be run under its new name.
   cp: plain('afilnpPLHrRuv', 'script'),
   mv: plain('finuv', 'script'),
 };
 
-/** Inline code of interpreters that is so simple that it needs no file. */
+/** Matches inline code of interpreters that is so simple that it needs no file. */
 export const harmlessInline =
   /^(?:\s|[;,()]|\d+|process\.exitCode\s*=|process\.exit|console\.(?:log|error)|\bprint\b|\bexit\b|\bputs\b|\bimport sys\b|sys\.exit|'[^'\\$@#`]*'|"[^"\\$@#`]*")*$/;
 
-/** A program that starts another one: how many operands of its own go before it, and its options. */
+/**
+ * A program that starts another one: its options, and how many operands of its own come before the other
+ * program.
+ */
 export interface Wrapper {
   readonly flags: string;
   readonly options?: string;
@@ -264,7 +270,7 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
   },
 };
 
-/** Shells, whose scripts are shell code again. */
+/** Shells, whose scripts are shell code as well. */
 export const shells: ReadonlySet<string> = new Set([
   'sh',
   'bash',
@@ -275,6 +281,6 @@ export const shells: ReadonlySet<string> = new Set([
   'rbash',
 ]);
 
-/** Variables that make a program load or run what they name, or that change how a shell reads. */
+/** Matches variables that make a program load or run what they name, or that change how a shell reads. */
 export const ruling =
   /^(?:PATH|CDPATH|ENV|IFS|PS4|GLOBIGNORE|SHELLOPTS|BASHOPTS|HOME|SHELL|EDITOR|VISUAL|PAGER|TMPDIR|CLASSPATH|ZDOTDIR|FPATH|PROMPT_COMMAND|EXECIGNORE|LESSOPEN|LESSCLOSE|BROWSER|(?:BASH|LD|DYLD|NODE|NPM|npm|PYTHON|PERL|PERL5|RUBY|GEM|BUNDLE|GIT|SSH|JAVA|_JAVA|JDK|LUA|PHP|MAKE|CARGO|RUST|GO|DENO|BUN|TS|AWK|JQ|GCONV|GLIBC|XDG|TCL|CURL|DOCKER|MAVEN|GRADLE)[A-Z0-9_a-z]*)$/;

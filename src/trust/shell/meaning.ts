@@ -1,33 +1,33 @@
 import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from 'unbash';
 
-/** What a word of a command comes to. */
+/** What a word of a command expands to. */
 export interface Meaning {
-  /** Every text that the word may be; empty when that cannot be known. */
+  /** Every text that the word may expand to; empty if that cannot be known. */
   readonly texts: readonly string[];
-  /** The part that cannot be known, as it is written. */
+  /** The source text of the part that cannot be known. */
   readonly unknown?: string;
-  /** What the word looks like without its unknown parts: good for a guess, not to rely on. */
+  /** The word without its unknown parts: good enough for a guess, but not reliable. */
   readonly guesses: readonly string[];
   /** The literal text before the first unknown part. */
   readonly start: string;
 }
 
-/** What is known where a word stands. */
+/** What is known at the place of a word. */
 export interface Surroundings {
-  /** What a variable may be; undefined when that cannot be known. */
+  /** Returns the possible values of a variable; undefined if they cannot be known. */
   valuesOf(name: string): readonly string[] | undefined;
-  /** What a command in `$(…)` prints, where that is known. */
+  /** Returns what a command in `$(…)` prints, if that is known. */
   outputOf(part: WordPart): readonly string[] | undefined;
   /** Folders that the shell may be in. */
   readonly folders: readonly string[];
   readonly home: string | undefined;
 }
 
-/** Variables may double a word over and over. */
+/** Limits, because variables may double a word over and over. */
 const mostTexts = 40;
 const longestText = 16_384;
 
-/** Works out what a word may come to; expansions that split into several words are not known. */
+/** Works out what a word may expand to; an expansion that splits into several words counts as unknown. */
 export function meaningOf(word: Word, around: Surroundings): Meaning {
   const { parts, text, value } = word;
   const meant = parts ? ofParts(parts, around, false) : literal(value);
@@ -94,7 +94,7 @@ const unknownPart = (text: string, guesses: readonly string[] = ['']): Meaning =
   start: '',
 });
 
-/** Blanks and patterns in what stands without quotes make other words of it. */
+/** White space and patterns in unquoted text make the shell split or replace the word. */
 const splits = /[\s*?[\\]/;
 
 function expanded(
@@ -123,7 +123,7 @@ function ofParameter(
   return expanded(part, values, isQuoted);
 }
 
-/** `~` and `~+` are known; another user's home, or where the shell was before, is not. */
+/** Expands `~` and `~+`; another user's home, and the folder that the shell was in before, are unknown. */
 function withTilde(meant: Meaning, { folders, home }: Surroundings): Meaning {
   const replace = (texts: readonly string[]): string[] | undefined => {
     const all = texts.map((text) => {

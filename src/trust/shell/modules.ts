@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Disk } from './disk.ts';
 
-/** Where to note what an interpreter would load. */
+/** Where to record what an interpreter would load. */
 export interface Loading {
   readonly disk: Disk;
   readonly scripts: Set<string>;
@@ -11,8 +11,8 @@ export interface Loading {
 const extensions = ['.js', '.json', '.node'];
 
 /**
- * What node takes for a module's path: itself, with an extension, the `main` of a folder's manifest, its
- * index; and the manifest that says how a `.js` file is to be read.
+ * Records the files that node may load for a module's path: the path itself, the path with an extension, the
+ * `main` of a folder's manifest, or its index; and the manifest that decides how a `.js` file is read.
  */
 export function loadedByNode(to: Loading, paths: readonly string[]): void {
   for (const path of paths) {
@@ -43,7 +43,10 @@ function findModule(to: Loading, path: string, depth: number): string | undefine
   );
 }
 
-/** Those before it would be taken first, so they must stay away. */
+/**
+ * Records the paths up to the first that exists: node would prefer the earlier ones, so they must stay
+ * absent.
+ */
 function firstOf(to: Loading, paths: readonly string[]): string | undefined {
   for (const path of paths) {
     to.scripts.add(path);
@@ -61,7 +64,7 @@ function mainOf(text: string | undefined): string | undefined {
   }
 }
 
-/** Other interpreters take a script as it is named; a folder may hold a program too. */
+/** Records what other interpreters may load: the script as it is named, or a program in a folder. */
 export function loadedByOthers(to: Loading, paths: readonly string[]): void {
   for (const path of paths) {
     for (const candidate of ['.py', '.rb', '/__init__.py', '/__main__.py'])

@@ -1,7 +1,7 @@
 import type { Pipeline, SyntaxNode } from 'unbash';
 import type { Following, Input } from './following.ts';
 
-/** Follows commands of which each reads what the one before it prints. */
+/** Follows commands that each read what the one before them prints. */
 export function followPipeline(at: Following, { commands }: Pipeline): void {
   const before = at.input;
   for (const [index, command] of commands.entries()) {
@@ -11,7 +11,7 @@ export function followPipeline(at: Following, { commands }: Pipeline): void {
   at.input = before;
 }
 
-/** What a command hands to the next one in a pipeline. */
+/** Returns what a command passes to the next one in a pipeline. */
 function printedBy(at: Following, node: SyntaxNode): Input {
   if (node.type !== 'Command' || !node.name) return { from: 'pipe' };
   const words = [node.name, ...node.args].map((part) =>

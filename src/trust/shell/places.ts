@@ -5,7 +5,7 @@ import type { Disk } from './disk.ts';
 
 const mostFolders = 20;
 
-/** The folders that a command may be in, and where names lead from there. */
+/** The folders that a command may be in, from which relative names are resolved. */
 export class Places {
   readonly disk: Disk;
   readonly home: string | undefined = homeOf();
@@ -20,7 +20,7 @@ export class Places {
     return this.#folders;
   }
 
-  /** Goes on in one more folder; false when there are too many of them. */
+  /** Adds a folder that the command may be in; returns false if there are too many. */
   enter(folder: string): boolean {
     if (this.#folders.includes(folder)) return true;
     if (this.#folders.length >= mostFolders) return false;
@@ -28,13 +28,13 @@ export class Places {
     return true;
   }
 
-  /** Each path that a name may lead to. */
+  /** Returns each path that a name may refer to. */
   pathsOf(name: string): string[] {
     if (name.includes('\0') || name === '') return [];
     return name.startsWith('/') ? [name] : this.#folders.map((folder) => resolve(folder, name));
   }
 
-  /** What a command in `$(…)` prints, where that is a folder that we know. */
+  /** Returns what a command in `$(…)` prints, if that is a known folder. */
   outputOf(part: WordPart): readonly string[] | undefined {
     if (part.type !== 'CommandExpansion') return undefined;
     const words = simpleWords(part.script)?.join(' ');

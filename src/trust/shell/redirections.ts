@@ -3,8 +3,8 @@ import { followArgument } from './arguments.ts';
 import type { Following, Input } from './following.ts';
 
 /**
- * Follows what stands after `<`, `>` and their like; returns where the input comes from, if from there.
- * A file that is read counts as a script where the program may run what it reads.
+ * Follows the targets of `<`, `>` and the like; returns where the input comes from, if from one of them. A
+ * file that is read counts as a script if the program may run what it reads.
  */
 export function followRedirections(
   at: Following,

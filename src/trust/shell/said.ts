@@ -1,20 +1,20 @@
 import type { Meaning } from './meaning.ts';
 
-/** A word of a command, and what it may come to. */
+/** A word of a command, and what it may expand to. */
 export interface Said {
   readonly written: string;
   readonly meant: Meaning;
 }
 
-/** A text that stands in a word, as a word of its own. */
+/** Turns a text that is part of a word into a word of its own. */
 export const saidAs = (text: string): Said => ({
   written: text,
   meant: { texts: [text], guesses: [text], start: text },
 });
 
-/** The texts that a word may be; undefined when that cannot be known. */
+/** Returns the texts that a word may expand to; undefined if they cannot be known. */
 export const literally = ({ meant }: Said): readonly string[] | undefined =>
   meant.unknown === undefined ? meant.texts : undefined;
 
-/** A text as it is shown in a sentence about it. */
+/** Quotes a text for a sentence about it. */
 export const quote = (text: string): string => JSON.stringify(text);

@@ -3,7 +3,7 @@ import { followEvaluated, followInput, followScript } from './code.ts';
 import type { Following } from './following.ts';
 import { literally, type Said } from './said.ts';
 
-/** Follows the command line of a shell: a script, code after `-c`, or what it reads from its input. */
+/** Follows the command line of a shell: a script, code after `-c`, or the shell's input. */
 export function followShell(at: Following, name: string, args: readonly Said[]): void {
   const rest = [...args];
   for (let argument = rest.shift(); argument; argument = rest.shift()) {

@@ -2,15 +2,15 @@ import type { Places } from './places.ts';
 
 /** Variables whose values are known. */
 export interface KnownVariables {
-  /** By the user's own environment, or by us. */
+  /** Set by the user's own environment, or by us. */
   readonly own: Readonly<Record<string, string>>;
-  /** By the settings that the hook stands in. */
+  /** Set by the settings that define the hook. */
   readonly given: Readonly<Record<string, string>>;
 }
 
-/** What is known of the values of a command's variables. */
+/** What is known about the values of a command's variables. */
 export class Variables {
-  /** A name without a value here has one that cannot be known. */
+  /** A name whose entry is undefined has a value that cannot be known. */
   readonly #values: Map<string, string | undefined>;
   readonly #places: Places;
 
@@ -19,26 +19,26 @@ export class Variables {
     this.#places = places;
   }
 
-  /** What a variable may be; undefined when that cannot be known. */
+  /** Returns the possible values of a variable; undefined if they cannot be known. */
   valuesOf(name: string): readonly string[] | undefined {
     const value = this.#values.get(name);
     if (value === undefined) return undefined;
     return name === 'PWD' ? this.#places.folders : [value];
   }
 
-  /** A name that is given a value more than once, or by a loop, has no value that can be relied on. */
+  /** Forgets names that are set more than once or in a loop: their values cannot be relied on. */
   expect(names: ReadonlyMap<string, number>): void {
     for (const [name, times] of names) if (times > 1 || this.#values.has(name)) this.forget(name);
   }
 
-  /** Gives a variable a value, unless other places or the shell itself give it others. */
+  /** Sets a variable, unless it is also set elsewhere or by the shell itself. */
   set(name: string, value: string | undefined): void {
     if (this.#values.has(name) && this.#values.get(name) === undefined) return;
     if (changing.test(name)) return;
     this.#values.set(name, value);
   }
 
-  /** From now on the value cannot be known. */
+  /** Marks the value as unknown from now on. */
   forget(name: string): void {
     this.#values.set(name, undefined);
   }
@@ -61,6 +61,6 @@ const lasting = new Set([
   'CLAUDE_PROJECT_DIR',
 ]);
 
-/** Names that the shell itself gives other values. */
+/** Matches names whose values the shell itself changes. */
 const changing =
   /^(?:_|REPLY|OPTARG|OPTIND|MAPFILE|OLDPWD|PWD|DIRSTACK|RANDOM|SRANDOM|SECONDS|LINENO|EPOCH\w*|COPROC\w*|PIPESTATUS|BASH\w*|FUNCNAME|GROUPS)$/;

@@ -22,7 +22,7 @@ export function followWrapper(
       if (left-- > 0) continue;
       return at.run([argument, ...rest]);
     }
-    // `command -v x` only looks.
+    // `command -v x` only looks the name up.
     if (name === 'command' && /^-[pvV]*[vV]/.test(text)) return undefined;
     const assignment = /^([A-Za-z_]\w*)=([^]*)$/.exec(text);
     if (assignment && (name === 'env' || name === 'sudo')) {
@@ -57,7 +57,10 @@ export function followWrapper(
   return undefined;
 }
 
-/** `env -S 'sh guard.sh'`: its own language of words, near enough to the shell's to be read as such. */
+/**
+ * Follows `env -S 'sh guard.sh'`. It has its own syntax for words, close enough to the shell's to be read as
+ * such.
+ */
 function split(at: Following, value: Said, rest: readonly Said[]): void {
   followEvaluated(at, 'env -S', [value]);
   if (rest.length > 0) followAnything(at, 'env -S', rest);
